@@ -299,7 +299,7 @@ fn a_missing_build_script_is_reported() {
         !ran.success
             && ran
                 .stderr
-                .contains("there is no build script that compiles kernels"),
+                .contains("this package has no build script that compiles kernels"),
         "{}",
         ran.stderr
     );

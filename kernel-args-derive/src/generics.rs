@@ -8,8 +8,8 @@ use syn::{
     parse_quote, punctuated::Punctuated,
 };
 
-/// The generics of a device type's impl. Every type parameter that occurs in `used` is a `DeviceType`, every other one
-/// is `'static`. Bounds on a lifetime also apply to `'static`.
+/// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every other type
+/// parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
     with_predicates(
         generics,

@@ -430,6 +430,7 @@ mod tests {
 
     /// A linear search would read four times as many symbols for twice as many kernels: 2 million for 2,000.
     #[test]
+    #[cfg_attr(miri, ignore = "7,500 kernels take Miri minutes")]
     fn looking_up_all_kernels_takes_a_logarithm_each() {
         for count in [500, 1_000, 2_000, 4_000] {
             let reads = reads(count);

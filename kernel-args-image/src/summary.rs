@@ -1,5 +1,5 @@
-//! The data about an image that loading it needs, as bytes. The macros write them while a crate compiles, so the program needs no
-//! reader of images at run time.
+//! The summary of an image as bytes: the data that loading needs. The macros write it at compile time, so the program needs no reader
+//! of images at run time.
 
 use crate::{
     contents::{Code, CodeKind},
@@ -14,7 +14,7 @@ use crate::{
 use alloc::vec::Vec;
 use kernel_args_abi::{param_layout::Sm, signature::reader::Reader};
 
-/// The data about an image that loading it needs.
+/// The data about an image that loading needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// The format of the image.
@@ -70,7 +70,7 @@ pub fn summary<'s>(
     Some(bytes)
 }
 
-/// A bit for each directive that is present, one for dynamic shared memory, and the values.
+/// Writes a bit for dynamic shared memory, a bit for each directive that is present, and the values.
 fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
     let (mut present, mut values) = (usize::from(limits.dynamic_shared), Vec::new());
     limits.directives.each(|row, field| {
@@ -94,7 +94,7 @@ fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
 }
 
 impl Summary {
-    /// Reads the bytes of [`summary`], for a table with this many kernels.
+    /// Reads the bytes of [`summary`]; `kernels` is the number of kernels in the table.
     #[must_use]
     pub fn read(bytes: &[u8], kernels: usize) -> Self {
         let reader = &mut Reader::new(bytes, 0);

@@ -140,7 +140,7 @@ fn same_major_not_newer(code: Sm, gpu: Sm) -> bool {
     code.0 / 10 == gpu.0 / 10 && code <= gpu
 }
 
-/// Whether the code is for one of sm_101 and sm_110, and the GPU is the other one.
+/// Whether the code is for sm_101 and the GPU has 11.x, or the code is for sm_110 and the GPU has 10.1: both names mean the same GPUs.
 const fn is_renamed(code: Sm, gpu: Sm) -> bool {
     matches!((code.0, gpu.0), (101, 110..=119) | (110, 101))
 }

@@ -1,7 +1,7 @@
 //! C++ headers of Rust types: structs, enums and kernels, with assertions of their layout.
 //!
-//! [`header`] writes the declarations that a `.cu` file needs to agree with the structs of a Rust program: it includes the
-//! header in place of declarations of its own, and a change on one side no longer compiles on the other.
+//! [`header`] writes the C++ declarations of a Rust program's types. The `.cu` file includes this header and does not declare the
+//! types itself. A change on one side is then a compile error on the other side.
 //!
 //! ```
 //! use kernel_args::{DevicePointerMut, DeviceType, KernelArgs, cpp, vector::Float4};
@@ -31,7 +31,7 @@
 #![doc = include_str!("../tests/data/shade.h")]
 //! ```
 //!
-//! The kernel's file then says:
+//! The kernel's file then contains:
 //!
 //! ```c++
 //! #include "shade.h"
@@ -39,12 +39,12 @@
 //! extern "C" __global__ void shade(unsigned int n, sim::Light light, float4* out) { /* … */ }
 //! ```
 //!
-//! If it takes other parameters, or if `sim::Light` is laid out in another way by the compiler, it does not compile.
+//! It does not compile if the kernel takes different parameters, or if the compiler gives `sim::Light` a different layout.
 //!
 //! # In a build script
 //!
-//! A build script cannot name the types of the crate that it builds. Types and argument structs are in a small crate of
-//! their own, on which both the program and its build script depend:
+//! A build script cannot name the types of the crate that it builds. Put the types and argument structs in a small separate
+//! crate. The program and its build script both depend on it:
 //!
 //! ```toml
 //! # types/Cargo.toml
@@ -74,38 +74,39 @@
 //! }
 //! ```
 //!
-//! # What is declared how
+//! # The declaration of each type
 //!
 //! | Rust | C++ |
 //! |---|---|
-//! | a `repr(C)` struct | a struct of its C++ name, in the namespace that `#[device_type(cpp = "sim::Light")]` says; with `alignas` where it is aligned to more than its members |
-//! | a `repr(transparent)` struct | what it is around; with `cpp = "…"` a struct of that name with its members |
-//! | an enum | an `enum class` of the integer of its `repr` |
-//! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; no type of `<cstdint>`, which NVRTC lacks |
+//! | a `repr(C)` struct | a struct with the C++ name and namespace from `#[device_type(cpp = "sim::Light")]`; with `alignas` if it is aligned to more than its members |
+//! | a `repr(transparent)` struct | the type of its field; with `cpp = "…"` a struct with that name and the same members |
+//! | an enum | an `enum class` with the integer type of its `repr` |
+//! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; never the types of `<cstdint>`, because NVRTC does not have this header |
 //! | `i128`, `u128` | `__int128`, `unsigned __int128` (NVRTC: `--device-int128`) |
-//! | `Float4`, `glam::Vec3`, `half::f16`, … | the type of CUDA's; its header is included |
-//! | texture and surface objects | `unsigned long long`, which `cudaTextureObject_t` is |
-//! | `TensorMap` | `CUtensorMap`, of `cuda.h`; declared for NVRTC, which cannot compile that; as a parameter `const __grid_constant__` |
+//! | `Float4`, `glam::Vec3`, `half::f16`, … | the CUDA type; its header is included |
+//! | texture and surface objects | `unsigned long long`, the type behind `cudaTextureObject_t` |
+//! | `TensorMap` | `CUtensorMap` from `cuda.h`; for NVRTC, which cannot compile `cuda.h`, a declaration; as a parameter `const __grid_constant__` |
 //! | `&CudaSlice<T>`, `DevicePointer<T>` | `T const*` |
 //! | `&mut CudaSlice<T>`, `DevicePointerMut<T>` | `T*` |
 //! | an array as a member | an array |
 //! | an array as a parameter | a struct `KERNEL_FIELD` with the member `elements` |
-//! | what has no C++ type (`#[kernel_args(opaque)]`) | its bytes, aligned |
+//! | a field without a C++ type (`#[kernel_args(opaque)]`) | an aligned array of bytes |
 //! | `PhantomData` | nothing |
 //!
-//! A field is called as in Rust, or as `#[kernel_args(name = "…")]` says. A name that C++ does not have is changed, with a
-//! comment: a keyword gets a `_` behind it (`new_`), a number of a tuple's field one before it (`_0`).
+//! A field keeps its Rust name, or has the name in `#[kernel_args(name = "…")]`. A name that is not valid in C++ is changed, and a
+//! comment shows the original: a keyword gets a `_` at the end (`new_`), the number of a tuple field gets a `_` at the front (`_0`).
 //!
-//! These are errors, which name the field and say what to write:
-//! - Two different types of one C++ name. Each instance of a generic struct has the name of the struct, so a header can have
-//!   one of them; a `repr(transparent)` struct around each gives them names.
-//! - A pointer to a struct or enum that is not in the list, and that none of the list consists of: [`device_type`] adds it.
-//! - What C++ cannot declare: instances of templates by their name, enums of 128 bits, pointers to arrays, names with letters
-//!   beyond ASCII.
+//! These are errors. Each error names the field and the code to write:
+//! - Two different types with the same C++ name. All instances of a generic struct have the name of the struct, so a header can
+//!   contain only one of them. For several instances, wrap each in a `repr(transparent)` struct with its own name.
+//! - A pointer to a struct or enum that is not in the list and not part of a type in the list. [`device_type`] adds it.
+//! - Types that C++ cannot declare: instances of templates by their name, enums of 128 bits, pointers to arrays, names with
+//!   letters that are not ASCII.
 //!
-//! # Which compilers
+//! # Compilers
 //!
-//! nvcc and NVRTC; without CUDA's types and apart from the kernels, any compiler of C++11. On Windows `__int128` is no type.
+//! nvcc and NVRTC can compile the header. A header without kernels and CUDA types compiles with every C++11 compiler. Compilers
+//! on Windows have no `__int128`.
 
 use crate::{device::DeviceType, marshal::KernelArgs};
 use alloc::string::String;
@@ -114,17 +115,17 @@ use kernel_args_abi::Parameter;
 
 pub use kernel_args_codegen::header::{Header, HeaderError, Item};
 
-/// The text of a C++ header with these types and kernels, and all types that they consist of.
+/// The text of a C++ header with these types and kernels, and all types that they contain.
 ///
 /// [`Header`] has more options: a namespace, an include guard, files that declare some of the types.
 ///
 /// # Errors
-/// Where C++ cannot declare one of them with its layout, as the [module](self) lists.
+/// If C++ cannot declare one of the items with its layout. The [module](self) lists the cases.
 pub fn header(items: &[Item<'_>]) -> Result<String, HeaderError> {
     Header::new().items(items).write()
 }
 
-/// A struct or enum for a header. One that others in the list consist of need not be listed.
+/// A struct or enum for a header. The header also declares the types of its members: you need not list them.
 #[must_use]
 pub fn device_type<T: DeviceType>() -> Item<'static> {
     let ty = Parameter::field("", type_name::<T>(), 0, T::LAYOUT, T::CLASS, T::CPP);
@@ -133,8 +134,8 @@ pub fn device_type<T: DeviceType>() -> Item<'static> {
 
 /// A kernel that takes `A`, for a header.
 ///
-/// `symbol` is its symbol, or its name in C++: `saxpy` is an `extern "C"` kernel, `_Z5saxpyifPKfPf`, `sim::saxpy` and
-/// `::saxpy` are some with C++ linkage. A mangled symbol tells the types, which have to be those of the fields.
+/// `symbol` is its symbol, or its name in C++: `saxpy` is an `extern "C"` kernel; `_Z5saxpyifPKfPf`, `sim::saxpy` and
+/// `::saxpy` are kernels with C++ linkage. A mangled symbol contains the parameter types, and these must match the fields.
 #[must_use]
 pub fn kernel<A: KernelArgs>(symbol: &str) -> Item<'_> {
     Item::kernel(symbol, A::PARAMETERS)

@@ -26,7 +26,7 @@
 //! | [`versions`] | which versions are needed, and what runs where |
 //! | [`glossary`] | words of this documentation |
 
-/// A module for each chapter: its condition, its name, its title where the files have none, and its files.
+/// A module for each chapter: its condition, its name, its title if the files contain no title, and its files.
 macro_rules! chapters {
     ($($(#[$condition:meta])* $name:ident $($title:literal)?: $($file:literal),+;)+) => {
         $(

@@ -1,8 +1,8 @@
 //! Checked parameters for CUDA kernels.
 //!
 //! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if the type, order, count, size or alignment of an
-//! argument is wrong, the kernel still launches and computes garbage. With this crate, a struct describes the parameters once. The
-//! struct is compared with the kernel: with its image at compile time, and with the loaded function at run time.
+//! argument is wrong, the kernel still launches and computes garbage. With this crate, a struct describes the parameters once. This
+//! crate compares the struct with the kernel's image at compile time, and with the loaded function at run time.
 //!
 //! # A launch
 //!
@@ -82,7 +82,7 @@ The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guid
 //!
 #![doc = include_str!("../guide/tables/features.md")]
 //!
-//! The version of cudarc's bindings is the application's choice: a `cuda-NNNNN` feature of its own dependency on cudarc.
+//! The application chooses the version of cudarc's bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #[cfg(feature = "header")]
@@ -90,7 +90,7 @@ extern crate alloc;
 #[cfg(feature = "cudarc")]
 extern crate std;
 
-/// How the parameters of a kernel are laid out and described: what the derives implement, and what a program can ask for.
+/// The layout and the types of a kernel's parameters: the types of the constants that the derives implement.
 pub mod abi {
     pub use kernel_args_abi::{
         Alignment, Class, CppBase, CppType, Layout, LayoutError, LayoutTable, Members, Opaque,
@@ -128,7 +128,7 @@ pub mod vector {
     pub use crate::interop::{BFloat162, Half2};
 }
 
-/// Arguments of a launch in detail: their two forms, what a launch accepts, how arguments are decoded from bytes.
+/// The arguments of a launch in detail: their two forms, the types that a launch accepts, arguments decoded from bytes.
 pub mod args {
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
@@ -151,7 +151,7 @@ pub mod compile {
     pub use crate::driver::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 }
 
-/// Contexts: create one, make one current, access the memory of another GPU, use a part of a GPU; versions of the driver.
+/// Contexts: create one, make one current, access the memory of another GPU, use part of a GPU; versions of the driver.
 #[cfg(feature = "cudarc")]
 pub mod context {
     pub use crate::{
@@ -183,7 +183,7 @@ pub mod graph {
     pub use crate::driver::{AnyNode, Graph, GraphExec, HostBuffer, Node};
 }
 
-/// Images of kernels: options of the driver's compiler, images that were read while the program compiled, and how a kernel was verified.
+/// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.
 pub mod image {
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
@@ -192,9 +192,9 @@ pub mod image {
     pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 }
 
-/// The crates whose types are fields of the structs that [`kernels!`] and the other writers of structs generate.
+/// The crates whose types generated structs use, for example the structs of [`kernels!`].
 ///
-/// Those of the features that are on: `cudarc`, `half`, `float8`.
+/// Each requires the feature with its name: `cudarc`, `half`, `float8`.
 pub mod external {
     #[cfg(feature = "cudarc")]
     pub use cudarc;
@@ -205,14 +205,14 @@ pub mod external {
 }
 
 /// Includes the modules that the build script wrote with [`kernel-args-build`](https://docs.rs/kernel-args-build): one for each
-/// `.cu` file, as [`kernels!`] makes it.
+/// `.cu` file, with the items that [`kernels!`] generates.
 ///
 /// ```ignore
 /// kernel_args::include_kernels!();
 /// ```
 ///
-/// It is short for `include!(concat!(env!("OUT_DIR"), "/kernels.rs"))`. A build script with several sets of kernels names the
-/// file of each: `include_kernels!("hopper.rs")`.
+/// It is short for `include!(concat!(env!("OUT_DIR"), "/kernels.rs"))`. If a build script writes several files, name the file:
+/// `include_kernels!("hopper.rs")`.
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -222,7 +222,7 @@ macro_rules! include_kernels {
         $crate::__private::core::include!($crate::__private::core::concat!(
             $crate::__private::core::env!(
                 "OUT_DIR",
-                "there is no build script that compiles kernels\nhelp: write one, `build.rs`, with the crate `kernel-args-build`"
+                "this package has no build script that compiles kernels\nhelp: write a `build.rs` with the crate `kernel-args-build`"
             ),
             "/",
             $file
@@ -233,13 +233,13 @@ macro_rules! include_kernels {
 #[doc(hidden)]
 pub mod __private;
 
-/// The code of the package's README, compiled.
+/// The examples of the package's README.
 #[cfg(all(doctest, feature = "cudarc"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The example of generated structs, which the documentation tests of `kernel-args-derive` leave out: in a workspace the macro has
-/// features that its own dev-dependency lacks.
+/// The example of generated structs. It cannot be a documentation test of `kernel-args-derive`: in a workspace build, the macro
+/// has features that its own dev-dependency lacks.
 #[cfg(all(doctest, feature = "cudarc"))]
 #[doc = concat!("```\n", include_str!("../../kernel-args-derive/src/kernels/generated.example"), "```")]
 struct Generated;

@@ -27,8 +27,8 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
     differences
 }
 
-/// The distance of a field from a parameter: 0 if they fit, 1 if C++ converts one to the other. It grows with the
-/// differences, and is always less than the cost of two gaps (twice [`GAP`]).
+/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types. It grows with the number
+/// of differences, and is always less than the cost of two gaps (twice [`GAP`]).
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
     // Compare sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
     let same_class = same_class(host, kernel);

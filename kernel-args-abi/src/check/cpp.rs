@@ -38,7 +38,7 @@ pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
             )
 }
 
-/// Whether the types match only because C++ converts one to the other.
+/// Whether the types match only because C++ converts between them.
 pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
     if h.is_unknown() || k.is_unknown() {
         return false;

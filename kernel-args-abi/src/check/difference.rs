@@ -26,7 +26,7 @@ pub enum Difference {
     Variants,
     /// The name of the struct.
     Name,
-    /// Signed on one side, unsigned on the other.
+    /// One type is signed, and its counterpart is unsigned.
     Signedness,
     /// What the pointer points to.
     Pointee,

@@ -10,7 +10,7 @@ use crate::signature::{Parameter, Signature};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Selection {
-    /// One kernel fits, or fits better than all others: its index.
+    /// The index of the only kernel that fits, or of the kernel that fits best.
     One(usize),
     /// No kernel fits.
     None,

@@ -11,8 +11,8 @@ macro_rules! short_at {
 
 /// The positions of a kernel's names in the text of all names.
 ///
-/// That text is a literal and not a `static` like the table: clippy 1.95 panics if a user compares a constant `&str`
-/// with another one whose bytes are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
+/// That text is a literal and not a `static` like the table: clippy 1.95 panics if a user compares two constant `&str`s
+/// and the bytes of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
     text: &'static str,

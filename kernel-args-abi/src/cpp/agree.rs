@@ -48,8 +48,8 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Whether two lists of template arguments match. One may be a prefix of the other: a kernel's name also contains
-/// default arguments. Empty arguments are not spelled.
+/// Whether two lists of template arguments match. The shorter list may be a prefix of the longer list: a kernel's name also
+/// contains default arguments. Empty arguments are not spelled.
 const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -90,7 +90,7 @@ fn a_pointer_to_an_unknown_type_is_a_pointer_to_void() {
     let text = of_kernels(&[("_Z1kPK4NodePFvvE", ".param .u64 p, .param .u64 q")]);
     let written = item(&text, "K");
     assert!(written.contains("pub p: DevicePointer<c_void>,"), "{text}");
-    // It is not certain that the other one points to a function.
+    // It is not certain that `q` points to a function.
     assert!(written.contains("pub q: u64,"), "{text}");
     assert!(!written.contains("'a"), "{text}");
     assert!(text.contains("use core::ffi::c_void;\n"), "{text}");

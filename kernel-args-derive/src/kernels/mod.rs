@@ -120,7 +120,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
 /// The `static`s that contain the image and the table. A constant that refers to a `static` does not contain the image
 /// itself, which rustc would compare again for every constant.
 ///
-/// An image that is the same on every GPU has a summary, so that the program needs no readers.
+/// An image that is the same on every GPU gets a summary. The program then needs no readers.
 fn image(
     module: &Module,
     file: &File,

@@ -1,4 +1,4 @@
-//! Which of a module's symbols a kernel's C++ name means.
+//! Finds the symbols of a module that match a kernel's C++ name.
 
 use super::{
     Demangled,
@@ -7,55 +7,57 @@ use super::{
 use alloc::{string::String, vec, vec::Vec};
 use core::ops::Range;
 
-/// A kernel's C++ name, and where its parts are.
+/// A kernel's C++ name and the positions of its parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spelled<'s> {
     /// The whole text: `void sim::step<float, 4>(float*, int)`.
     pub text: &'s str,
-    /// Where the qualified name is.
+    /// The position of the qualified name.
     pub name: Range<usize>,
-    /// Where the template arguments are, without the brackets.
+    /// The position of the template arguments, without the brackets.
     pub arguments: Option<Range<usize>>,
 }
 
-/// How well a symbol fits a wanted name.
+/// The quality of a match between a symbol and a wanted name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
-    /// Its name does, and the template arguments begin as wanted: `k<float>` and `k<float, 4>`.
+    /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
     Prefix,
-    /// All that is wanted does, but it is an instance of a template, which was not asked for.
+    /// All wanted parts match, but the symbol is a template instance, and the wanted name has no template arguments.
     Instance,
-    /// All that is wanted does.
+    /// All wanted parts match.
     Spelling,
-    /// It is the symbol itself.
+    /// The wanted name is the symbol itself.
     Symbol,
 }
 
-/// Whether `symbol` is what `wanted` names:
+/// Whether `symbol` matches the name `wanted`:
 ///
-/// | wanted | finds |
+/// | wanted | matches |
 /// |---|---|
 /// | `_Z5saxpyifPKfPf` | this symbol |
 /// | `saxpy` | `extern "C"` `saxpy`; every overload and instance of that name, in any namespace |
 /// | `sim::step` | every overload and instance of that name, in `sim`, or `sim` in any namespace |
-/// | `saxpy<float>` | this instance, and those with further template arguments |
+/// | `saxpy<float>` | this instance, and instances with more template arguments |
 /// | `saxpy(int, float)` | this overload |
 ///
-/// Among several symbols, [`candidates`] prefers the better fit.
+/// [`candidates`] selects the best matches among several symbols.
 #[must_use]
 pub fn matches(symbol: &str, wanted: &str) -> bool {
     Wanted::new(wanted).fit_symbol(symbol).is_some()
 }
 
-/// The symbols that fit `wanted` best, as [`matches()`] tells: the symbol of exactly this name alone, or
-/// else those of which all that is wanted fits (overloads before template instances where the parameters are
-/// spelled out), or else those with further template arguments.
+/// The symbols that match `wanted` best, by the rules of [`matches()`]. The first of these groups that is not empty:
+///
+/// 1. the symbol that is equal to `wanted`
+/// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template instances
+/// 3. the symbols with more template arguments than `wanted`
 pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let wanted = Wanted::new(wanted);
     best(symbols, |symbol| wanted.fit_symbol(symbol))
 }
 
-/// The same for symbols whose C++ names are known; `None` for one that is not mangled. It needs no demangler.
+/// The same for symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
 pub fn candidates_by_name<'s>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
@@ -69,7 +71,7 @@ pub fn candidates_by_name<'s>(
     found.into_iter().map(|(symbol, _)| symbol).collect()
 }
 
-/// Those that fit best.
+/// The items with the best match.
 fn best<T>(all: impl IntoIterator<Item = T>, fit: impl Fn(&T) -> Option<Fit>) -> Vec<T> {
     let mut best = None;
     let mut found = Vec::new();
@@ -123,7 +125,7 @@ impl<'w> Wanted<'w> {
 
     fn fit(&self, given: &Spelled<'_>) -> Option<Fit> {
         if given.text == self.text {
-            // Also a name with a lambda or an operator in it, as a message shows it.
+            // This also finds a name with a lambda or an operator, copied from a message.
             return Some(Fit::Spelling);
         }
         let wanted = self.written.as_ref()?;
@@ -143,7 +145,7 @@ impl<'w> Wanted<'w> {
             }
         }
         let Some(arguments) = &wanted.arguments else {
-            // `k(int)` is the overload before it is `k<float>(int)`; plain `k` is any of them.
+            // `k(int)` prefers the overload `k(int)` to `k<float>(int)`; `k` without parameters matches both.
             let is_instance = wanted.parameters.is_some() && given.arguments.is_some();
             return Some(if is_instance {
                 Fit::Instance
@@ -166,7 +168,7 @@ impl<'w> Wanted<'w> {
 }
 
 impl Spelled<'_> {
-    /// The list behind the name and its template arguments. `None` if it cannot be read.
+    /// The list of parameters after the name and its template arguments. `None` if it cannot be read.
     fn parameters(&self) -> Option<Vec<String>> {
         let open = match &self.arguments {
             Some(arguments) => arguments.end + 1,
@@ -178,7 +180,7 @@ impl Spelled<'_> {
     }
 }
 
-/// Whether a qualified name is `wanted`, or ends with it after some `::`.
+/// Whether a qualified name is `wanted`, or ends with `::` and `wanted`.
 fn is_same_name(name: &str, wanted: &str) -> bool {
     if let Some(absolute) = wanted.strip_prefix("::") {
         return name == absolute;
@@ -191,12 +193,12 @@ fn without_anonymous(name: &str) -> String {
     name.replace("(anonymous namespace)::", "")
 }
 
-/// The longest part of a name that [`nearest`] compares, in bytes.
+/// The maximum length of a name that [`nearest`] compares, in bytes.
 const COMPARED: usize = 64;
 
-/// The names that are most like `wanted`, best first and three at most: for "did you mean".
+/// At most three symbols that are similar to `wanted`, the most similar first, for "did you mean".
 ///
-/// A mangled symbol is compared by its C++ name, and returned as it is.
+/// A mangled symbol is compared by its C++ name.
 pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let demangled = symbols.into_iter().map(|symbol| {
         let name = Demangled::new(symbol).map(|demangled| demangled.name().into());
@@ -231,7 +233,7 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
         .collect()
 }
 
-/// Levenshtein's distance of the first [`COMPARED`] bytes, without regard to case.
+/// The Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.
 fn distance(a: &str, b: &str) -> usize {
     let cut = |text: &str| -> Vec<u8> {
         let bytes = text.bytes().take(COMPARED);

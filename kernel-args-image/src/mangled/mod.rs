@@ -1,9 +1,9 @@
-//! What a mangled kernel name contains: unless a kernel is `extern "C"`, its symbol carries the C++ types
-//! of all its parameters. `_Z5saxpyifPKfPf` is `saxpy(int, float, float const*, float*)`.
+//! Mangled kernel names. Unless a kernel is `extern "C"`, its symbol contains the C++ types of all its parameters:
+//! `_Z5saxpyifPKfPf` is `saxpy(int, float, float const*, float*)`.
 //!
-//! Itanium C++ ABI, "5.1 External Names", which CUDA uses for device code on every host.
+//! CUDA uses the Itanium C++ ABI, "5.1 External Names", for device code on every host.
 //!
-//! What cannot be understood is unknown, never a guess: the types serve for refusing a launch.
+//! A type that cannot be read with certainty is unknown, never a guess: launches are rejected because of these types.
 
 mod find;
 mod parser;
@@ -20,7 +20,7 @@ use parser::Parser;
 use printer::Printer;
 use tree::{Id, Node, Tree};
 
-/// The longest symbol that is read, in bytes. Those of CUB's kernels reach some 10 KB.
+/// The longest symbol that is read, in bytes. The symbols of CUB's kernels have up to about 10 KB.
 const SYMBOL_LIMIT: usize = 32 << 10;
 
 const ANONYMOUS: &str = "(anonymous namespace)";
@@ -29,17 +29,17 @@ const ANONYMOUS: &str = "(anonymous namespace)";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Demangled {
     text: String,
-    /// Without template arguments.
+    /// The qualified name, without template arguments.
     name: Range<usize>,
-    /// Each template argument, those of packs one by one.
+    /// Each template argument. Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,
     parameters: Vec<(Range<usize>, CppType<'static>)>,
-    /// Whether these are all parameters.
+    /// Whether `parameters` contains all parameters.
     is_complete: bool,
 }
 
-/// The demangled text of a symbol, as llvm-cxxfilt writes it: `saxpy(int, float, float const*, float*)`. `None` where the
-/// symbol is not mangled, or its text is longer than 64 KiB.
+/// The demangled text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is
+/// not mangled, or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
     let (tree, root, suffix) = read(symbol)?;
@@ -53,7 +53,7 @@ pub fn demangle(symbol: &str) -> Option<String> {
     printer.finish()
 }
 
-/// The tree of a symbol, its root, and what a compiler put after it: `.part.0`.
+/// The tree of a symbol, its root, and the suffix that a compiler added: `.part.0`.
 fn read(symbol: &str) -> Option<(Tree<'_>, Id, &str)> {
     if symbol.len() > SYMBOL_LIMIT || !symbol.is_ascii() {
         return None;
@@ -65,7 +65,7 @@ fn read(symbol: &str) -> Option<(Tree<'_>, Id, &str)> {
 }
 
 impl Demangled {
-    /// Reads a symbol. `None` where it is not the mangled name of a function, or that of an operator.
+    /// Reads a symbol. `None` if it is not the mangled name of a function, or if the function is an operator.
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
         let (tree, root, suffix) = read(symbol)?;
@@ -123,8 +123,8 @@ impl Demangled {
         })
     }
 
-    /// The whole text: `void sim::step<float, 4>(float*, int)`. Without ABI tags and inline namespaces, which the
-    /// kernel's source does not spell.
+    /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
+    /// source does not contain them either.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -136,7 +136,7 @@ impl Demangled {
         &self.text[self.name.clone()]
     }
 
-    /// The text and where its parts are.
+    /// The text and the positions of its parts.
     #[must_use]
     pub fn spelled(&self) -> Spelled<'_> {
         let arguments = self.template.as_ref().map(|list| {
@@ -156,8 +156,8 @@ impl Demangled {
         self.text.get(self.spelled().arguments?)
     }
 
-    /// The types of the parameters, in order. One that cannot be understood is
-    /// [`UNKNOWN`](CppType::UNKNOWN); where the list itself cannot be, it is `None`.
+    /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of
+    /// parameters is not certain.
     #[must_use]
     pub fn parameters(&self) -> Option<Vec<CppType<'_>>> {
         let ty = |(range, ty): &(Range<usize>, CppType<'static>)| {
@@ -171,7 +171,7 @@ impl Demangled {
             .then(|| self.parameters.iter().map(ty).collect())
     }
 
-    /// The types of the parameters, where the list has `count` of them.
+    /// The types of the parameters, if their number is `count`.
     #[must_use]
     pub fn types_of(&self, count: usize) -> Option<Vec<CppType<'_>>> {
         self.parameters().filter(|types| types.len() == count)
@@ -184,7 +184,7 @@ impl fmt::Display for Demangled {
     }
 }
 
-/// Whether a name is that of an operator.
+/// Whether a name is the name of an operator.
 fn is_operator(tree: &Tree<'_>, mut name: Id) -> bool {
     while let Node::Nested(_, inner) | Node::Tagged(inner, _) = tree.node(name) {
         name = inner;

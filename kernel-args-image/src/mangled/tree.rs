@@ -1,11 +1,11 @@
-//! What a symbol consists of: nodes in one list. A substitution (`S0_`) is the node that it repeats.
+//! The tree of a symbol: nodes in one list. A substitution (`S0_`) is the node that it refers to.
 
 use alloc::{vec, vec::Vec};
 
-/// The place of a node in a [`Tree`].
+/// The index of a node in a [`Tree`].
 pub(super) type Id = u32;
 
-/// Several nodes, by their place in a [`Tree`].
+/// The position of several nodes in the lists of a [`Tree`].
 #[derive(Clone, Copy)]
 pub(super) struct List(u32, u32);
 
@@ -13,39 +13,39 @@ pub(super) struct List(u32, u32);
 pub(super) enum Node<'s> {
     /// An identifier.
     Name(&'s str),
-    /// A type that C++ has by itself.
+    /// A built-in type of C++.
     Builtin(&'static str),
     /// The name of an operator function: `+`.
     Operator(&'static str),
     /// `scope::name`.
     Nested(Id, Id),
-    /// A name in a function, `function::name`.
+    /// A local name in a function: `function::name`.
     Local(Id, Id),
     /// A name with an ABI tag.
     Tagged(Id, &'s str),
-    /// `name<arguments>`: the second node is one of [`Arguments`](Self::Arguments).
+    /// `name<arguments>`: the second node is [`Arguments`](Self::Arguments).
     Instance(Id, Id),
-    /// Template arguments, or those that one parameter pack was given.
+    /// Template arguments, or the arguments of one parameter pack.
     Arguments(List),
-    /// A parameter pack where it is used.
+    /// The use of a parameter pack.
     Pack(List),
-    /// A pattern that is repeated for each element of the packs in it.
+    /// A pattern that is expanded for each element of the packs in it.
     Expansion(Id),
-    /// A template parameter: what it was given, its level and number.
+    /// A template parameter: its argument, its level and its number.
     Parameter(Id, (usize, usize)),
     /// A type with `const` (1), `volatile` (2) or `restrict` (4).
     Qualified(Id, u8),
-    /// `*`, `&` or `&&`, and the type behind it.
+    /// `*`, `&` or `&&`, and the type that it points or refers to.
     Pointer(&'static str, Id),
     /// A pointer to a member: the class, and the member's type.
     Member(Id, Id),
-    /// The element and the length.
+    /// An array: the element and the length.
     Array(Id, Id),
-    /// A function, or the type of one, which has no name: name, result, parameters, and what follows these.
+    /// A function, or a function type (without a name): name, return type, parameters, and the text after the parameters.
     Function(Option<Id>, Option<Id>, List, Id),
-    /// A constructor, or a destructor (`true`), of that scope.
+    /// The constructor or the destructor (`true`) of a class.
     Structor(Id, bool),
-    /// A value of that type, its digits as they are mangled.
+    /// A value: its type and its mangled digits.
     Literal(Id, &'s str),
     /// An operator with its precedence, between two expressions.
     Binary(&'static str, u8, Id, Id),
@@ -74,9 +74,9 @@ impl<'s> Tree<'s> {
         self.nodes[parameter as usize] = Node::Parameter(argument, (0, number));
     }
 
-    /// A node with what `given` knows of the template parameters in it.
+    /// Replaces the arguments of the template parameters in a node. `given` returns the new arguments.
     pub(super) fn rebind(&mut self, id: Id, given: impl Fn((usize, usize)) -> Option<Id>) -> Id {
-        // Nodes come after those that they consist of.
+        // A node has a larger index than the nodes in it.
         let mut rebound: Vec<Option<Id>> = vec![None; id as usize + 1];
         rebound[id as usize] = Some(id);
         for at in (0..=id).rev() {
@@ -107,7 +107,8 @@ impl<'s> Tree<'s> {
         rebound[id as usize].unwrap_or(id)
     }
 
-    /// A node with others in the places of what it consists of. A name in a function has parameters of that function.
+    /// A node with each inner node replaced by the result of `other`. A local name is not changed: its template parameters belong to
+    /// its function.
     fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
         let node = self.node(id);
         let mut list = |list: List| {

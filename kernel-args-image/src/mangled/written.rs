@@ -1,4 +1,4 @@
-//! Names of kernels and types as people write them, and as demanglers do.
+//! Names of kernels and types, written by users or by demanglers.
 
 use alloc::{string::String, vec, vec::Vec};
 use kernel_args_abi::cpp::{
@@ -15,7 +15,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// `None` where the text is not of this form, or has operators that look like brackets.
+    /// `None` if the text does not have this form, or if it has operators that look like brackets.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if has_operator(text) {
             return None;
@@ -42,7 +42,7 @@ impl Written {
                     at = end;
                 }
                 Some(b'>' | b')' | b']' | b'}' | b'{' | b'[' | b'\'') => return None,
-                // A name goes on: those arguments were a namespace's or a class's.
+                // The name continues: the previous template arguments belong to the scope.
                 Some(_) => template = None,
             }
             at += 1;
@@ -70,13 +70,13 @@ impl Written {
     }
 }
 
-/// Whether a text has the word `operator`, rather than a name with these letters in it: `linear_operator`.
+/// Whether a text contains the word `operator`. A name that contains these letters (`linear_operator`) does not count.
 fn has_operator(text: &str) -> bool {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     text.split(|c| !in_name(c)).any(|word| word == "operator")
 }
 
-/// A text without what its writer did not write: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
+/// A text without the parts that source code does not contain: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
 pub(super) fn tidy(text: &str) -> String {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut tidy = String::with_capacity(text.len());
@@ -102,7 +102,7 @@ pub(super) fn tidy(text: &str) -> String {
     tidy
 }
 
-/// The parts of `text` between its outermost commas. `None` where brackets do not match.
+/// The parts of `text` between its outermost commas. `None` if brackets do not match.
 pub(super) fn split(text: &str) -> Option<Vec<String>> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();
@@ -133,7 +133,7 @@ fn follows_name(bytes: &[u8], at: usize) -> bool {
     at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_')
 }
 
-/// Where the bracket at `open` is closed. `None` where brackets do not match.
+/// The position of the bracket that closes the bracket at `open`. `None` if brackets do not match.
 pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
     let mut stack = vec![*bytes.get(open)?];
     let mut at = open;
@@ -145,14 +145,14 @@ pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
                 stack.push(bracket);
                 continue;
             }
-            // An operator: between parentheses nothing else is open.
+            // These are operators, for example directly in parentheses.
             b'>' if bytes[at - 1] == b'-' || bytes.get(at + 1) == Some(&b'=') => continue,
             b'>' if stack.last() == Some(&b'(') => continue,
             b'>' => b'<',
             b')' => b'(',
             b']' => b'[',
             b'}' => b'{',
-            // `'lambda'`: what it takes is in brackets behind it.
+            // Skip the quoted text of `'lambda'`. Its parameters are in parentheses after it.
             b'\'' => {
                 at += 1 + bytes[at + 1..].iter().position(|&byte| byte == b'\'')?;
                 continue;
@@ -182,7 +182,7 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
     same_base && left_levels == right_levels || plain(a) == plain(b)
 }
 
-/// A type without its pointers; of these, the outermost first, the sign and whether they are to something `const`.
+/// A type without its pointers, and the pointers from the outermost: each sign and whether the pointee is `const`.
 fn levels(ty: &str) -> (&str, Vec<(char, bool)>) {
     let mut levels = Vec::new();
     let (mut rest, _) = strip_qualifiers(ty.trim());
@@ -200,7 +200,7 @@ fn levels(ty: &str) -> (&str, Vec<(char, bool)>) {
     (rest, levels)
 }
 
-/// Takes qualifiers off the end: the rest, and whether one of them is `const`.
+/// A text without the qualifiers at its end, and whether one of these is `const`.
 fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     let mut is_const = false;
     loop {
@@ -215,7 +215,7 @@ fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a text is a type's name that [`name::same`] compares exactly: brackets are around a cast to a number only.
+/// Whether a text is a type's name that [`name::same`] compares exactly: parentheses are only around casts of numbers.
 fn is_name(text: &str) -> bool {
     let is_cast = |part: &str| {
         let value = part.split_once(')').map_or("", |(_, value)| value);
@@ -231,7 +231,7 @@ fn is_name(text: &str) -> bool {
         && text.split('(').skip(1).all(is_cast)
 }
 
-/// A spelling without blanks, without the casts and suffixes of literals: `(unsigned int)3` and `3u` are `3`.
+/// A spelling without spaces and without the casts and suffixes of literals: `(unsigned int)3` and `3u` become `3`.
 fn plain(text: &str) -> String {
     let mut text = text.trim();
     if text.starts_with('(')

@@ -1,13 +1,13 @@
-//! The types that are read from mangled names are those that were written, compilers being the judge.
+//! Compiles random signatures and compares their types with the types in the mangled names.
 
 use kernel_args_abi::{CppBase, CppType};
 use kernel_args_image::{mangled::Demangled, ptx::Module};
 use std::{collections::BTreeMap, ffi::OsStr, fmt::Write as _, process::Command};
 
-/// A C++ type and what must be read from its mangled name.
+/// A C++ type and the type that its mangled name must contain.
 type Written = (String, CppType<'static>);
 
-/// Draws types from a generator that is the same in every run.
+/// Selects random types. The seed is the same in every run.
 struct Draw(u64);
 
 impl Draw {
@@ -19,7 +19,7 @@ impl Draw {
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
-    /// `of_kernel`: without the types that nvcc refuses in a kernel.
+    /// `of_kernel` excludes the types that nvcc rejects in a kernel.
     fn ty(&mut self, of_kernel: bool) -> Written {
         let float = |bits| CppType::of(CppBase::Float { bits });
         let named = CppType::named;
@@ -81,7 +81,7 @@ impl Draw {
     }
 }
 
-/// CUDA's own, to a host compiler.
+/// The CUDA type, for a host compiler.
 const VECTOR: &str = "struct float4 { float x, y, z, w; };";
 
 const PRELUDE: &str = "
@@ -139,7 +139,7 @@ impl Source {
         Self { text, written }
     }
 
-    /// Runs a compiler that writes to `output`: what it wrote.
+    /// Runs a compiler and returns its output file.
     fn compile(&self, compiler: &mut Command, extension: &str) -> String {
         let folder = format!("kernel-args-mangled-{extension}-{}", std::process::id());
         let folder = std::env::temp_dir().join(folder);
@@ -160,8 +160,8 @@ impl Source {
         written.unwrap()
     }
 
-    /// Compares what a symbol tells with what was written, if it is one of these functions: how many
-    /// parameters.
+    /// Compares the types in a symbol with the source, and returns the number of parameters. `None` if the symbol is not one of the
+    /// functions.
     fn compare(&mut self, symbol: &str) -> Option<usize> {
         let demangled = Demangled::new(symbol)?;
         let list = self.written.remove(demangled.name().rsplit("::").next()?)?;
@@ -187,7 +187,7 @@ pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
     println!("{compared} parameters compared");
 }
 
-/// The same as kernels; besides, their PTX has as many parameters, and the sizes fit the types.
+/// The same for kernels. The number of parameters in their PTX must agree, and the sizes must match the types.
 pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
     let mut source = Source::new(true);
     let ptx = source.compile(Command::new(nvcc).args(["-std=c++17", "-w", "-ptx"]), "cu");

@@ -1,4 +1,4 @@
-//! Mangled names read back as the types that were written.
+//! The parameter types in mangled names.
 
 use kernel_args_image::mangled::{Demangled, candidates, demangle, matches, nearest};
 use proptest::{
@@ -17,14 +17,14 @@ const SYMBOLS: [&str; 6] = [
     "_ZNK1AIiEcvT_IfEEv",
 ];
 
-/// The types of a symbol's parameters, spelled; `None` where the list is not known.
+/// The spellings of a symbol's parameter types; `None` if the list is not certain.
 fn types(symbol: &str) -> Option<Vec<String>> {
     let demangled = Demangled::new(symbol).unwrap_or_else(|| panic!("{symbol} is mangled"));
     let types = demangled.parameters()?;
     Some(types.iter().map(ToString::to_string).collect())
 }
 
-/// What g++ 12 and nvcc 13.0 make of the declarations beside them.
+/// The symbols are from g++ 12 and nvcc 13.0.
 #[test]
 fn symbols_of_compilers_are_read() {
     let table: &[(&str, &[&str])] = &[
@@ -105,11 +105,11 @@ fn symbols_of_compilers_are_read() {
             ],
         ),
         (
-            // Function pointers, arrays and member pointers move none of their neighbours; a reference is a pointer.
+            // Function pointers, arrays and member pointers do not affect the next parameters; a reference is a pointer.
             "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf",
             &["int", "?", "?", "?", "int*", "int*", "?", "?", "float"],
         ),
-        // Names that may be aliases: Traits::type is float; Box<float>::value_type; Ptr<float> is float*.
+        // Names that can be aliases: Traits::type is float; Box<float>::value_type; Ptr<float> is float*.
         ("_Z3depI6TraitsEvNT_4typeES1_", &["?", "Traits"]),
         (
             "_ZN3sim3genIfEEvPT_NS_3BoxIS1_EENS4_10value_typeENS4_2InE",
@@ -133,11 +133,12 @@ fn symbols_of_compilers_are_read() {
     }
 }
 
-/// `S1_` is the `T_` of `f`, and here the `T_` of `k`. `S0_` is the `auto` of a lambda. As GNU c++filt reads them.
+/// `S1_` refers to the `T_` of `f`, but in the parameters of `k` it is the `T_` of `k`. `S0_` is the `auto` of a lambda. GNU c++filt
+/// reads them in the same way.
 #[test]
 fn substitutions_have_the_parameters_of_the_template_that_is_read() {
     let table: &[(&str, &[&str])] = &[
-        // A return type that depends.
+        // A return type that depends on a template parameter.
         ("_Z2sfIiENSt9enable_ifIXgtstT_Li2EEvE4typeES1_", &["int"]),
         // Lambdas and local types.
         ("_Z3lamIZ3usePiEUliE_EvT_S0_", &["?", "int*"]),
@@ -160,8 +161,8 @@ fn substitutions_have_the_parameters_of_the_template_that_is_read() {
     );
 }
 
-/// Arguments that are no `int` are written with a suffix, those of enums with their type. What g++ 12 makes of
-/// `Array<float, 3>` with an `unsigned` length, and of others like it.
+/// Demanglers write values that are not `int` with a suffix, and values of enums with their type. The symbol is from g++ 12. The
+/// length in `Array<float, 3>` is `unsigned`.
 #[test]
 fn numbers_among_template_arguments_are_understood() {
     let expected = [
@@ -170,7 +171,7 @@ fn numbers_among_template_arguments_are_understood() {
         "Flag<true>",
         "Low<char, -5l>",
         "Picked<(Mode)1>",
-        // A type with a function's type in it, behind a pointer.
+        // A pointer to a type that contains a function type.
         "? const*",
     ];
     let symbol =
@@ -179,15 +180,15 @@ fn numbers_among_template_arguments_are_understood() {
 }
 
 #[test]
-fn lists_that_cannot_be_split_with_certainty_are_not_known() {
-    // var(int, ...); a pack of a function's parameters, whose length is not in the symbol.
+fn lists_of_uncertain_length_are_not_known() {
+    // `var(int, ...)`, and a pack of function parameters: the symbol does not contain its length.
     for symbol in ["_Z3variz", "_Z3varIiEvDpT_"] {
         assert_eq!(types(symbol), None, "{symbol}");
     }
 }
 
 #[test]
-fn what_is_not_mangled_has_no_types() {
+fn symbols_that_are_not_mangled_have_no_types() {
     for symbol in [
         "saxpy", "", "_Z", "_Zk", "_ZN3simE", "_ZTI1A", "Z1kv", "_R1k",
     ] {
@@ -196,7 +197,7 @@ fn what_is_not_mangled_has_no_types() {
 }
 
 #[test]
-fn names_are_taken_apart() {
+fn names_and_template_arguments_are_read() {
     for (symbol, name, arguments) in [
         ("_Z5saxpyifPKfPf", "saxpy", None),
         ("_Z1kIfLi4EEvPT_PKS0_PKS3_", "k", Some("float, 4")),
@@ -225,7 +226,7 @@ fn names_are_taken_apart() {
 }
 
 #[test]
-fn types_are_believed_only_where_the_counts_agree() {
+fn types_are_used_only_if_the_number_of_parameters_agrees() {
     let demangled = Demangled::new("_Z5saxpyifPKfPf").unwrap();
     assert!(demangled.types_of(4).is_some());
     assert!(demangled.types_of(3).is_none());
@@ -246,7 +247,7 @@ fn a_name_that_grows_exponentially_is_refused() {
         "took {:?}",
         started.elapsed()
     );
-    // Each inner template has other parameters in what substitutions repeat.
+    // Each inner template replaces the template parameters in the substitutions.
     let many = "Z1fIiEvPT_EUlS2_E_".repeat(1700);
     let _ = demangle(&format!("_Z1kI{many}EvT_"));
     assert!(
@@ -285,16 +286,16 @@ proptest! {
     }
 }
 
-/// PTX has ASCII names only, but a user may write any; found by fuzzing.
+/// Names in PTX are ASCII, but a user can write any name. Found by fuzzing.
 #[test]
-fn letters_that_are_not_ascii_are_no_part_of_a_symbol() {
+fn names_that_are_not_ascii_are_not_read() {
     assert_eq!(Demangled::new("_ZN8größen1kEP7GrößeS0_i"), None);
     assert!(!matches("_Z1kP6Groess", "k(Größe*)"));
     assert!(nearest("größe", ["_Z6groessv"]).len() <= 1);
 }
 
 #[test]
-fn an_entry_is_found_by_what_a_user_writes() {
+fn a_kernel_is_found_by_the_name_that_a_user_writes() {
     let symbols = [
         "saxpy",
         "_Z5saxpyifPKfPf",
@@ -313,7 +314,7 @@ fn an_entry_is_found_by_what_a_user_writes() {
         ("saxpy", &["saxpy"]),
         ("saxpy<float>", &["_Z5saxpyIfEviT_PKS0_PS0_"]),
         (
-            // As in C++, an overload comes before a template instance of the same parameters.
+            // As in C++, an overload is preferred to a template instance with the same parameters.
             "saxpy(int, float, const float *, float*)",
             &["_Z5saxpyifPKfPf"],
         ),
@@ -354,7 +355,7 @@ fn an_entry_is_found_by_what_a_user_writes() {
 }
 
 #[test]
-fn near_misses_are_offered() {
+fn similar_names_are_suggested() {
     let symbols = [
         "saxpy",
         "_Z5saxpyifPKfPf",

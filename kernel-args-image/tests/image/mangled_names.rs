@@ -1,4 +1,4 @@
-//! Names as other people's libraries have them: operators, tags, inline namespaces, packs, nested types.
+//! Names from real libraries: operators, ABI tags, inline namespaces, packs, nested types.
 
 use kernel_args_abi::{
     Alignment, Class, CppType, Members, Parameter,
@@ -10,11 +10,11 @@ fn types(symbol: &str) -> Vec<String> {
     let demangled = Demangled::new(symbol).unwrap_or_else(|| panic!("{symbol} is mangled"));
     let types = demangled
         .parameters()
-        .unwrap_or_else(|| panic!("{demangled}: its list is known"));
+        .unwrap_or_else(|| panic!("{demangled} has a known list of parameters"));
     types.iter().map(ToString::to_string).collect()
 }
 
-/// A by-value struct of 8 bytes on one side.
+/// A parameter of 8 bytes with this type.
 fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
     Parameter {
         name: "p",
@@ -33,7 +33,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
     }
 }
 
-/// Whether a struct that says it is `host` passes for the kernel's `kernel`.
+/// Whether the struct `host` matches the kernel's struct `kernel`.
 fn passes(host: &str, kernel: &str) -> bool {
     let (host, kernel) = (CppType::named(host), CppType::named(kernel));
     let by_value = compare(&of_type(host), &of_type(kernel));
@@ -59,14 +59,14 @@ fn a_name_that_contains_the_letters_operator_is_read() {
     ] {
         assert_eq!(candidates(wanted, [run, of_namespace]), [found], "{wanted}");
     }
-    // These are operators: functions, and what a template was given.
+    // These are operators: functions, and arguments of templates.
     for symbol in ["_ZN1AclEi", "_ZplRK1AS1_", "_ZN1AcvfEv"] {
         assert_eq!(Demangled::new(symbol), None, "{symbol}");
     }
 }
 
 #[test]
-fn abi_tags_are_no_part_of_a_name() {
+fn abi_tags_are_not_part_of_a_name() {
     let tagged = "_Z2k1B3v13if";
     let numba = "_ZN6cudapy8__main__2k2B2v1B38c8tJTIcFKzyF2ILShI4CrgQElQb6HczSBAA_3dE5ArrayIfLi1E1C7mutable7alignedE";
     assert_eq!(types(tagged), ["int", "float"]);
@@ -85,7 +85,7 @@ fn abi_tags_are_no_part_of_a_name() {
 }
 
 #[test]
-fn inline_namespaces_do_not_count() {
+fn inline_namespaces_are_ignored() {
     let pair = "_Z1kN4cuda3std3__44pairIifEE";
     assert_eq!(types(pair), ["cuda::std::pair<int, float>"]);
     let thrust = "_ZN6thrust20THRUST_200302_750_NS4stepEPNS0_3RngE";
@@ -170,9 +170,9 @@ fn template_arguments_are_compared_where_both_sides_spell_them() {
         ("Array<float, 3>", "Array<float, (unsigned int)3>"),
         ("Array<float, 3u>", "Array<float, 3>"),
         ("Flag<true>", "Flag<1>"),
-        // The kernel's name has the default arguments as well.
+        // The kernel's name also contains default arguments.
         ("Vector<int>", "Vector<int, Allocator<int> >"),
-        // Not known: a constant by its name, an expression, a function.
+        // These cannot be compared: the name of a constant, an expression, a function.
         ("Picked<Mode::FAST>", "Picked<(Mode)1>"),
         ("Called<void (int)>", "Called<void (float)>"),
         ("Sized<COUNT>", "Sized<4>"),
@@ -185,13 +185,13 @@ fn template_arguments_are_compared_where_both_sides_spell_them() {
 }
 
 #[test]
-fn empty_packs_are_no_parameters() {
+fn empty_packs_have_no_parameters() {
     assert_eq!(types("_Z1kIJEEvllDpT_"), ["long", "long"]);
     assert_eq!(types("_Z1kIJEEvDpT_l"), ["long"]);
     assert_eq!(types("_Z1kIJEEvDpT_"), [""; 0]);
 }
 
-/// What it is may be an alias, but that it is a pointer is certain.
+/// The nested type can be an alias, but it is certain that the parameter is a pointer.
 #[test]
 fn a_pointer_to_a_nested_type_is_a_pointer() {
     let symbol = "_Z1kIfLi3EEvPN9BinaryBVHIT_XT0_EE4NodeEPKS3_i";
@@ -216,7 +216,7 @@ fn a_pointer_to_a_nested_type_is_a_pointer() {
         )
         .is_empty()
     );
-    // Pointers to members are none.
+    // A pointer to a member is not a pointer in this sense.
     assert_eq!(types("_Z1kM6Paramsi"), ["?"]);
 }
 
@@ -236,7 +236,7 @@ fn built_in_types_are_found_by_their_usual_names() {
     assert_eq!(candidates("k<half>", [of_half]), [of_half]);
 }
 
-/// A reference is passed as the address of what it refers to.
+/// A reference is passed as an address.
 #[test]
 fn a_reference_is_a_pointer() {
     let symbol = "_Z1kRK6ParamsRiPf";
@@ -253,7 +253,7 @@ fn a_reference_is_a_pointer() {
     assert!(differences.contains(Difference::Pointer));
 }
 
-/// `char` is a type of its own in C++, and its sign depends on the host.
+/// In C++, `char` differs from `signed char` and `unsigned char`, and the host decides whether it is signed.
 #[test]
 fn char_is_any_byte() {
     use kernel_args_abi::CppBase;

@@ -1,4 +1,4 @@
-//! The summary of an image contains what the readers find when the image is loaded, whatever the GPU.
+//! The summary of an image contains the same data as the image itself, for every GPU.
 
 use crate::compiled::{PTX, SM_75, SM_100, fatbin};
 use kernel_args_abi::Sm;
@@ -9,7 +9,7 @@ use kernel_args_image::{
 };
 use std::{fs, path::Path};
 
-/// The summary of an image, compared with the readers for every GPU. `None` if the image has none.
+/// The summary of an image, compared with the image for every GPU. `None` if the image has no summary.
 fn compared(bytes: &[u8]) -> Option<Summary> {
     let kind = validate(bytes).unwrap();
     let code = contents(bytes).unwrap();
@@ -28,7 +28,7 @@ fn compared(bytes: &[u8]) -> Option<Summary> {
                 .collect()
         };
         for gpu in (50..130).map(Sm) {
-            // A cubin for other GPUs has nothing for this one.
+            // A cubin contains code for some GPUs only.
             let Some(kernel) = kernels.kernel(symbol, Some(gpu)) else {
                 continue;
             };
@@ -77,7 +77,7 @@ fn a_kernel_that_depends_on_the_gpu_has_no_summary() {
     // `sim::Line` is aligned to 64: its offset depends on the GPU.
     assert_eq!(compared(&fatbin(&[(2, 75, SM_75), (2, 100, SM_100)])), None);
     assert_eq!(compared(&fatbin(&[(1, 75, PTX), (2, 75, SM_75)])), None);
-    // PTX alone: the library computes the offsets for the GPU.
+    // For PTX without cubins, the library computes the offsets for the GPU.
     assert!(compared(&fatbin(&[(1, 75, PTX)])).is_some());
 
     let plain = |changes: &str| {

@@ -1,15 +1,15 @@
 //! The errors for field types that cannot be passed to a kernel.
 //!
-//! Each module holds the traits that the derives' output names: `Arg`, which every [`KernelArg`] implements, and `Member`,
-//! which every [`DeviceType`] implements. They differ in their error texts only. The derive chooses a module by the tokens
-//! of a field's type; whether the type can be passed does not depend on that choice.
+//! Each module contains the traits that the output of the derives uses: `Arg`, which every [`KernelArg`] implements, and
+//! `Member`, which every [`DeviceType`] implements. The modules differ only in their error messages. The derive selects a module
+//! by the tokens of a field's type. This choice does not affect which types can be passed.
 //!
 //! [`KernelArg`]: crate::marshal::KernelArg
 //! [`DeviceType`]: crate::device::DeviceType
 
 #![allow(
     missing_docs,
-    reason = "named by generated code only; the texts are in the attributes"
+    reason = "only generated code names these items; the messages are in the attributes"
 )]
 
 macro_rules! field_errors {
@@ -31,7 +31,7 @@ macro_rules! field_errors {
                 fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
                 /// # Safety
-                /// As [`ParamWriter::put`].
+                /// The conditions of [`ParamWriter::put`].
                 unsafe fn put<'s, F: ParamWriter>(
                     &'s mut self,
                     stream: &'s LaunchStream<'_>,
@@ -42,8 +42,8 @@ macro_rules! field_errors {
                 ) -> Guard<'s>;
             }
 
-            /// Room for one parameter and for the padding that the device may put before the next one
-            /// where the host's alignment is smaller.
+            /// Room for one parameter and for the padding before the next parameter. The padding is needed if the
+            /// alignment on the device is larger than on the host.
             #[repr(C)]
             pub struct Slot<A: Arg> {
                 _value: MaybeUninit<A::Device>,
@@ -72,7 +72,7 @@ macro_rules! field_errors {
                     pointers: *mut *mut c_void,
                     index: usize,
                 ) -> Guard<'s> {
-                    // SAFETY: the caller's promise is the same one.
+                    // SAFETY: the caller makes the same promise.
                     unsafe { F::put(self, stream, buffer, offset, pointers, index) }
                 }
             }
@@ -84,7 +84,7 @@ macro_rules! field_errors {
                 const HAS_PADDING: bool;
 
                 /// # Safety
-                /// As [`DeviceType::store`].
+                /// The conditions of [`DeviceType::store`].
                 unsafe fn store(&self, to: *mut u8);
             }
 
@@ -95,7 +95,7 @@ macro_rules! field_errors {
 
                 #[inline(always)]
                 unsafe fn store(&self, to: *mut u8) {
-                    // SAFETY: the caller's promise is the same one.
+                    // SAFETY: the caller makes the same promise.
                     unsafe { DeviceType::store(self, to) };
                 }
             }
@@ -161,7 +161,7 @@ field_errors! {
         label = "Rust does not define the layout of a tuple",
         note = "if these are separate parameters, write one field for each",
         note = "if the kernel takes a struct, write one with `#[derive(Clone, Copy, DeviceType)] #[repr(C)]`; \
-                for `float2` and its like there are `Float2`, `Int4`, …"
+                for CUDA's vector types write `Float2`, `Int4`, …"
     )]
     tuple;
 
@@ -183,16 +183,16 @@ field_errors! {
         message = "`{Self}` cannot be passed to a CUDA kernel: the slice inside is a kernel argument, its owner is not",
         label = "borrow the slice inside",
         note = "write `&'a CudaSlice<T>` if the kernel reads the memory, and pass `slice.as_ref()`",
-        note = "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` of a `Box`, or what \
-                `Arc::get_mut(&mut slice)` returns of an `Arc`"
+        note = "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` for a `Box`, or the result of \
+                `Arc::get_mut(&mut slice)` for an `Arc`"
     )]
     slice_owner;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known when it is compiled",
+        message = "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known at compile time",
         label = "not a kernel argument",
         note = "write `CudaView<'a, T>` if the kernel reads the memory, `CudaViewMut<'a, T>` if it writes to it: \
-                `as_view()` and `as_view_mut()` of a `CudaSlice` return one"
+                the methods `as_view()` and `as_view_mut()` of `CudaSlice` return them"
     )]
     memory_object;
 
@@ -226,26 +226,26 @@ field_errors! {
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "not a device type",
         note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
-                are device types with the feature of kernel-args that is called like the crate, in the versions that \
+                are device types if kernel-args has the feature with the crate's name, in the versions that \
                 the documentation of kernel-args lists",
-        note = "CUDA's own types are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array `[f32; 9]` is passed as it \
-                is",
+        note = "the types for CUDA's own vectors are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array such as \
+                `[f32; 9]` can be passed directly",
         note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]
     math;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: no type of CUDA has its layout",
+        message = "`{Self}` cannot be passed to a CUDA kernel: no CUDA type has its layout",
         label = "not a device type",
-        note = "glam gives `Vec3A` 16 bytes, `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
-        note = "glam aligns `Mat2` to 16 bytes, `float2` is aligned to 8: write its columns, `[Float2; 2]`"
+        note = "`Vec3A` has 16 bytes, but `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
+        note = "`Mat2` is aligned to 16 bytes, but `float2` is aligned to 8: write its columns, `[Float2; 2]`"
     )]
     padded;
 
     #[diagnostic::on_unimplemented(
         message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
         label = "not a device type",
-        note = "pass its matrix: `.to_homogeneous()` of nalgebra's types, `Mat4::from(…)` or `Mat3::from(…)` of glam's",
+        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam",
         note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]
     transformation;
@@ -253,7 +253,7 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
         label = "not a device type",
-        note = "a device type holds integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
+        note = "a device type contains integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
                 `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`",
         note = "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
     )]

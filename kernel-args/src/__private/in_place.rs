@@ -1,28 +1,28 @@
-//! Whether a struct of arguments is in memory what the kernel receives.
+//! Whether a struct of arguments has the bytes that the kernel receives.
 
 use crate::{device::DeviceType, marshal::has_gaps};
 use core::marker::PhantomData;
 use kernel_args_abi::Parameter;
 
-/// `InPlace::<T>::IS_VALUE` tells whether `T` is a device type all of whose bytes are initialised: the inherent constant stands
-/// for device types, and [`NotInPlace`]'s for all others. Where `T` is generic, what its bounds promise counts.
+/// `InPlace::<T>::IS_VALUE` is `true` if `T` is a device type without padding. Device types use the inherent constant; all
+/// different types use the constant of [`NotInPlace`]. For a generic `T`, only its bounds decide which constant is used.
 pub struct InPlace<T>(PhantomData<T>);
 
 impl<T: DeviceType> InPlace<T> {
-    /// Whether a field of this type is in memory what the kernel reads.
+    /// Whether a field of this type has the bytes that the kernel reads.
     pub const IS_VALUE: bool = !T::HAS_PADDING;
 }
 
-/// What [`InPlace`] tells of a type that is no device type, such as a slice.
+/// The constant of [`InPlace`] for a type that is not a device type, such as a slice.
 pub trait NotInPlace {
-    /// A field of this type is lowered.
+    /// A field of this type must be lowered.
     const IS_VALUE: bool = false;
 }
 
 impl<T> NotInPlace for InPlace<T> {}
 
-/// Whether fields at these offsets of the struct, each with its `IS_VALUE`, are the packed form of `parameters`, without a gap. What
-/// follows the last field does not count.
+/// Whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the offset and the `IS_VALUE`
+/// of each field. Padding after the last field is allowed.
 #[must_use]
 pub const fn is_packed(parameters: &[Parameter<'_>], fields: &[(usize, bool)]) -> bool {
     let mut i = 0;

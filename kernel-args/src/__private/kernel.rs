@@ -1,4 +1,4 @@
-//! The comparison of a struct with the kernel that it names, while the user's program compiles.
+//! The comparison of a struct with the kernel that it names, at compile time of the user's program.
 
 use crate::marshal::{KernelArgs, Source};
 pub use kernel_args_abi::compiled::{CompiledImage, of_length};
@@ -9,25 +9,25 @@ use kernel_args_abi::{
     texts::{Message, none_fits, templates},
 };
 
-/// What reads images when they are loaded.
+/// The functions that read images when they are loaded.
 #[cfg(feature = "cudarc")]
 pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
 #[cfg(not(feature = "cudarc"))]
 pub const READERS: Option<Readers> = None;
 
-/// How a struct and its kernel differ; `None` where no kernel could be chosen, which is reported elsewhere.
+/// The differences between a struct and its kernel. `None` if no kernel could be selected, which [`source`] reports.
 pub type Checked = Option<Report<'static>>;
 
 /// The kernels that a struct names.
 #[derive(Clone, Copy)]
 pub struct Named {
     kernels: CompiledKernels,
-    /// The symbol of the only one, if the struct fits it.
+    /// The symbol of the kernel, if there is only one and the struct matches it.
     symbol: Option<&'static str>,
 }
 
 impl Named {
-    /// Those that the struct has to be compared with in full. It takes a list of all their parameters, with texts.
+    /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names and types.
     #[must_use]
     pub const fn in_doubt(&self) -> CompiledKernels {
         match self.symbol {
@@ -36,28 +36,28 @@ impl Named {
         }
     }
 
-    /// The symbol of the only one, if the struct fits it.
+    /// The symbol of the kernel, if there is only one and the struct matches it.
     #[must_use]
     pub const fn symbol(&self) -> Option<&'static str> {
         self.symbol
     }
 
-    /// The image that they are in.
+    /// The image that contains the kernels.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.kernels.image()
     }
 
-    /// What was read of them.
+    /// The table of the image.
     const fn table(&self) -> &'static CompiledImage {
         self.kernels.compiled_image()
     }
 }
 
-/// The kernels that a struct without type parameters names, if the image still declares them as it did when they were read.
+/// The kernels that a struct without type parameters names.
 ///
 /// # Panics
-/// At compile time, where it does not.
+/// At compile time, if their declarations in the image have changed since the macro read them.
 #[must_use]
 #[track_caller]
 pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
@@ -71,7 +71,7 @@ pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
     }
 }
 
-/// The same for a generic struct, which is compared for each type that is used.
+/// The same for a generic struct. It is compared once for each type that the program uses.
 ///
 /// # Panics
 /// As [`named`].
@@ -91,7 +91,7 @@ pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     }
 }
 
-/// Compares a struct with the kernel that it is meant for.
+/// Compares a struct with its kernel.
 #[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
     match choose::<A>(kernels) {
@@ -100,7 +100,7 @@ pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> C
     }
 }
 
-/// The kernel that a struct is meant for: the only one, or the one of several that it fits.
+/// The kernel of a struct: the only kernel, or the kernel among several that the struct matches.
 const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option<usize> {
     if kernels.len() == 1 {
         return Some(0);
@@ -111,10 +111,10 @@ const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option
     }
 }
 
-/// Panics at the field where it does not fit its parameter.
+/// Reports a field that does not match its parameter.
 ///
 /// # Panics
-/// At compile time, with both sides and what to write.
+/// At compile time, with both sides and the code to write.
 #[track_caller]
 pub const fn field_fits(checked: &Checked, field: usize) {
     if let Some(report) = checked
@@ -124,7 +124,7 @@ pub const fn field_fits(checked: &Checked, field: usize) {
     }
 }
 
-/// Panics where the kernel takes parameters that no field passes.
+/// Reports the parameters that no field passes.
 ///
 /// # Panics
 /// At compile time, with these parameters.
@@ -137,13 +137,14 @@ pub const fn nothing_missing(checked: &Checked) {
     }
 }
 
-/// The image that is embedded, if it is the one that was checked: the derive and rustc read the file one after the other.
+/// The embedded image, if it is the image that was checked: first the derive reads the file, then rustc.
 ///
-/// `length` is the file's. `parts` are what was checked of it: the place, the length and the fingerprint of each declaration, or
-/// of all where there are none. To compare the whole of a large file would take minutes in a constant.
+/// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint of each
+/// declaration that was checked, or of the whole file if it contains no declarations. A constant that compares a large file as a
+/// whole would take minutes.
 ///
 /// # Panics
-/// At compile time, where the file has changed.
+/// At compile time, if the file has changed.
 #[must_use]
 #[track_caller]
 pub const fn checked_image(
@@ -165,17 +166,17 @@ pub const fn checked_image(
     image
 }
 
-/// Where the kernel of a struct comes from that fits it.
+/// The source of a kernel that matches its struct.
 #[must_use]
 pub const fn source_of(named: &Named, image: &'static [u8], symbol: &'static str) -> Source {
     Source::new(image, symbol, named.table())
 }
 
-/// Where the kernel of a struct comes from that does not fit the only one.
+/// The source of the kernel that a struct is compared with in full.
 ///
 /// # Panics
-/// At compile time, where none of several kernels fits, or several do; and where a struct with type parameters
-/// does not fit, since only a struct without is checked field by field.
+/// At compile time, if the struct matches none or more than one of several kernels, or if a struct with type parameters does not
+/// match. A struct without type parameters is checked field by field elsewhere.
 #[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
@@ -191,7 +192,7 @@ pub const fn source<A: KernelArgs>(
             _ => none_fits(&A::SIGNATURE, kernels).fail(),
         }
         push_kernels(&mut message, kernels);
-        // The table of a struct that names a file holds no image.
+        // If a struct names a file, its table contains no image.
         if named.kernels.image().is_empty() {
             templates::name_entry(&mut message);
         } else {
@@ -218,7 +219,7 @@ pub(super) const fn varies(kernel: &str) -> ! {
     message.fail()
 }
 
-/// Panics with everything that is wrong.
+/// Reports all differences.
 #[track_caller]
 const fn fits(checked: &Checked) {
     if let Some(report) = checked
@@ -228,7 +229,7 @@ const fn fits(checked: &Checked) {
     }
 }
 
-/// Appends the names of kernels, as many as there is room for.
+/// Appends as many names of kernels as there is room for.
 const fn push_kernels<const N: usize>(
     message: &mut Message<N>,
     kernels: &'static [Signature<'static>],
@@ -244,7 +245,7 @@ const fn push_kernels<const N: usize>(
     }
 }
 
-/// The room that the name of one more kernel, and what follows the list, take at most.
+/// The maximum length of one name and the text after the list, in bytes.
 const ROOM: usize = 320;
 
 #[cfg(test)]

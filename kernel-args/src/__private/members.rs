@@ -1,4 +1,4 @@
-//! The fields of a device type, and the layout that they give it.
+//! The fields of a device type, and its layout.
 
 use super::TypeInfo;
 use kernel_args_abi::{
@@ -7,7 +7,7 @@ use kernel_args_abi::{
     texts::{Message, templates},
 };
 
-/// The description of a device type's field that lies at `offset` on the host.
+/// A field of a device type; `offset` is its offset on the host.
 #[must_use]
 pub const fn member(
     name: &'static str,
@@ -19,19 +19,19 @@ pub const fn member(
         .with_members(info.members)
 }
 
-/// The same, compared by its place and size alone: `#[device_type(opaque)]`.
+/// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
 #[must_use]
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member.with_members(Members::opaque(Opaque::Declared))
 }
 
-/// The layout of a type whose derive has reported an error: its host's, so that nothing else is reported for it.
+/// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.
 #[must_use]
 pub const fn host_layout<T>() -> Layout {
     Layout::of::<T>()
 }
 
-/// The layout of a by-value struct before its first field; `align` is that of `repr(align(…))`.
+/// The layout of a by-value struct before its first field; `align` is the alignment from `repr(align(…))`.
 #[must_use]
 pub const fn first_member(align: usize) -> Layout {
     match Layout::from_size_align(0, align) {
@@ -43,7 +43,7 @@ pub const fn first_member(align: usize) -> Layout {
 /// The layout of a by-value struct with one more field.
 ///
 /// # Panics
-/// At compile time, at the field, where the host puts it elsewhere than the device, or it has no bytes.
+/// At compile time, at the field, if its offsets on the host and on the device differ, or if it has no bytes.
 #[must_use]
 #[track_caller]
 pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
@@ -93,7 +93,7 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 /// The layout of a whole by-value struct.
 ///
 /// # Panics
-/// At compile time, where the host's size is not the device's.
+/// At compile time, if the sizes on the host and on the device differ.
 #[must_use]
 #[track_caller]
 pub const fn whole<T>(unpadded: Layout) -> Layout {
@@ -111,7 +111,7 @@ pub const fn whole<T>(unpadded: Layout) -> Layout {
     device
 }
 
-/// Whether a struct of `size` bytes has bytes that belong to none of its fields.
+/// Whether a struct of `size` bytes has bytes that belong to no field.
 #[must_use]
 pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     let mut covered = 0;
@@ -123,7 +123,7 @@ pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     covered != size
 }
 
-/// The one field of a `repr(transparent)` struct that has bytes.
+/// The field of a `repr(transparent)` struct that has bytes.
 #[must_use]
 pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
     let mut i = 0;

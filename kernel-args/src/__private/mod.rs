@@ -1,4 +1,4 @@
-//! What the derives' output names. Not part of the interface.
+//! Items that the output of the derives uses. They are not part of the public interface.
 
 mod device_repr;
 mod field_errors;

@@ -1,4 +1,4 @@
-//! The parameters of a kernel, as the fields of a struct describe them.
+//! The parameters of a kernel, from the fields of a struct.
 
 use super::{TypeInfo, member};
 use crate::marshal::KernelArgs;
@@ -9,23 +9,27 @@ use kernel_args_abi::{
     texts::{self, Message, templates},
 };
 
-/// A parameter of a kernel.
+/// The parameter of a field.
 ///
 /// # Panics
-/// At compile time, at the field, where it has no bytes.
+/// At compile time, at the field, if it has no bytes.
 #[must_use]
 #[track_caller]
-pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> Described {
+pub const fn parameter(
+    name: &'static str,
+    spelling: &'static str,
+    info: TypeInfo,
+) -> FieldParameter {
     if info.layout.size() == 0 {
         let mut message: Message = Message::new();
         templates::parameter_without_bytes(&mut message, name);
         message.fail()
     }
-    Described(member(name, spelling, 0, info))
+    FieldParameter(member(name, spelling, 0, info))
 }
 
-/// The spelling of a type with a type parameter between `before` and `after`: with the type that it stands for where the
-/// C++ type of the whole tells it, else with its name.
+/// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the
+/// C++ type of the whole determines it, or else the name of the type parameter.
 #[must_use]
 pub const fn instantiated(
     before: &str,
@@ -36,17 +40,17 @@ pub const fn instantiated(
     texts::instantiated(before, parameter, after, info.cpp, info.layout.size())
 }
 
-/// A field as [`parameter`] describes it.
-pub struct Described(Parameter<'static>);
+/// The parameter of a field, before its offset is computed.
+pub struct FieldParameter(Parameter<'static>);
 
-impl Described {
-    /// The description as it stands.
+impl FieldParameter {
+    /// The parameter with its type.
     #[must_use]
     pub const fn typed(self) -> Parameter<'static> {
         self.0
     }
 
-    /// The description with size and alignment alone: `#[kernel_args(opaque)]`.
+    /// The parameter with only its size and alignment: `#[kernel_args(opaque)]`.
     #[must_use]
     pub const fn opaque(self) -> Parameter<'static> {
         Parameter {
@@ -58,7 +62,7 @@ impl Described {
     }
 }
 
-/// The parameters at their offsets by C's rule.
+/// The parameters with their offsets by C's rule.
 #[must_use]
 pub const fn place<const N: usize>(
     mut parameters: [Parameter<'static>; N],
@@ -77,7 +81,7 @@ pub const fn place<const N: usize>(
 /// The layout of all parameters of a kernel.
 ///
 /// # Panics
-/// At compile time, where they are above the limit of every GPU.
+/// At compile time, if the parameters are larger than the limit of every GPU.
 #[must_use]
 #[track_caller]
 pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>]) -> ParamLayout {
@@ -115,7 +119,7 @@ const fn push(layout: ParamLayout, parameter: &Parameter<'_>) -> (ParamLayout, u
 const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -> ! {
     let mut message: Message = Message::new();
     templates::too_large(&mut message, name, size, LIMIT);
-    // Fields of one size follow one another in the struct's order.
+    // Fields with equal sizes keep the order of the struct.
     let mut last: Option<usize> = None;
     let mut listed = 0;
     while listed < 3 {
@@ -148,18 +152,18 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
     message.fail()
 }
 
-/// Room for the bytes of one launch's parameters, in units of 8 bytes.
+/// Room for the parameter bytes of one launch, in units of 8 bytes.
 ///
 /// The driver copies parameters from host memory byte by byte, so their alignment does not matter here.
 pub type ParamBuffer<const N: usize> = [MaybeUninit<u64>; N];
 
-/// How many units of 8 bytes the parameters of `A` fill.
+/// The number of units of 8 bytes for the parameters of `A`.
 #[must_use]
 pub const fn param_buffer_len<A: KernelArgs>() -> usize {
     A::LAYOUT.size().div_ceil(8)
 }
 
-/// Has rustc evaluate the constants of a struct: its layout and the kernel that it names; and asserts that its buffer has
+/// Evaluates the constants of a struct at compile time (its layout and the kernel that it names), and asserts that its buffer has
 /// room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;

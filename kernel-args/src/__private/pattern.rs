@@ -7,11 +7,11 @@ use kernel_args_abi::{
     texts::{Message, templates},
 };
 
-/// The kernel of a pattern that the struct is compared with field by field: the first one that it does not fit, or the first
-/// one if it fits all. None where none matches, which [`some_match`] reports.
+/// The kernel of a pattern that the struct is compared with field by field: the first kernel that the struct does not match, or the
+/// first kernel if it matches all. Empty if no name matches the pattern; [`some_match`] reports this.
 ///
 /// # Panics
-/// At compile time, where one of them has other parameters for other GPUs.
+/// At compile time, if the parameters of a kernel depend on the GPU.
 #[must_use]
 #[track_caller]
 pub const fn matching<A: KernelArgs>(
@@ -43,10 +43,10 @@ pub const fn matching<A: KernelArgs>(
     }
 }
 
-/// Panics where no kernel matches the pattern with one of the suffixes.
+/// Reports a pattern that matches no kernel with any of the suffixes.
 ///
 /// # Panics
-/// At compile time, with the kernels whose names are nearest.
+/// At compile time, with the kernels that have the most similar names.
 #[track_caller]
 pub const fn some_match(kernels: &CompiledKernels, pattern: &str, suffixes: &[&str]) {
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! What the derives' output says of a type.
+//! Properties of types, for the output of the derives.
 
 use crate::device::{DeviceType, assert_layout};
 use kernel_args_abi::{Class, CppType, Layout, Members};
@@ -26,27 +26,27 @@ impl TypeInfo {
     }
 }
 
-/// Refuses a field whose type is not the `T` that the derive saw.
+/// Rejects a field whose type is not the `T` that the derive read.
 ///
-/// An attribute macro that runs after the derive can change the type of a field. A reference to the field would then be
-/// dereferenced until it fits; inside a tuple that a variable holds it is not. For the same reason the derives take a struct apart by a pattern:
-/// `self.field` would be looked up through `Deref`.
+/// An attribute macro that runs after the derive can change the type of a field. rustc would dereference a reference to the field
+/// until the type matches. It does not do this for a reference in a tuple in a variable. For the same reason the derives destructure
+/// a struct with a pattern: `self.field` would use `Deref`.
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 
-/// What a device type must be, with words of its own: a derive's output asks for it once, at the type's name.
+/// `Copy` with its own error message. The output of a derive requires it once, at the name of the type.
 #[diagnostic::on_unimplemented(
-    message = "`{T}` is not `Copy`, as a device type must be",
+    message = "`{T}` is not `Copy`, but a device type must be `Copy`",
     label = "write `#[derive(Clone, Copy)]` on it",
-    note = "a kernel takes it byte by byte: nothing may happen when it is copied or dropped"
+    note = "a kernel receives a copy of its bytes, so no code can run when it is copied or dropped"
 )]
 pub trait Copyable<T> {}
 
-// For the unit type, because rustc would suggest a reference to the type itself.
+// Implemented for the unit type: with a bound on `T` itself, rustc would suggest a reference to the type.
 #[diagnostic::do_not_recommend]
 impl<T: Copy> Copyable<T> for () {}
 
-/// Has rustc say so where `T` is not `Copy`.
+/// Compiles only if `T` is `Copy`.
 pub const fn is_copy<T>()
 where
     (): Copyable<T>,

@@ -11,7 +11,7 @@ pub trait Variants: Sized + 'static {
     const ALL: &'static [(Self, Self::Integer)];
 }
 
-/// The variant at this place of [`Variants::ALL`], by its name.
+/// The variant at this index of [`Variants::ALL`], with its name.
 #[must_use]
 pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'static> {
     let bytes = bytes_of(&E::ALL[index].1);
@@ -33,7 +33,7 @@ pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'
     Variant { name, value }
 }
 
-/// Whether the integer of the `repr` has a sign.
+/// Whether the integer of the `repr` is signed.
 #[must_use]
 pub const fn is_signed<E: Variants>() -> Option<bool> {
     match E::Integer::CPP.base {
@@ -60,26 +60,26 @@ pub const fn has_zero<E: Variants>() -> bool {
     false
 }
 
-/// Asserts that each variant of an enum is its discriminant, byte for byte.
+/// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
 ///
 /// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one
-/// byte for its discriminant, and three that are not initialised. [`assert_layout`](super::assert_layout) compares the sizes.
+/// byte for its discriminant, and three bytes that are not initialised. [`assert_layout`](super::assert_layout) compares the sizes.
 ///
 /// # Panics
-/// At compile time, where the bytes differ.
+/// At compile time, if the bytes differ.
 pub const fn assert_variants<E: Variants + DeviceType>() {
     const {
         let mut i = 0;
         while i < E::ALL.len() {
             let (variant, discriminant) = &E::ALL[i];
-            // The derive implements `DeviceType` on the strength of this comparison. This block is evaluated by the compiler
-            // alone, which rejects reads of bytes that are not initialised.
+            // The derive's implementation of `DeviceType` depends on this comparison. It is evaluated only at compile time, where
+            // the compiler rejects reads of bytes that are not initialised.
             let (variant, discriminant) = (bytes_of(variant), bytes_of(discriminant));
             let mut byte = 0;
             while byte < variant.len() && byte < discriminant.len() {
                 assert!(
                     variant[byte] == discriminant[byte],
-                    "a variant of an enum is not its discriminant"
+                    "the bytes of an enum variant differ from the bytes of its discriminant"
                 );
                 byte += 1;
             }

@@ -1,62 +1,63 @@
-//! Types that a kernel can take by value, with the size and alignment that they have on the device.
+//! Types that a kernel can take by value, with their size and alignment on the device.
 
 use core::{marker::PhantomData, num, ptr, slice};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
 
 /// A type that a kernel can take by value.
 ///
-/// Size and alignment are those of the *device*: `f64` is aligned to 8 bytes even on a host that aligns it to 4. They come
-/// from the CUDA C++ Programming Guide, "Built-in Vector Types", and the CUDA Driver API, `cuLaunchKernel`.
+/// It has the size and alignment of the type on the *device*: `f64` is aligned to 8 bytes even on a host that aligns it to 4.
+/// Sources: CUDA C++ Programming Guide, "Built-in Vector Types"; CUDA Driver API, `cuLaunchKernel`.
 ///
 /// Implemented for all integers and floats, `bool`, `NonZero*`, `Wrapping`, arrays, CUDA's vector types
 /// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
 ///
 /// # In device memory
 ///
-/// With the feature `cudarc`, the device types of this crate and those with the derive implement cudarc's `DeviceRepr`:
-/// `CudaSlice<Float4>` and `CudaSlice<Light>` can be allocated, copied to the device and read back. They implement
-/// `ValidAsZeroBits`, and so work with `alloc_zeros`, if zero bytes are a value of the type ([`ZeroBits`](super::ZeroBits)).
+/// With the feature `cudarc`, the device types of this crate and types with the derive implement cudarc's `DeviceRepr`:
+/// `CudaSlice<Float4>` and `CudaSlice<Light>` can be allocated, copied to the device and read back. If zero bytes are a value of
+/// the type ([`ZeroBits`](super::ZeroBits)), it also implements `ValidAsZeroBits` and works with `alloc_zeros`.
 ///
-/// Reading memory back (`clone_dtoh`) trusts that it holds values of the type. Nothing checks that: it is part of the promise
-/// of the `unsafe` launch that a kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. Where a kernel
-/// may write other values, use memory of the integer and convert after reading back.
-/// cudarc copies the padding of a struct as it is, with whatever bytes the host has there; only parameters have zeros.
+/// Reading memory back (`clone_dtoh`) assumes that it contains values of the type. Nothing checks this. The `unsafe` launch
+/// includes the promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can
+/// write different values, allocate memory of the integer type and convert after reading back.
+///
+/// cudarc copies the padding of a struct with the bytes that it has on the host. Padding is zero only in parameters.
 ///
 /// # Safety
-/// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()` or, where that is at most 16,
-///   less.
-/// - Every byte of a value that is not padding is initialised and stands where the device expects it.
+/// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()`, or less if `LAYOUT.align()` is at
+///   most 16.
+/// - Every byte of a value that is not padding is initialised and is at the offset where the device expects it.
 /// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
-/// - Where [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
+/// - If [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that a CUDA kernel can take by value",
     label = "not a device type",
     note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
     note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
-    note = "for a slice in the place of a type parameter, write `&'a CudaSlice<T>` as the field's type, and let `T` be the \
-            parameter"
+    note = "for a slice instead of a type parameter, write `&'a CudaSlice<T>` as the field's type, with `T` as the parameter"
 )]
 pub unsafe trait DeviceType: Copy + 'static {
     /// Size and alignment on the device, in bytes.
     const LAYOUT: Layout;
     /// Integer, float, pointer, or bytes.
     const CLASS: Class;
-    /// The C++ type; of an array the array, which is in C++ a member of a struct, and as a parameter a struct around it.
+    /// The C++ type. For an array it is the array type. In C++, an array is a member of a struct; a parameter is a struct that
+    /// contains the array.
     const CPP: CppType<'static>;
-    /// The members of a struct, in the order of their offsets; of an array those of one element; or the variants of an enum.
-    /// They are compared with the kernel's where debug information tells these, nested ones included, and headers for C++ are
-    /// written of them. [`Members::UNKNOWN`] agrees with everything of the same size, alignment and name.
+    /// For a struct its members, in the order of their offsets; for an array the members of one element; for an enum its variants.
+    /// They are compared with the debug information of the kernel, including nested members. C++ headers are written from them.
+    /// [`Members::UNKNOWN`] matches every type with the same size, alignment and name.
     ///
-    /// Nothing relies on them for memory safety.
+    /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
     /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
-    /// The fields of a struct with the derive, of which it computes the layout.
+    /// The fields of a struct with the derive. The derive computes the layout from them.
     #[doc(hidden)]
     const FIELDS: &'static [Parameter<'static>] = &[];
 
-    /// Writes the value as the device reads it: all `LAYOUT.size()` bytes, padding as zeros.
+    /// Writes the value in the layout of the device: all `LAYOUT.size()` bytes, padding as zeros.
     ///
     /// # Safety
     /// `to` is valid for writes of `LAYOUT.size()` bytes. It need not be aligned.
@@ -69,18 +70,20 @@ pub unsafe trait DeviceType: Copy + 'static {
                 "a type with padding must write its own zeros"
             );
         };
-        // SAFETY: the caller vouches for `LAYOUT.size()` bytes at `to`, which is the size of `Self` as asserted above.
+        // SAFETY: the caller guarantees `LAYOUT.size()` writable bytes at `to`, and the assertion above proves that this is the
+        // size of `Self`.
         unsafe { to.cast::<Self>().write_unaligned(*self) };
     }
 }
 
-/// Asserts at compile time that a Rust type has the device's size and alignment (up to 16, the host may align less).
+/// Asserts at compile time that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can
+/// be smaller.
 ///
-/// Generated code and everything that writes parameters evaluate it for each type, so that a wrong `impl` by hand, too, is an
-/// error and not a write past the end.
+/// Generated code and all code that writes parameters evaluate it for each type. A wrong `impl` by hand is therefore an error, not
+/// a write past the end.
 ///
 /// # Panics
-/// At compile time, where size or alignment differ.
+/// At compile time, if size or alignment differ.
 #[track_caller]
 pub const fn assert_layout<T: DeviceType>() {
     let (host, device) = (align_of::<T>(), T::LAYOUT.align().bytes());
@@ -90,20 +93,17 @@ pub const fn assert_layout<T: DeviceType>() {
     );
     assert!(
         host == device || host < device && device <= 16,
-        "the alignment of a device type on the host differs from that on the device (`DeviceType::LAYOUT`)"
+        "the alignment of a device type on the host differs from its alignment on the device (`DeviceType::LAYOUT`)"
     );
 }
 
 /// The bytes of a value without padding.
 pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
     const {
-        assert!(
-            !T::HAS_PADDING,
-            "a type with padding has bytes without a value"
-        );
+        assert!(!T::HAS_PADDING, "the padding of a type is not initialised");
     };
-    // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, borrowed as long as the slice; `DeviceType` promises that
-    // all of them are initialised where there is no padding.
+    // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice; `DeviceType`
+    // promises that all bytes of a type without padding are initialised.
     unsafe { slice::from_raw_parts(ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
 }
 
@@ -114,7 +114,7 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
-/// A member of a vector, which lies at this offset.
+/// A member of a vector, at this offset.
 pub(crate) const fn component<T: DeviceType>(
     name: &'static str,
     spelling: &'static str,
@@ -123,8 +123,8 @@ pub(crate) const fn component<T: DeviceType>(
     Parameter::field(name, spelling, offset, T::LAYOUT, T::CLASS, T::CPP).with_members(T::MEMBERS)
 }
 
-/// Implements [`DeviceType`] for types without padding of which any bytes are a value, or at least zero bytes, and
-/// asserts each claim about the layout in const.
+/// Implements [`DeviceType`] and [`ZeroBits`](super::ZeroBits) for types without padding for which zero bytes are a value, and
+/// asserts their size and alignment at compile time.
 macro_rules! device_types {
     ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr $(, $members:expr)?;)*) => {$(
         $(#[$meta])*
@@ -137,7 +137,7 @@ macro_rules! device_types {
             $(const MEMBERS: kernel_args_abi::Members<'static> = $members;)?
         }
         $(#[$meta])*
-        // SAFETY: zero bytes are the value zero of a number, and so of a type that is made of numbers; of `bool` they are
+        // SAFETY: zero bytes are the number 0, so they are a value of every type that consists of numbers; for `bool` they are
         // `false`.
         #[diagnostic::do_not_recommend]
         unsafe impl $crate::device::ZeroBits for $ty {}
@@ -181,10 +181,10 @@ device_types! {
     usize: 4 / 4, Integer, int(false, 32);
 }
 
-/// Types that the standard library guarantees to have the layout of another type.
+/// Types that have the layout of another type by a guarantee of the standard library.
 macro_rules! like {
     ($($outer:ty as $inner:ty),* $(,)?) => {$(
-        // SAFETY: the standard library documents that both have the same size and representation.
+        // SAFETY: the standard library documents that both types have the same size and representation.
         unsafe impl DeviceType for $outer {
             const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
             const CLASS: Class = <$inner as DeviceType>::CLASS;
@@ -213,13 +213,13 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
 
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
-        // SAFETY: the caller's promise is `T`'s: both have the same size.
+        // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
         unsafe { self.0.store(to) };
     }
 }
 
-// SAFETY: an array is its elements one after another (Rust Reference, "Type layout": "Arrays are laid
-// out so that the zero-based nth element is offset by n * size_of::<T>() bytes"), as in C++.
+// SAFETY: an array contains its elements one after another, in Rust and in C++ (Rust Reference, "Array layout": "the zero-based nth
+// element of the array is offset from the start of the array by n * size_of::<T>() bytes").
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     const LAYOUT: Layout = match T::LAYOUT.array(N) {
         Ok(layout) => layout,
@@ -239,14 +239,14 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         const { assert_layout::<T>() };
         if T::HAS_PADDING {
             for (i, element) in self.iter().enumerate() {
-                // SAFETY: `i < N`, so the element's place is inside the `N * size` bytes at `to`.
+                // SAFETY: `i < N`, so the element is inside the `N * size` bytes at `to`.
                 let place = unsafe { to.add(i * T::LAYOUT.size()) };
                 // SAFETY: the whole element is inside, because `(i + 1) * size <= N * size`.
                 unsafe { element.store(place) };
             }
         } else {
-            // SAFETY: `to` is valid for `LAYOUT.size()` bytes, which is the array's size because an element's size is
-            // `T::LAYOUT`'s as asserted above; a shared reference does not overlap a place that may be written.
+            // SAFETY: `to` is valid for `LAYOUT.size()` bytes. This is the size of the array, because the size of `T` is
+            // `T::LAYOUT.size()`, as asserted above. Memory that is valid for writes does not overlap a shared reference.
             unsafe {
                 ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>());
             };

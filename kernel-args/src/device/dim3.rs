@@ -1,5 +1,4 @@
-//! `dim3` as the extent of a grid or a block. Its layout, and its default of one block or thread, stand with the vector
-//! types.
+//! `dim3` as the extent of a grid or a block. See the vector types for its layout and its default of one block or thread.
 
 use super::vector::Dim3;
 use core::{
@@ -8,7 +7,7 @@ use core::{
 };
 
 impl Dim3 {
-    /// The number of blocks of a grid or of threads of a block; saturating.
+    /// The number of blocks of a grid, or the number of threads of a block. It saturates.
     #[must_use]
     pub const fn count(self) -> u64 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)

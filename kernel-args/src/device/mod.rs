@@ -1,4 +1,4 @@
-//! Types that exist on the device: what a kernel can take by value, and what a device pointer can point to.
+//! Types that exist on the device: types that a kernel can take by value, and types that a device pointer can point to.
 
 mod device_type;
 mod dim3;

@@ -36,9 +36,9 @@ macro_rules! tensor_maps {
     ($($(#[$doc:meta])* $name:ident $align:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// Made by `cuTensorMapEncodeTiled` and its siblings (CUDA Driver API, "Tensor Map Object
-        /// Management"). 128 bytes; the kernel should take it as `const __grid_constant__`. Its offset in
-        /// the packed form depends on the GPU.
+        /// The functions `cuTensorMapEncode…` create one (CUDA Driver API, "Tensor Map Object Management").
+        /// 128 bytes; the kernel should take it as `const __grid_constant__`. Its offset in the packed form
+        /// depends on the GPU.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(
             feature = "zerocopy",
@@ -54,7 +54,7 @@ macro_rules! tensor_maps {
             }
         }
 
-        /// From the numbers of a `CUtensorMap`: `map.opaque` of cudarc's, which it has from `cuda-12000` on.
+        /// From the numbers of a `CUtensorMap`: cudarc's field `opaque`, with the feature `cuda-12000` or newer.
         impl From<[u64; 16]> for $name {
             fn from(opaque: [u64; 16]) -> Self {
                 Self(opaque)

@@ -4,7 +4,7 @@ use super::{DeviceType, ZeroBits, assert_layout, layout};
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
 use kernel_args_abi::{Class, CppBase, CppType, Layout};
 
-/// What a device pointer can point to: every [`DeviceType`], and `c_void` for C++'s `void`.
+/// A type that a device pointer can point to: every [`DeviceType`], and `c_void` for C++'s `void`.
 #[diagnostic::on_unimplemented(
     message = "a device pointer to `{Self}` has no C++ type",
     label = "not a device type",
@@ -31,7 +31,7 @@ macro_rules! pointers {
         $(#[$doc])*
         ///
         /// 8 bytes, aligned to 8. It does not own the memory, and nothing checks that the memory is valid when the
-        /// kernel runs: that is the caller's promise at the launch, which is `unsafe`.
+        /// kernel runs: the caller of the `unsafe` launch promises this.
         #[repr(transparent)]
         pub struct $name<T> {
             address: u64,
@@ -101,12 +101,12 @@ macro_rules! pointers {
             }
         }
 
-        // SAFETY: it is an address in the device's memory, a number to the host.
+        // SAFETY: it is an address in device memory; for the host it is only a number.
         unsafe impl<T> Send for $name<T> {}
-        // SAFETY: it is a number to the host, and a shared reference cannot change it.
+        // SAFETY: for the host it is only a number, and a shared reference cannot change it.
         unsafe impl<T> Sync for $name<T> {}
 
-        // SAFETY: `repr(transparent)` over a `u64`, asserted below for one `T`; the others do not differ.
+        // SAFETY: `repr(transparent)` over a `u64` for every `T`; the assertion below proves the layout for one `T`.
         unsafe impl<T: Pointee> DeviceType for $name<T> {
             const LAYOUT: Layout = layout(8, 8);
             const CLASS: Class = Class::Pointer;
@@ -115,7 +115,7 @@ macro_rules! pointers {
 
         const _: () = assert_layout::<$name<u8>>();
 
-        // SAFETY: `repr(transparent)` over a `u64`, of which 0 is the null pointer.
+        // SAFETY: `repr(transparent)` over a `u64`; 0 is the null pointer.
         unsafe impl<T: Pointee> ZeroBits for $name<T> {}
 
         impl<T: Pointee> Nullable for $name<T> {
@@ -137,7 +137,7 @@ impl<T> From<DevicePointerMut<T>> for DevicePointer<T> {
     }
 }
 
-/// A device type with a null value, which is passed for `None`.
+/// A device type with a null value: `None` is passed as this value.
 pub trait Nullable: DeviceType {
     /// The null value.
     const NULL: Self;

@@ -2,22 +2,22 @@
 //!
 //! Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
 
-/// C's `long` where the kernel was compiled: 8 bytes on Linux.
+/// C's `long` on the platform of the kernel's compiler: 8 bytes on Linux.
 #[cfg(not(windows))]
 pub type CLong = i64;
-/// C's `unsigned long` where the kernel was compiled: 8 bytes on Linux.
+/// C's `unsigned long` on the platform of the kernel's compiler: 8 bytes on Linux.
 #[cfg(not(windows))]
 pub type CULong = u64;
-/// C's `long` where the kernel was compiled: 4 bytes on Windows.
+/// C's `long` on the platform of the kernel's compiler: 4 bytes on Windows.
 #[cfg(windows)]
 pub type CLong = i32;
-/// C's `unsigned long` where the kernel was compiled: 4 bytes on Windows.
+/// C's `unsigned long` on the platform of the kernel's compiler: 4 bytes on Windows.
 #[cfg(windows)]
 pub type CULong = u32;
 
-/// Defines the vector types of rows of [`cuda_types!`](kernel_args_abi::cuda_types).
+/// Defines a vector type for each row of [`cuda_types!`](kernel_args_abi::cuda_types).
 macro_rules! vectors {
-    // CUDA's constructor is `dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)`; those of the vectors leave zeros.
+    // CUDA's constructor is `dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)`. The default of the vectors is zero.
     (default component of Dim3) => {
         1
     };
@@ -106,7 +106,7 @@ macro_rules! table {
     }) => {
         vectors! { $($rows)* }
 
-        // The table names these types in messages: they exist, with this layout.
+        // Messages name these types: asserts that they exist with the layout of the table.
         const _: () = {
             $(assert!(
                 <crate::device::$object as super::DeviceType>::LAYOUT.same(crate::device::layout($size, $align)),

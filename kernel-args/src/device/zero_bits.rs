@@ -1,12 +1,12 @@
-//! Types of which zero bytes are a value.
+//! Types for which zero bytes are a value.
 
 use core::{marker::PhantomData, num::Wrapping};
 
-/// A device type of which zero bytes are a valid value: cudarc's `alloc_zeros` and `memset_zeros` take it.
+/// A device type for which zero bytes are a valid value: cudarc's `alloc_zeros` and `memset_zeros` accept it.
 ///
-/// All numbers, CUDA's vector types, device pointers (null), texture and surface objects and tensor maps are. `NonZero*` is
-/// not. `#[derive(DeviceType)]` implements it for a struct if all its fields are, and for an enum if one of its variants has
-/// the discriminant 0.
+/// Implemented for all numbers, CUDA's vector types, device pointers (null), texture and surface objects and tensor maps, not for
+/// `NonZero*`. `#[derive(DeviceType)]` implements it for a struct if all its fields implement it, and for an enum if one of its
+/// variants has the discriminant 0.
 ///
 /// # Safety
 /// `size_of::<Self>()` zero bytes are a value of the type.
@@ -17,9 +17,9 @@ use core::{marker::PhantomData, num::Wrapping};
 )]
 pub unsafe trait ZeroBits {}
 
-/// An enum with a variant that is 0, if `HAS_ZERO` is `true`.
+/// Implemented for an enum `E` that has a variant with the discriminant 0: `HAS_ZERO` is `true`.
 ///
-/// The derive asks for it with a constant that it computes from the variants.
+/// The derive requires it, with a constant that it computes from the variants.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "zero bytes are not a valid `{E}`",
@@ -31,9 +31,9 @@ pub trait HasZero<E, const HAS_ZERO: bool> {}
 #[diagnostic::do_not_recommend]
 impl<E> HasZero<E, true> for () {}
 
-// SAFETY: `Wrapping` is `repr(transparent)`, and zero bytes are a value of what it holds.
+// SAFETY: `Wrapping` is `repr(transparent)`, and zero bytes are a value of `T`.
 unsafe impl<T: ZeroBits> ZeroBits for Wrapping<T> {}
-// SAFETY: an array is its elements one after another, and zero bytes are a value of each.
+// SAFETY: an array contains its elements one after another, and zero bytes are a value of each element.
 unsafe impl<T: ZeroBits, const N: usize> ZeroBits for [T; N] {}
-// SAFETY: it has no bytes, and one value.
+// SAFETY: `PhantomData` has no bytes and exactly one value.
 unsafe impl<T: ?Sized> ZeroBits for PhantomData<T> {}

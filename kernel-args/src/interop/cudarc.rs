@@ -1,7 +1,7 @@
 //! cudarc's device memory as arguments.
 //!
-//! A shared borrow is passed as `T const*` and tracked as a read, an exclusive one as `T*` and tracked as
-//! a write: the launch waits for the work on other streams that it depends on, and records its own.
+//! A shared borrow is passed as `T const*` and tracked as a read; an exclusive borrow is passed as `T*` and tracked as a write.
+//! The launch waits for the work on other streams that it depends on, and records its own use of the memory.
 
 use crate::{
     device::{DevicePointer, DevicePointerMut, Pointee},
@@ -13,13 +13,13 @@ use cudarc::driver::{
 };
 use std::sync::Arc;
 
-/// Passed to kernels of the memory's own context.
+/// The kernel belongs to the context of the memory.
 struct Own;
 
-/// Passed to kernels of another context, which has access to the memory.
+/// The kernel belongs to a different context, which has access to the memory.
 struct Peer<'c>(&'c Arc<CudaContext>);
 
-/// In which context memory is used.
+/// The context in which memory is used.
 trait UsedIn {
     fn stream<'s, T>(
         self,
@@ -72,7 +72,7 @@ fn write<'s, T: Pointee>(
     (DevicePointerMut::from_raw(address), launch.guard(sync))
 }
 
-/// `[lifetimes] type, function -> pointer, the memory`.
+/// Implements the argument traits: `[lifetimes] type, function -> pointer, the memory`.
 macro_rules! memory {
     ($([$($life:lifetime)*] $ty:ty, $how:ident -> $pointer:ident, |$this:ident| $place:expr;)*) => {$(
         impl<$($life,)* T: Pointee> KernelArg for $ty {

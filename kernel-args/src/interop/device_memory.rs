@@ -1,7 +1,7 @@
 //! The device types of this crate in cudarc's device memory.
 //!
-//! Those of other crates are cudarc's own: it implements `DeviceRepr` for numbers, `bool`, arrays, and with its features
-//! `f16` and `f8` for the types of `half` and `float8`.
+//! cudarc itself implements `DeviceRepr` for numbers, `bool` and arrays, and with its features `f16` and `f8` for the types of
+//! the crates `half` and `float8`.
 
 use crate::device::{
     DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
@@ -9,13 +9,13 @@ use crate::device::{
 };
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
-#[allow(dead_code, reason = "that the calls have a type is the assertion")]
+#[allow(dead_code, reason = "the bounds are the assertion")]
 const fn device_type_with_zero_bits<T: DeviceType + ZeroBits>() {}
 
 macro_rules! in_device_memory {
     ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty;)*) => {$(
         $(#[$meta])*
-        // SAFETY: a `DeviceType` has the size, the alignment and the bytes of the device's type.
+        // SAFETY: a `DeviceType` has the size, the alignment and the bytes of the type on the device.
         unsafe impl $($generics)* DeviceRepr for $ty {}
 
         $(#[$meta])*
@@ -24,7 +24,7 @@ macro_rules! in_device_memory {
 
         $(#[$meta])*
         const _: () = {
-            #[allow(dead_code, reason = "that it compiles is the assertion")]
+            #[allow(dead_code, reason = "it is only compiled")]
             const fn assert $($generics)* () {
                 device_type_with_zero_bits::<$ty>();
             }

@@ -1,19 +1,19 @@
-//! `glam`: a vector is CUDA's vector of the same components, a quaternion the vector `(x, y, z, w)`, and a matrix an array of
-//! its columns: `struct { float4 columns[4]; }` for `Mat4`.
+//! `glam`: a vector is passed as the CUDA vector with the same components, a quaternion as the vector `(x, y, z, w)`, and a matrix
+//! as an array of its columns: `struct { float4 columns[4]; }` for `Mat4`.
 //!
-//! `Vec3A`, `Mat3A`, `Affine3A`, `Mat2` and `Affine2` are refused: they have padding or an alignment that no such type has in
-//! C++. Slices of glam's types are slices of CUDA's vectors: `CudaSlice<Float3>`, and `.into()` converts.
+//! `Vec3A`, `Mat3A`, `Affine3A`, `Mat2` and `Affine2` are rejected: no C++ type has their padding or alignment. For slices, use
+//! the CUDA vectors (`CudaSlice<Float3>`); `.into()` converts.
 
 use super::same_as::same_as;
 use crate::device::{assert_layout, vector};
 
-/// Implements all for the types of one version.
+/// Implements the traits for the types of one version of glam.
 macro_rules! types {
     ($glam:ident: $($ty:ident = $vector:ident;)*) => {
         $(
             same_as! { [] $glam::$ty as vector::$vector; }
 
-            // Of a `Pod` type all bytes are initialised, and none are padding.
+            // A `Pod` type has no padding, and all its bytes are initialised.
             const _: fn() = is_pod::<$glam::$ty>;
             const _: () = assert_layout::<$glam::$ty>();
 

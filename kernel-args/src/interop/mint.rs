@@ -1,5 +1,5 @@
-//! `mint`: a vector or point is CUDA's vector of the same components, a quaternion the vector `(x, y, z, w)`, and a matrix an
-//! array of its elements, in its own order.
+//! `mint`: a vector or point is passed as the CUDA vector with the same components, a quaternion as the vector `(x, y, z, w)`, and
+//! a matrix as an array of its elements, in the order of the matrix type.
 
 use super::{
     same_as::{conversions, same_as},
@@ -13,14 +13,14 @@ use mint::{
     RowMatrix4x2, RowMatrix4x3, Vector2, Vector3, Vector4,
 };
 
-// All of mint's types are `repr(C)` structs of their components, to be passed between libraries.
+// All types of mint are `repr(C)` structs of their components.
 same_as! {
     [<T: VectorElement>] Vector2<T> as T::Two;
     [<T: VectorElement>] Vector3<T> as T::Three;
     [<T: VectorElement>] Vector4<T> as T::Four;
     [<T: VectorElement>] Point2<T> as T::Two;
     [<T: VectorElement>] Point3<T> as T::Three;
-    // The vector part, then the scalar.
+    // The vector part is first, then the scalar.
     [<T: VectorElement>] Quaternion<T> as T::Four;
 }
 

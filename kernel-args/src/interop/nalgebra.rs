@@ -1,7 +1,8 @@
-//! `nalgebra`: a column vector or point of two to four components is CUDA's vector, a quaternion the vector `(i, j, k, w)`;
-//! every other matrix is an array of its elements, column after column: `struct { float elements[9]; }` for `Matrix3<f32>`.
+//! `nalgebra`: a column vector or point of two to four components is passed as the CUDA vector, a quaternion as the vector
+//! `(i, j, k, w)`. Every other matrix is passed as an array of its elements, column after column:
+//! `struct { float elements[9]; }` for `Matrix3<f32>`.
 //!
-//! Transformations (`Isometry3`, `Rotation3`, …) are refused: pass their matrix, `.to_homogeneous()`.
+//! Transformations (`Isometry3`, `Rotation3`, …) are rejected: pass their matrix, `.to_homogeneous()`.
 
 use super::{
     same_as::{conversions, same_as},
@@ -12,7 +13,7 @@ use kernel_args_abi::{Class, CppType, Layout, Members};
 use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
 
 /// A matrix is `repr(C)` around its storage, which is `repr(transparent)` around `[[T; R]; C]`: "column-major".
-// SAFETY: that array and CUDA's vectors have no padding, and a vector's components in the same order.
+// SAFETY: the array and CUDA's vectors have no padding, and the array has the components of the vector in the same order.
 unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceType
     for SMatrix<T, R, C>
 {
@@ -38,13 +39,13 @@ unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceTyp
 }
 
 #[diagnostic::do_not_recommend]
-// SAFETY: all elements are numbers, of which zero bytes are a value.
+// SAFETY: all elements are numbers, and zero bytes are the number 0.
 unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> ZeroBits
     for SMatrix<T, R, C>
 {
 }
 
-// `repr(C)` around the vector of their coordinates.
+// `repr(C)` structs with one field, the vector of the coordinates.
 same_as! {
     [<T: VectorElement + Scalar, const N: usize>] Point<T, N> as SMatrix<T, N, 1>;
     [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>;
@@ -60,7 +61,7 @@ unsafe impl<T: DeviceType> DeviceType for Unit<T> {
 
     #[inline]
     unsafe fn store(&self, to: *mut u8) {
-        // SAFETY: the caller's promise is `T`'s: both have the same size.
+        // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
         unsafe { self.as_ref().store(to) };
     }
 }

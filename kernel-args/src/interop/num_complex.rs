@@ -1,8 +1,8 @@
 //! `num-complex`: C++'s `cuFloatComplex`, `cuDoubleComplex`, `complex<float>`, `complex<double>`, `complex<__half>`.
 //!
-//! The host aligns `Complex<f32>` to 4 bytes, the device to 8, and `Complex<f64>` to 8 and 16. A parameter lies where the
-//! device expects it. A struct that is passed by value is refused where the host puts the number elsewhere:
-//! `CuFloatComplex` and `CuDoubleComplex` have the device's alignment, and `.into()` converts.
+//! The host aligns `Complex<f32>` to 4 bytes and `Complex<f64>` to 8; the device aligns them to 8 and 16. A parameter is always
+//! at the offset that the device expects. A struct by value is rejected if the number has a different offset on the host than on
+//! the device: use `CuFloatComplex` and `CuDoubleComplex`, which have the device's alignment; `.into()` converts.
 
 use super::same_as::same_as;
 use crate::device::{
@@ -15,7 +15,7 @@ macro_rules! complex {
     ($($(#[$meta:meta])* $part:ty = $device:ty;)*) => {$(
         $(#[$meta])*
         const _: () = {
-            // `Complex<T>` "is memory layout compatible with an array `[T; 2]`", the real part first.
+            // `Complex<T>` "is memory layout compatible with an array `[T; 2]`". The real part is first.
             same_as! { [] Complex<$part> as $device; }
 
             const _: () = assert_layout::<Complex<$part>>();

@@ -8,12 +8,12 @@ use core::fmt;
 use cudarc::driver::{CudaContext, DevicePtr};
 use std::sync::Arc;
 
-/// A device pointer that keeps the memory that it points at allocated, as long as it lives: an argument for the nodes of a
+/// A device pointer that keeps its memory allocated for its own lifetime: an argument for the nodes of a
 /// [`Graph`](crate::graph::Graph), which retains its arguments.
 ///
-/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. Of the memory it holds an [`Arc`]; the
-/// program holds others, to read and to write it between launches. Its use is not tracked: a launch with it neither waits for
-/// other streams nor is waited for.
+/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory. The
+/// program can keep more clones of the `Arc`, to read and write the memory between launches. Its use is not tracked: a launch
+/// with this argument does not wait for other streams, and other streams do not wait for the launch.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs, Retained};
@@ -42,14 +42,14 @@ use std::sync::Arc;
 pub struct Retained<P> {
     pointer: P,
     context: Arc<CudaContext>,
-    /// Held, not read.
+    /// Keeps the memory allocated.
     _memory: Arc<dyn Send + Sync>,
 }
 
 impl<T: Pointee> Retained<DevicePointer<T>> {
-    /// A pointer to the beginning of `memory`, which the kernel reads: a `CudaSlice<T>`, a `UnifiedSlice<T>`.
+    /// A pointer to the beginning of `memory`, which the kernel reads: a `CudaSlice<T>` or a `UnifiedSlice<T>`.
     ///
-    /// The default stream waits until the memory has been written, as cudarc has recorded it.
+    /// The default stream waits for the writes to the memory that cudarc has recorded.
     #[must_use]
     pub fn read<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
         Self::new(DevicePointer::from_raw(address(&**memory)), memory)
@@ -59,8 +59,8 @@ impl<T: Pointee> Retained<DevicePointer<T>> {
 impl<T: Pointee> Retained<DevicePointerMut<T>> {
     /// A pointer to the beginning of `memory`, which the kernel writes.
     ///
-    /// The default stream waits until the memory has been written, as cudarc has recorded it. The memory is shared: the
-    /// caller who launches the kernel ensures that nothing else uses it meanwhile.
+    /// The default stream waits for the writes to the memory that cudarc has recorded. The memory is shared: the caller of the
+    /// launch ensures that nothing else uses it while the kernel runs.
     #[must_use]
     pub fn write<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
         Self::new(DevicePointerMut::from_raw(address(&**memory)), memory)
@@ -76,21 +76,21 @@ impl<P: Copy> Retained<P> {
         }
     }
 
-    /// The pointer, which does not keep the memory allocated.
+    /// The pointer. It does not keep the memory allocated.
     #[must_use]
     pub fn pointer(&self) -> P {
         self.pointer
     }
 }
 
-/// The address. cudarc tells it to a stream that is about to use the memory: here the default stream, which never captures.
+/// The address. cudarc returns it only for a stream that will use the memory. This is the default stream, which never captures.
 fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
     let stream = memory.stream().context().default_stream();
     let (address, _sync) = memory.device_ptr(&stream);
     address
 }
 
-// It is not `in_place`: such an argument is a value, whose context is not compared.
+// It does not implement `in_place`: the context of an argument in place is not compared.
 impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
     type Device = P;
 

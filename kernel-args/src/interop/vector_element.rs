@@ -1,8 +1,8 @@
-//! The CUDA vectors of each number: what a generic vector of another crate is on the device.
+//! The CUDA vectors of each number type, for the generic vectors of other crates.
 
 use crate::device::{DeviceType, ZeroBits, vector};
 
-/// A number that CUDA has vectors of.
+/// A number type that is the component of CUDA vectors.
 #[diagnostic::on_unimplemented(
     message = "CUDA has no vectors of `{Self}`",
     label = "not a component of a CUDA vector",
@@ -17,7 +17,7 @@ pub trait VectorElement: DeviceType + ZeroBits {
     type Four: DeviceType;
 }
 
-/// Calls the macro `$then` with a row for each number: `number: vector of 2, of 3, of 4;`.
+/// Calls the macro `$then` with a row for each number type: `number: vector of 2, of 3, of 4;`.
 macro_rules! vector_elements {
     ($then:ident) => {
         $then! {

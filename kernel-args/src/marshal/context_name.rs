@@ -1,4 +1,4 @@
-//! Contexts by name: what an error shows of one.
+//! The name of a context in error messages.
 
 use core::{
     fmt,
@@ -6,17 +6,17 @@ use core::{
 };
 use cudarc::driver::{CudaContext, sys::CUcontext};
 
-/// A context, as an error names it: "the primary context of device 0", "context 0x55d0c3a1e2f0 of device 1".
+/// The name of a context in an error: "the primary context of device 0", "context 0x55d0c3a1e2f0 of device 1".
 ///
-/// It is a name, not a handle: it keeps no context alive, and asks nothing of one. Two names are equal if they are of one context,
-/// as long as that lives; the driver may give the address of a destroyed context to a new one.
+/// A name does not keep its context alive and does not call the driver. Two names of the same context are equal. The driver can
+/// reuse the address of a destroyed context for a new context, so names of destroyed contexts are not unique.
 #[derive(Clone, Copy)]
 pub struct ContextName {
     /// The driver's handle, as a number.
     handle: usize,
-    /// The ordinal of the device, where it is known.
+    /// The ordinal of the device, if it is known.
     device: Option<usize>,
-    /// Whether it is known to be the primary context of the device.
+    /// Whether it is the primary context of the device, as far as is known.
     primary: bool,
 }
 
@@ -31,7 +31,7 @@ impl ContextName {
         }
     }
 
-    /// The name of a context of which the driver's handle is known, and perhaps the device.
+    /// The name of a context with this handle. The device may be unknown.
     pub(crate) fn of_handle(handle: CUcontext, device: Option<usize>) -> Self {
         Self {
             handle: handle.addr(),
@@ -40,7 +40,7 @@ impl ContextName {
         }
     }
 
-    /// The ordinal of the context's device; `None` where only the driver's handle was known.
+    /// The ordinal of the context's device; `None` if only the driver's handle is known.
     #[must_use]
     pub fn device(&self) -> Option<usize> {
         self.device
@@ -83,7 +83,7 @@ impl fmt::Debug for ContextName {
     }
 }
 
-/// An argument of another context than its launch.
+/// An argument that belongs to a different context than its launch.
 #[derive(Clone, Copy)]
 pub(crate) struct Foreign {
     /// The field, or the index in a list.

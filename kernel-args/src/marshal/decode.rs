@@ -33,10 +33,10 @@ impl fmt::Debug for DecodedArgs<'_> {
     }
 }
 
-/// One value: decoded where its type is known, then its bytes.
+/// One value: decoded if its type is known, then its bytes.
 struct Value<'v>(&'v Parameter<'v>, &'v [u8]);
 
-/// How many bytes of a value are shown.
+/// The maximum number of bytes that are shown for a value.
 const SHOWN: usize = 32;
 
 impl fmt::Display for Value<'_> {
@@ -79,7 +79,7 @@ enum Scalar {
 }
 
 impl Scalar {
-    /// Writes the value of little-endian `bytes`; `false` where it has no value of that kind.
+    /// Writes the value of little-endian `bytes`; `false` if a value of this kind cannot have this size.
     fn write(self, f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> Result<bool, fmt::Error> {
         if bytes.is_empty() || bytes.len() > 16 {
             return Ok(false);
@@ -102,7 +102,7 @@ impl Scalar {
     }
 }
 
-/// Writes the components of one of CUDA's vector types; `false` where `name` is none, or one of another size.
+/// Writes the components of a CUDA vector type; `false` if `name` is not a CUDA vector of this size.
 fn vector(name: &str, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> Result<bool, fmt::Error> {
     let Some(row) = cpp::builtin(name).filter(|row| row.size == bytes.len()) else {
         return Ok(false);
@@ -154,9 +154,9 @@ mod tests {
         );
     }
 
-    /// A struct of the user's may have any name.
+    /// A user's struct can have any name.
     #[test]
-    fn a_name_that_is_no_vector_of_this_size_is_not_decoded() {
+    fn a_name_that_is_not_a_vector_of_this_size_is_not_decoded() {
         for cpp in [
             "int4_t",
             "int4",
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(decoded("double2", &[0; 8]), "[00000000 00000000]");
     }
 
-    /// Whatever a `cpp` attribute says, and for every type of the table.
+    /// A `cpp` attribute can contain every name of the table, for a type of any size.
     #[test]
     fn no_row_and_no_size_panics() {
         for row in &cpp::BUILTINS {
@@ -185,9 +185,9 @@ mod tests {
         }
     }
 
-    /// A description may claim any C++ type, with `#[device_type(cpp = "…")]` or an `impl` by hand.
+    /// A parameter can have any C++ type, with `#[device_type(cpp = "…")]` or an `impl` by hand.
     #[test]
-    fn no_description_makes_the_text_of_a_value_panic() {
+    fn no_cpp_type_makes_the_text_of_a_value_panic() {
         const NAMES: [&str; 14] = [
             "int4_t",
             "char4",

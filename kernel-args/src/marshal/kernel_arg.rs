@@ -1,4 +1,4 @@
-//! From a field of a struct to the value that the kernel receives.
+//! The conversion of a field into the value that the kernel receives.
 
 use super::{Guard, LaunchStream};
 use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee};
@@ -6,7 +6,7 @@ use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Point
 /// The type of a field of a `#[derive(KernelArgs)]` struct: it defines which [device type](DeviceType) the kernel receives.
 ///
 /// Every device type is passed by value; a cudarc slice becomes a device pointer; an `Option` of a pointer becomes the
-/// pointer or null. Implement it for a type of your own that becomes one of these.
+/// pointer or null. Implement it for your own types that convert to one of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a CUDA kernel",
     label = "not a kernel argument",
@@ -15,16 +15,17 @@ use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Point
             and enums with `#[derive(DeviceType)]`"
 )]
 pub trait KernelArg {
-    /// What the kernel receives.
+    /// The type that the kernel receives.
     type Device: DeviceType;
 
-    /// The value for the kernel, and a guard that lives until the launch has been enqueued.
+    /// The value for the kernel, and a guard that is dropped after the launch has been enqueued.
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>);
 
-    /// Tells `stream` the context of the memory that [`lower`](Self::lower) passes, with `LaunchStream::check_context`.
+    /// Passes the context of the memory that [`lower`](Self::lower) uses to `LaunchStream::check_context`.
     ///
-    /// It is called for every argument before any of them is lowered, so that a launch with memory of another context is
-    /// refused before anything is enqueued. A value has no context. An argument that is made of another one forwards to it:
+    /// It is called for every argument before the first argument is lowered. A launch with memory of a different context is
+    /// therefore rejected before anything is enqueued. A value has no context. An argument that wraps another argument forwards
+    /// the call:
     ///
     /// ```
     /// use kernel_args::{DevicePointer, KernelArg, args::{Guard, LaunchStream}};
@@ -48,7 +49,7 @@ pub trait KernelArg {
         let _ = stream;
     }
 
-    /// The value for the kernel, if it is already in memory as the kernel reads it.
+    /// The value for the kernel, if the memory of `self` already contains it.
     #[doc(hidden)]
     #[inline]
     fn in_place(&self) -> Option<&Self::Device> {
@@ -72,7 +73,7 @@ impl<D: DeviceType> KernelArg for D {
     }
 }
 
-/// An argument that becomes a device pointer: an `Option` of it can be passed, `None` as the null pointer.
+/// An argument that becomes a device pointer: its `Option` can be passed, with `None` as the null pointer.
 #[diagnostic::on_unimplemented(
     message = "`Option<{Self}>` cannot be passed to a CUDA kernel",
     label = "only an `Option` of a device pointer has a null value",

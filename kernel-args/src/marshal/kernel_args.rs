@@ -1,4 +1,4 @@
-//! All arguments of one kernel, and the two forms in which `cuLaunchKernel` takes them.
+//! All arguments of one kernel, and the two forms in which `cuLaunchKernel` accepts them.
 
 use super::{
     DecodedArgs, LaunchStream, PackError, ParamWriter, Source,
@@ -7,30 +7,30 @@ use super::{
 use core::ffi::c_void;
 use kernel_args_abi::{ParamLayout, Parameter, Signature};
 
-/// A struct that holds all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
+/// A struct that contains all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
 ///
 /// # Safety
 /// - [`ParamBuffer`](Self::ParamBuffer) has at least as many bytes as [`LAYOUT`](Self::LAYOUT).
 /// - [`ParamPointers`](Self::ParamPointers) has room for as many `*mut c_void` as there are
 ///   [`PARAMETERS`](Self::PARAMETERS), and is aligned for them.
 /// - [`PARAMETERS`](Self::PARAMETERS) have the offsets that C's rule gives them, and `LAYOUT` is the layout of the same
-///   parameters: each lies inside it, and none overlaps another.
-/// - [`lower`](Self::lower) puts every parameter through the writer `F`, in order, at its offset and index, then calls
+///   parameters: each parameter is inside the layout, and parameters do not overlap.
+/// - [`lower`](Self::lower) writes every parameter with the writer `F`, in order, at its offset and index, then calls
 ///   `launch` once. All guards outlive that call.
-/// - [`packed_in_place`](Self::packed_in_place) returns `LAYOUT.size()` initialised bytes, which are the packed form as long as
-///   the struct is borrowed.
-/// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified against
-///   one of them is launched with the other.
+/// - [`packed_in_place`](Self::packed_in_place) returns a pointer to `LAYOUT.size()` initialised bytes, which are the packed form
+///   as long as the struct is borrowed.
+/// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified for one of these
+///   structs can be launched with each of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
     note = "write `#[derive(KernelArgs)]` on the struct"
 )]
 pub unsafe trait KernelArgs: Sized {
-    /// The same struct with every lifetime `'static`. A kernel that was verified for it is launched with the struct of any
-    /// lifetime, so generic code keeps a `Kernel<A::Erased>` and launches an `A`.
+    /// The same struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any
+    /// lifetime, so generic code stores a `Kernel<A::Erased>` and launches an `A`.
     type Erased: KernelArgs<Erased = Self::Erased> + 'static;
-    /// Room for the bytes of all parameters of one launch, at their offsets.
+    /// Room for the bytes of all parameters of one launch.
     #[doc(hidden)]
     type ParamBuffer;
     /// Room for a pointer to each parameter.
@@ -39,23 +39,23 @@ pub unsafe trait KernelArgs: Sized {
 
     /// The struct's name.
     const NAME: &'static str;
-    /// Every parameter in order, with the offsets of C's rule.
+    /// All parameters in order, with their offsets by C's rule.
     const PARAMETERS: &'static [Parameter<'static>];
-    /// The parameter block by C's rule: its size has no tail padding.
+    /// The layout of the parameters by C's rule. Its size has no tail padding.
     const LAYOUT: ParamLayout;
-    /// The kernel that the struct was checked against while it compiled.
+    /// The kernel that the struct was checked against at compile time.
     const SOURCE: Option<Source> = None;
-    /// The pattern of the kernels that the struct was checked against while it compiled.
+    /// The pattern of the kernels that the struct was checked against at compile time.
     #[doc(hidden)]
     const ENTRIES: Option<&'static str> = None;
 
-    /// The parameters under the struct's name.
+    /// The name of the struct and the parameters.
     const SIGNATURE: Signature<'static> = Signature {
         name: Self::NAME,
         parameters: Self::PARAMETERS,
     };
 
-    /// Has every field tell `stream` its context: [`KernelArg::check_context`](super::KernelArg::check_context).
+    /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field.
     #[doc(hidden)]
     #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
@@ -65,8 +65,8 @@ pub unsafe trait KernelArgs: Sized {
     /// Lowers every field with the writer `F`, calls `launch`, and drops the guards of the fields.
     ///
     /// # Safety
-    /// `buffer` is valid for writes of `LAYOUT.size()` bytes, and `pointers` for writes of
-    /// [`ParamPointers`](Self::ParamPointers) where the form has them, until `launch` has returned.
+    /// Until `launch` has returned, `buffer` is valid for writes of `LAYOUT.size()` bytes. If the form has pointers, `pointers` is
+    /// valid for writes of [`ParamPointers`](Self::ParamPointers).
     #[doc(hidden)]
     unsafe fn lower<F: ParamWriter, R>(
         &mut self,
@@ -76,7 +76,7 @@ pub unsafe trait KernelArgs: Sized {
         launch: impl FnOnce() -> R,
     ) -> R;
 
-    /// The packed form, where the struct is just that in memory: nothing is copied then.
+    /// The packed form, if the memory of the struct already has this form. The struct is then not copied.
     #[doc(hidden)]
     #[inline]
     fn packed_in_place(&self) -> Option<*const u8> {
@@ -102,11 +102,11 @@ pub unsafe trait KernelArgs: Sized {
         marshal_params(&mut self, &LaunchStream::untracked(), launch)
     }
 
-    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`, and its size
-    /// without tail padding for `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
+    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail padding, for
+    /// `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
     ///
-    /// It does not compile for a struct with an alignment above 16 bytes, whose packed offsets depend on
-    /// the GPU: see [`pack_at`](Self::pack_at).
+    /// It does not compile for a struct with an alignment above 16 bytes, because the packed offsets then depend on the GPU: use
+    /// [`pack_at`](Self::pack_at).
     ///
     /// ```
     /// # use kernel_args::KernelArgs;
@@ -121,7 +121,7 @@ pub unsafe trait KernelArgs: Sized {
         marshal_packed(&mut self, &LaunchStream::untracked(), launch)
     }
 
-    /// Calls `show` with the arguments as the kernel receives them, for logs and messages.
+    /// Calls `show` with the values that the kernel receives, for logs and messages.
     ///
     /// ```
     /// # use kernel_args::KernelArgs;
@@ -135,9 +135,8 @@ pub unsafe trait KernelArgs: Sized {
         decode_params(&mut self, show)
     }
 
-    /// Writes the packed form into `buffer` at the `offsets` of a particular GPU, as `cuFuncGetParamInfo` or
-    /// [`ParamLayout::on`] returns them, and returns the bytes to pass: up to the end of the last parameter, zeros
-    /// between.
+    /// Writes the packed form for a particular GPU into `buffer`, and returns the bytes to pass: up to the end of the last
+    /// parameter, with zeros between parameters. `cuFuncGetParamInfo` or [`ParamLayout::on`] returns the `offsets`.
     ///
     /// # Errors
     /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.

@@ -1,4 +1,4 @@
-//! The stream of one launch, as its arguments see it while they are lowered.
+//! The stream of one launch, for the arguments that are lowered.
 
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
@@ -12,14 +12,13 @@ use {
     std::sync::Arc,
 };
 
-/// The stream of one launch, which [`KernelArg::lower`](super::KernelArg::lower) receives.
+/// The stream of one launch: an argument of [`KernelArg::lower`](super::KernelArg::lower).
 ///
-/// An argument whose memory is used on other streams (a cudarc slice) has this stream wait for them, and records its use
-/// of the memory.
+/// For a cudarc slice, this stream waits for other streams that use the memory, and records its own use of the memory.
 pub struct LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     stream: Option<&'k CudaStream>,
-    /// The context of a launch that names no stream; null where that of the first argument is taken.
+    /// The context of a launch without a stream; null if the context of the first argument is used.
     #[cfg(feature = "cudarc")]
     context: CUcontext,
     #[cfg(feature = "cudarc")]
@@ -35,7 +34,7 @@ pub struct LaunchStream<'k> {
 }
 
 impl<'k> LaunchStream<'k> {
-    /// No stream is named: an argument uses the default stream of its own context.
+    /// A launch without a stream: an argument uses the default stream of its own context.
     #[inline]
     pub(crate) fn untracked() -> Self {
         Self {
@@ -66,7 +65,7 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// A launch on the default stream of `context`; of the first argument's context where `context` is null.
+    /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn in_context(context: CUcontext) -> Self {
@@ -77,7 +76,7 @@ impl<'k> LaunchStream<'k> {
     }
 
     /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
-    /// is lowered. An argument of another context than the launch is then refused before the driver is called.
+    /// is lowered. An argument that belongs to a different context than the launch is rejected before the driver is called.
     ///
     /// [`KernelArg::check_context`]: super::KernelArg::check_context
     #[cfg(feature = "cudarc")]
@@ -98,8 +97,8 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// The stream of this launch, for an argument that belongs to `context`. Where the launch names no stream, it is the
-    /// default stream of that context.
+    /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
+    /// stream of `context`.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
@@ -111,7 +110,7 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// The context to which the arguments belong, as far as one has declared it.
+    /// The context of the arguments, if an argument has declared it.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
@@ -119,8 +118,8 @@ impl<'k> LaunchStream<'k> {
         Some(stream.context())
     }
 
-    /// A guard that records what `sync` records, where the guard before it has not recorded the same event: arguments can be
-    /// views of one buffer.
+    /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
+    /// one buffer.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
@@ -131,11 +130,10 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// The error of a wait or a record that cudarc could not return when it was enqueued. cudarc keeps it in the context
-    /// of the stream.
+    /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of the stream.
     ///
-    /// The call before the driver is asked to launch is also where the guards' records begin to count: an event that is
-    /// recorded later needs no second record, whereas one that a guard recorded earlier does not cover this launch.
+    /// It is called directly before the launch. From then on, events that guards record are remembered and not recorded twice. An
+    /// event that was recorded earlier does not include this launch.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn check(&self) -> Result<(), DriverError> {
@@ -146,15 +144,15 @@ impl<'k> LaunchStream<'k> {
         self.context().map_or(Ok(()), |context| context.check_err())
     }
 
-    /// Records which field is being checked or lowered, so that an error can name it.
+    /// Stores which field is being checked or lowered, for error messages.
     #[inline]
     pub(crate) fn enter(&self, field: usize) {
         self.field.set(field);
     }
 
-    /// Records that the field being checked or lowered belongs to `argument`, which is not the context of the launch.
+    /// Stores that the current field belongs to the context `argument`, which is not the context of the launch.
     ///
-    /// A call with `self`, or with a reference to it, would keep all of it in memory in every launch.
+    /// It passes no reference to `self` to a function that is not inlined: `self` would then be in memory in every launch.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     fn mark_foreign(&self, argument: &CudaContext) {
@@ -164,12 +162,12 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// The first field that belongs to another context than the launch, and both contexts.
+    /// The first field that belongs to a different context than the launch, and both contexts.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub(crate) fn foreign(&self) -> Option<Foreign> {
         let (field, argument) = self.foreign.get()?;
-        // What `argument` was compared with.
+        // The context that `argument` was compared with.
         let launch = match self.context() {
             Some(context) if self.context.is_null() => name_of(context),
             _ => ContextName::of_handle(self.context, None),
@@ -182,7 +180,7 @@ impl<'k> LaunchStream<'k> {
     }
 }
 
-/// The name of a context, out of line.
+/// The name of a context. It is not inlined: only errors need it.
 #[cfg(feature = "cudarc")]
 #[cold]
 #[inline(never)]
@@ -190,10 +188,10 @@ fn name_of(context: &CudaContext) -> ContextName {
     ContextName::of(context)
 }
 
-/// The default stream of a launch that names none, once an argument has asked for it.
+/// The default stream of a launch without a stream. The first argument that needs it creates it.
 ///
-/// It is moved out before it is dropped. A drop in place would take the address of the `LaunchStream`, which would then
-/// stay in memory in every launch instead of being optimised away.
+/// It is moved out before it is dropped. A drop in place would take the address of the `LaunchStream`: the compiler would then
+/// keep the `LaunchStream` in memory in every launch.
 #[cfg(feature = "cudarc")]
 struct DefaultStream(ManuallyDrop<OnceCell<Arc<CudaStream>>>);
 
@@ -220,27 +218,27 @@ impl Drop for DefaultStream {
     }
 }
 
-/// The event that a guard recorded last since the launch, which is enough for views of one buffer that stand side by side.
-/// An event that is not here is recorded again, which costs time and nothing else.
+/// The last event that a guard has recorded since the launch. One event is enough for consecutive arguments that are views of one
+/// buffer. An older event is recorded again, which only costs time.
 #[cfg(feature = "cudarc")]
 struct Recorded(Cell<CUevent>);
 
 #[cfg(feature = "cudarc")]
 impl Recorded {
-    /// Stands here before the launch; null stands here after it, where nothing has been recorded.
+    /// The value before the launch. After the launch, the value is null until an event is recorded.
     const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
 
     const fn new() -> Self {
         Self(Cell::new(Self::BEFORE_LAUNCH))
     }
 
-    /// The launch is enqueued next.
+    /// Called directly before the launch is enqueued.
     #[inline]
     fn begin(&self) {
         self.0.set(ptr::null_mut());
     }
 
-    /// Whether this event still has to be recorded. The caller records it.
+    /// Whether the caller must record this event.
     fn insert(&self, event: CUevent) -> bool {
         let last = self.0.get();
         if last != Self::BEFORE_LAUNCH {
@@ -250,15 +248,15 @@ impl Recorded {
     }
 }
 
-/// Lives until a launch has been enqueued; its drop then records the use of the argument's memory.
+/// Records the use of the argument's memory when it is dropped, after the launch has been enqueued.
 ///
-/// One type serves all arguments: with an associated type in the signatures that the derive's output calls, rustc would
-/// report a field that cannot be passed twice.
+/// All arguments have the same guard type. With an associated type, rustc would report two errors for a field that cannot be
+/// passed.
 #[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
     sync: ManuallyDrop<Option<SyncOnDrop<'s>>>,
-    /// What this launch has recorded; none for a guard that an argument made without a [`LaunchStream`].
+    /// The last recorded event of this launch; `None` for a guard that was created without a [`LaunchStream`].
     #[cfg(feature = "cudarc")]
     recorded: Option<&'s Recorded>,
     argument: PhantomData<&'s ()>,
@@ -274,13 +272,13 @@ impl<'s> Guard<'s> {
         argument: PhantomData,
     };
 
-    /// Whether nothing happens when it is dropped.
+    /// Whether the drop does nothing.
     #[cfg(feature = "cudarc")]
     pub(super) fn is_none(&self) -> bool {
         self.sync.is_none()
     }
 
-    /// For cudarc's device memory, whose use is recorded when the launch has been enqueued.
+    /// For cudarc's device memory: its use is recorded after the launch has been enqueued.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub fn new(sync: SyncOnDrop<'s>) -> Self {
@@ -292,8 +290,8 @@ impl<'s> Guard<'s> {
     }
 }
 
-/// A value has no guard, so this optimises to nothing: only where all that is asked is whether there is one, as rustc
-/// otherwise keeps a copy for each of many values. What is done for a guard is a call that is not inlined.
+/// For a value, the compiler removes this drop. This requires that the inlined code only tests whether the guard does something:
+/// with more code, rustc keeps a copy for each of many values. `record_use` is therefore not inlined.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
@@ -304,8 +302,8 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// An event is recorded only on a stream of its own context, which cudarc compares. That of another GPU's memory is recorded on the
-/// default stream there, behind what this launch's stream has been given.
+/// Records an event of a different context. cudarc records an event only on a stream of the event's own context. The event for the
+/// memory of a second GPU is therefore recorded on the default stream of that GPU, after that stream has joined the launch's stream.
 #[cfg(feature = "cudarc")]
 #[cold]
 fn record_elsewhere(
@@ -316,19 +314,21 @@ fn record_elsewhere(
     if event.context() == stream.context() {
         return Err(error);
     }
-    let there = event.context().default_stream();
-    let recorded = there.join(stream).and_then(|()| event.record(&there));
-    // A launch leaves its own context current.
+    let event_stream = event.context().default_stream();
+    let recorded = event_stream
+        .join(stream)
+        .and_then(|()| event.record(&event_stream));
+    // After a launch, the context of the launch is current.
     recorded.and(stream.context().bind_to_thread())
 }
 
-/// Records that the launch has been enqueued. An event that this launch has recorded just before is recorded no more.
+/// Records an event after the launch has been enqueued, unless it is the event that was recorded last.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
 fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
     let sync = ManuallyDrop::new(sync);
     match *sync {
-        // What the drop of a `SyncOnDrop` does, which itself is left out.
+        // This replaces the drop of a `SyncOnDrop`.
         Some(SyncOnDrop::Record(Some((event, stream)))) => {
             let context = stream.context();
             if context.is_managing_stream_synchronization()

@@ -1,9 +1,9 @@
-//! From arguments to the parameters of one launch, in either form; and back to values, for messages.
+//! Writes the parameters of one launch in either form, and decodes them into values for messages.
 
 #[cfg(feature = "cudarc")]
 use super::{
     ArgList,
-    argument::ArgumentTypes,
+    argument_types::ArgumentTypes,
     storage::{Room, SHORT, ShortList},
 };
 use super::{
@@ -13,8 +13,8 @@ use super::{
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter};
 
-/// Lowers `args` to one pointer for each parameter and calls `launch` with them. Until that returns, all bytes of each parameter are
-/// initialised where its pointer points.
+/// Lowers `args` to one pointer for each parameter and calls `launch` with the pointers. Until `launch` returns, each pointer points
+/// to the initialised bytes of its parameter.
 #[inline]
 pub(crate) fn marshal_params<A: KernelArgs, R>(
     args: &mut A,
@@ -26,27 +26,28 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     let pointers = pointers.as_mut_ptr().cast::<*mut c_void>();
     let launch = || {
         // SAFETY: `KernelArgs` promises that `ParamPointers` has room for a pointer to each parameter and is aligned for them, and that
-        // `lower` has written all of them when it calls this. Nothing else accesses them until it returns.
+        // `lower` has written all pointers when it calls this closure. Nothing else accesses them until the closure returns.
         launch(unsafe { &mut *ptr::slice_from_raw_parts_mut(pointers, A::PARAMETERS.len()) })
     };
     // SAFETY: `KernelArgs` promises that both locals are large enough, and both outlive the call.
     unsafe { args.lower::<KernelParams, R>(stream, buffer.as_mut_ptr().cast(), pointers, launch) }
 }
 
-/// Lowers `args` and calls `show` with what a kernel would receive.
+/// Lowers `args` and calls `show` with the values that a kernel would receive.
 pub(super) fn decode_params<A: KernelArgs, R>(
     args: &mut A,
     show: impl FnOnce(&DecodedArgs<'_>) -> R,
 ) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
-        // SAFETY: `marshal_params` passes a pointer to each parameter, initialised there until this returns.
+        // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure returns.
         show(&unsafe { DecodedArgs::params(A::PARAMETERS, pointers) })
     })
 }
 
-/// Lowers `args` to the packed form and calls `launch` with its `LAYOUT.size()` bytes. A struct that is laid out so itself is not copied.
+/// Lowers `args` to the packed form and calls `launch` with its `LAYOUT.size()` bytes. A struct whose memory already has the packed
+/// form is not copied.
 ///
-/// Offsets follow C's rule, so this is not for a layout that depends on the GPU.
+/// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
@@ -55,7 +56,7 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
 ) -> R {
     let size = A::LAYOUT.size();
     if let Some(packed) = args.packed_in_place() {
-        // SAFETY: `KernelArgs` promises that they are `LAYOUT.size()` initialised bytes, as long as the struct is borrowed, which it is.
+        // SAFETY: `KernelArgs` promises `LAYOUT.size()` initialised bytes as long as the struct is borrowed, and `args` is borrowed.
         return launch(unsafe { &*ptr::slice_from_raw_parts(packed, size) });
     }
     let mut buffer = MaybeUninit::<A::ParamBuffer>::uninit();
@@ -65,15 +66,15 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
         unsafe { buffer.write_bytes(0, size) };
     }
     let launch = || {
-        // SAFETY: what lies between parameters was written above, and `KernelArgs` promises that `lower` has written each of them when it
-        // calls this; the buffer is not written meanwhile.
+        // SAFETY: the bytes between parameters were written above, and `KernelArgs` promises that `lower` has written each parameter
+        // when it calls this closure. Nothing writes to the buffer until the closure returns.
         launch(unsafe { &*ptr::slice_from_raw_parts(buffer, size) })
     };
-    // SAFETY: `buffer` is as large as the promise says and outlives the call; the packed form writes no pointers.
+    // SAFETY: `KernelArgs` promises that `buffer` is large enough, and it outlives the call; the packed form writes no pointers.
     unsafe { args.lower::<Packed, R>(stream, buffer, ptr::null_mut(), launch) }
 }
 
-/// Whether there are bytes between parameters.
+/// Whether there are padding bytes between parameters.
 pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     let mut end = 0;
     let mut i = 0;
@@ -87,10 +88,10 @@ pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     false
 }
 
-/// Panics where the packed form of a struct depends on the GPU.
+/// Asserts that the packed form of a struct does not depend on the GPU.
 ///
 /// # Panics
-/// At compile time, with what to write instead.
+/// At compile time, with the code to write instead.
 #[track_caller]
 pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
     assert!(
@@ -100,7 +101,7 @@ pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
     );
 }
 
-// SAFETY: everything is the inner struct's.
+// SAFETY: all items forward to `A`, which keeps the promises.
 unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     type Erased = A::Erased;
     type ParamBuffer = A::ParamBuffer;
@@ -125,7 +126,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
         pointers: *mut *mut c_void,
         launch: impl FnOnce() -> R,
     ) -> R {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller makes the same promise.
         unsafe { A::lower::<F, R>(self, stream, buffer, pointers, launch) }
     }
 
@@ -135,41 +136,43 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     }
 }
 
-/// How many bytes of a list's parameters stand on the stack, in units of 8.
+/// The room on the stack for the parameters of a list, in units of 8 bytes.
 #[cfg(feature = "cudarc")]
-const WORDS: usize = 128;
+const STACK_UNITS: usize = 128;
 
 #[cfg(feature = "cudarc")]
 impl ArgList<'_> {
-    /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers. Until that returns, all
-    /// bytes of each parameter are initialised where its pointer points.
+    /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers. Until `launch` returns,
+    /// each pointer points to the initialised bytes of its parameter.
     pub(crate) fn marshal_params<R>(
         &mut self,
         stream: &LaunchStream<'_>,
         launch: impl FnOnce(&ArgumentTypes, &mut [*mut c_void]) -> R,
     ) -> R {
         let (types, arguments) = self.split();
-        let mut buffer = Room::<u64, WORDS>::new(types.layout().size().div_ceil(8));
+        let mut buffer = Room::<u64, STACK_UNITS>::new(types.layout().size().div_ceil(8));
         let mut pointers = Room::<*mut c_void, SHORT>::new(types.len());
         let (buffer, pointers) = (buffer.as_mut_ptr().cast::<u8>(), pointers.as_mut_ptr());
         let mut guards = ShortList::new();
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
-            // SAFETY: the buffer has the size of the layout, inside of which the parameter lies at its offset, and there is a pointer
-            // for each argument. Both outlive `launch`, and so does the argument, which `guards` borrows.
+            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. `pointers` has room
+            // for each argument. Both outlive `launch`. So does the argument, which `guards` borrows.
             let guard = unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
             if !guard.is_none() {
                 guards.push(guard);
             }
         }
-        // SAFETY: the loop has written a pointer for each argument, of which there are as many as types. Nothing else accesses them.
+        // SAFETY: the loop has written a pointer for each argument, and the list has one type for each argument. Nothing else accesses
+        // the pointers.
         launch(types, unsafe {
             slice::from_raw_parts_mut(pointers, types.len())
         })
     }
 
-    /// Lowers every argument to the packed form and calls `launch` with the types and its bytes, as many as their layout has.
+    /// Lowers every argument to the packed form and calls `launch` with the types and the bytes. The number of bytes is the size of
+    /// the layout.
     ///
-    /// Offsets follow C's rule, so this is not for a layout that depends on the GPU.
+    /// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
     pub(crate) fn marshal_packed<R>(
         &mut self,
         stream: &LaunchStream<'_>,
@@ -177,30 +180,30 @@ impl ArgList<'_> {
     ) -> R {
         let (types, arguments) = self.split();
         let size = types.layout().size();
-        let mut buffer = Room::<u64, WORDS>::new(size.div_ceil(8));
+        let mut buffer = Room::<u64, STACK_UNITS>::new(size.div_ceil(8));
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         let mut guards = ShortList::new();
         let mut end = 0;
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
-            // SAFETY: the last parameter ended there, inside the buffer.
+            // SAFETY: `end` is the end of the previous parameter, which is inside the buffer.
             let gap = unsafe { buffer.add(end) };
-            // SAFETY: the parameter begins at its offset, which is at or after `end`, inside the buffer.
+            // SAFETY: the offset of the parameter is at or after `end`, inside the buffer.
             unsafe { gap.write_bytes(0, at.offset - end) };
-            // SAFETY: the buffer has the size of the layout, inside of which the parameter lies at its offset.
+            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset.
             let guard = unsafe { argument.put_bytes(stream, buffer, at.offset, index) };
             if !guard.is_none() {
                 guards.push(guard);
             }
             end = at.offset + at.argument.size();
         }
-        // SAFETY: a layout ends with its last parameter, and the loop has written each of them and what lies between.
+        // SAFETY: a layout ends with its last parameter, and the loop has written all parameters and the bytes between them.
         launch(types, unsafe { slice::from_raw_parts(buffer, size) })
     }
 }
 
-/// Arguments as the kernel receives them, for messages: one line for each, with its offset, its value and its bytes.
+/// The values that the kernel receives, for messages: one line for each argument, with its offset, its value and its bytes.
 ///
-/// [`KernelArgs::with_arguments`] passes one to its closure.
+/// [`KernelArgs::with_arguments`] passes it to its closure.
 pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
     place: Place<'p>,
@@ -208,7 +211,7 @@ pub struct DecodedArgs<'p> {
 
 #[derive(Clone, Copy)]
 enum Place<'p> {
-    /// All bytes of each parameter are initialised where its pointer points.
+    /// Each pointer points to the initialised bytes of its parameter.
     Params(&'p [*mut c_void]),
     #[cfg_attr(
         not(feature = "cudarc"),
@@ -219,7 +222,7 @@ enum Place<'p> {
 
 impl<'p> DecodedArgs<'p> {
     /// # Safety
-    /// For `'p`, each of `pointers` points at the parameter of its index, all bytes of which are initialised there.
+    /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are initialised.
     pub(crate) unsafe fn params(
         parameters: &'p [Parameter<'p>],
         pointers: &'p [*mut c_void],
@@ -245,7 +248,7 @@ impl<'p> DecodedArgs<'p> {
         let bytes = move |i: usize, parameter: &Parameter<'_>| match place {
             Place::Params(pointers) => {
                 let from = pointers[i].cast::<u8>().cast_const();
-                // SAFETY: the pointer points at the parameter of its index, all bytes of which are initialised for `'p`.
+                // SAFETY: the pointer points to the parameter with the same index, and all its bytes are initialised for `'p`.
                 unsafe { slice::from_raw_parts(from, parameter.size) }
             }
             Place::Packed(buffer) => {

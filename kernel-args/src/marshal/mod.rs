@@ -1,9 +1,9 @@
-//! From the fields of a struct to the parameters of a launch.
+//! The conversion of arguments into the parameters of a launch.
 
 #[cfg(feature = "cudarc")]
-mod argument;
+mod arg_list;
 #[cfg(feature = "cudarc")]
-mod arguments;
+mod argument_types;
 #[cfg(feature = "cudarc")]
 mod context_name;
 mod decode;
@@ -22,7 +22,7 @@ mod storage;
 mod summary;
 
 #[cfg(feature = "cudarc")]
-pub use arguments::ArgList;
+pub use arg_list::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
 pub use kernel_arg::{KernelArg, PointerArg};
@@ -40,7 +40,7 @@ pub use summary::Summary;
 pub(crate) use lower::has_gaps;
 #[cfg(feature = "cudarc")]
 pub(crate) use {
-    argument::{ArgumentType, ArgumentTypes},
+    argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
     lower::{marshal_packed, marshal_params},
 };

@@ -1,10 +1,10 @@
-//! Where a field lies among the parameters, by its name.
+//! The offset of a field among the parameters, by its name.
 
 use super::KernelArgs;
 
-/// The offset of a field among the kernel's parameters, in bytes; a constant where it is evaluated in one.
+/// The offset of a field among the kernel's parameters, in bytes. It can be evaluated in a constant.
 ///
-/// It is what `cudaGraphKernelNodeSetParam` takes, with which a kernel updates a parameter of another node of its graph (CUDA
+/// `cudaGraphKernelNodeSetParam` takes this offset: with it, a kernel updates a parameter of another node of its graph (CUDA
 /// Runtime API, "Graph Management").
 ///
 /// ```
@@ -21,20 +21,20 @@ use super::KernelArgs;
 /// # use kernel_args::{KernelArgs, args::offset_of};
 /// # #[derive(KernelArgs)]
 /// # struct Scale { n: u32 }
-/// const M: usize = offset_of::<Scale>("m"); // there is no such field
+/// const M: usize = offset_of::<Scale>("m"); // `Scale` has no field `m`
 /// # let _ = M;
 /// ```
 ///
 /// # Panics
-/// Where the struct has no such parameter, or a parameter is aligned to more than 16 bytes, so that offsets depend on the GPU
-/// ([`ParamLayout::on`](crate::abi::ParamLayout::on) tells them). In a constant that is a compile error.
+/// If the struct has no parameter with this name, or if a parameter is aligned to more than 16 bytes. In the second case offsets
+/// depend on the GPU: use [`ParamLayout::on`](crate::abi::ParamLayout::on). In a constant, the panic is a compile error.
 #[must_use]
 #[track_caller]
 pub const fn offset_of<A: KernelArgs>(field: &str) -> usize {
     assert!(
         !A::LAYOUT.depends_on_gpu(),
-        "a parameter is aligned to more than 16 bytes, so that offsets depend on the GPU\n\
-         help: ask `ParamLayout::on` or `cuFuncGetParamInfo` for the offsets of one GPU"
+        "a parameter is aligned to more than 16 bytes, so its offset depends on the GPU\n\
+         help: use `ParamLayout::on` or `cuFuncGetParamInfo` for the offsets of one GPU"
     );
     let mut i = 0;
     while i < A::PARAMETERS.len() {
@@ -47,7 +47,7 @@ pub const fn offset_of<A: KernelArgs>(field: &str) -> usize {
         i += 1;
     }
     panic!(
-        "the struct has no parameter of that name\n\
+        "the struct has no parameter with this name\n\
          help: write the name of one of its fields; a field with `#[kernel_args(skip)]` is not a parameter"
     )
 }

@@ -1,41 +1,41 @@
-//! Why arguments cannot be packed at given offsets.
+//! The error of arguments that cannot be packed at the given offsets.
 
 use core::{error, fmt};
 use kernel_args_abi::Parameter;
 
-/// Why [`KernelArgs::pack_at`](super::KernelArgs::pack_at) refused.
+/// The error of [`KernelArgs::pack_at`](super::KernelArgs::pack_at) and `ArgList::with_packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackError {
     /// The number of offsets is not the number of parameters.
     Count {
-        /// How many parameters the struct has.
+        /// The number of parameters of the struct.
         parameters: usize,
-        /// How many offsets were given.
+        /// The number of offsets.
         offsets: usize,
     },
     /// A parameter begins before the previous one ends.
     Overlap {
         /// The field.
         field: &'static str,
-        /// The offset that was given for it, in bytes.
+        /// The offset of the field, in bytes.
         offset: usize,
-        /// Where the previous field ends, in bytes.
+        /// The end of the previous field, in bytes.
         end: usize,
     },
     /// An argument of a list is aligned to more than 16 bytes, so packed offsets depend on the GPU.
     DependsOnGpu,
     /// The buffer is too short.
     Buffer {
-        /// How many bytes are needed.
+        /// The number of bytes that are needed.
         needed: usize,
-        /// How many bytes the buffer has.
+        /// The number of bytes in the buffer.
         len: usize,
     },
 }
 
 impl PackError {
-    /// Checks that parameters at `offsets` do not overlap and fit in `len` bytes; returns where the last one ends.
+    /// Checks that parameters at `offsets` do not overlap and fit in `len` bytes; returns the end of the last parameter.
     pub(super) fn check_offsets(
         parameters: &[Parameter<'static>],
         offsets: &[usize],

@@ -1,4 +1,4 @@
-//! The two forms in which `cuLaunchKernel` takes parameters, one parameter at a time.
+//! Writes single parameters in the two forms that `cuLaunchKernel` accepts.
 
 use super::{Guard, KernelArg, LaunchStream};
 use crate::device::{DeviceType, assert_layout};
@@ -14,7 +14,7 @@ pub trait ParamWriter: sealed::Sealed {
     ///
     /// # Safety
     /// `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
-    /// valid for a write at `index`; the pointer that is stored there is valid as long as `arg` and `buffer` are.
+    /// valid for a write at `index`. The pointer that this call stores there is valid as long as `arg` and `buffer` are valid.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         stream: &'s LaunchStream<'_>,
@@ -27,7 +27,7 @@ pub trait ParamWriter: sealed::Sealed {
 
 /// `void* kernelParams[]`: a pointer to each parameter.
 ///
-/// An argument that is already in memory as the kernel reads it is not copied.
+/// An argument is not copied if its memory already contains the value for the kernel.
 pub(crate) enum KernelParams {}
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
@@ -46,24 +46,24 @@ impl ParamWriter for KernelParams {
         pointers: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
-        // The driver reads `LAYOUT.size()` bytes, in place as well.
+        // The driver reads `LAYOUT.size()` bytes, also from an argument that is not copied.
         const { assert_layout::<A::Device>() };
-        // SAFETY: the caller has room for a pointer at `index`.
+        // SAFETY: the caller guarantees room for a pointer at `index`.
         let pointer = unsafe { pointers.add(index) };
-        // A value with padding is copied, because the driver reads the padding too.
+        // A value with padding is copied, because the driver also reads the padding.
         if !A::Device::HAS_PADDING
             && let Some(device) = arg.in_place()
         {
             let device = ptr::from_ref(device).cast_mut().cast::<c_void>();
-            // SAFETY: the caller has room for a pointer at `index`. The driver only reads through it.
+            // SAFETY: the caller guarantees room for a pointer at `index`. The driver only reads through this pointer.
             unsafe { pointer.write(device) };
             return Guard::NONE;
         }
-        // SAFETY: the caller vouches for `buffer` at `offset`.
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: the caller has room for a pointer at `index`.
+        // SAFETY: the caller guarantees room for a pointer at `index`.
         unsafe { pointer.write(slot.cast::<c_void>()) };
-        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
         unsafe { store(arg, stream, slot, index) }
     }
 }
@@ -79,14 +79,14 @@ impl ParamWriter for Packed {
         index: usize,
     ) -> Guard<'s> {
         const { assert_layout::<A::Device>() };
-        // SAFETY: the caller vouches for `buffer` at `offset`.
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset`.
         let slot = unsafe { buffer.add(offset) };
-        // SAFETY: the caller vouches for `buffer` at `offset`, for the size of the device type.
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
         unsafe { store(arg, stream, slot, index) }
     }
 }
 
-/// Lowers `arg` and writes what the kernel receives to `slot`.
+/// Lowers `arg` and writes the value for the kernel to `slot`.
 ///
 /// # Safety
 /// `slot` is valid for writes of the device type's size.
@@ -101,21 +101,21 @@ unsafe fn store<'s, A: KernelArg>(
         stream.enter(index);
     }
     let (device, guard) = arg.lower(stream);
-    // SAFETY: the caller vouches for `slot`.
+    // SAFETY: the caller guarantees that `slot` is valid for writes of the device type's size.
     unsafe { device.store(slot) };
     guard
 }
 
 #[cfg(feature = "cudarc")]
-/// An argument whose type is forgotten: what a list does with it.
+/// A type-erased argument of a list.
 pub(super) trait Argument {
-    /// As [`KernelArg::check_context`], for argument `index`.
+    /// [`KernelArg::check_context`] for the argument with this index.
     fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
-    /// As [`ParamWriter::put`] of `KernelParams`.
+    /// [`ParamWriter::put`] of `KernelParams`.
     ///
     /// # Safety
-    /// As there.
+    /// The conditions of [`ParamWriter::put`].
     unsafe fn put_pointer<'s>(
         &'s mut self,
         stream: &'s LaunchStream<'_>,
@@ -125,10 +125,10 @@ pub(super) trait Argument {
         index: usize,
     ) -> Guard<'s>;
 
-    /// As [`ParamWriter::put`] of `Packed`.
+    /// [`ParamWriter::put`] of `Packed`.
     ///
     /// # Safety
-    /// As there.
+    /// The conditions of [`ParamWriter::put`].
     unsafe fn put_bytes<'s>(
         &'s mut self,
         stream: &'s LaunchStream<'_>,
@@ -155,7 +155,7 @@ impl<T: KernelArg> Argument for T {
         pointers: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
-        // SAFETY: the caller's promise is the same one.
+        // SAFETY: the caller makes the same promise.
         unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
     }
 
@@ -166,7 +166,7 @@ impl<T: KernelArg> Argument for T {
         offset: usize,
         index: usize,
     ) -> Guard<'s> {
-        // SAFETY: the caller's promise is the same one; the packed form writes no pointers.
+        // SAFETY: the caller makes the same promise; the packed form writes no pointers.
         unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
     }
 }

@@ -1,22 +1,22 @@
-//! cudarc's device memory as an argument, of whatever context.
+//! cudarc's device memory as an argument, from any context.
 
 use super::{Guard, KernelArg, LaunchStream};
 use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
-/// An argument that is cudarc's device memory: `&CudaSlice<T>`, `&mut CudaSlice<T>`, `CudaView<T>`, `CudaViewMut<T>`,
-/// `&UnifiedSlice<T>` and the like. [`PeerAccess::memory`](crate::context::PeerAccess::memory) takes one.
+/// An argument that is cudarc's device memory: references to `CudaSlice<T>` and `UnifiedSlice<T>`, and views such as `CudaView<T>`
+/// and `CudaViewMut<T>`. [`PeerAccess::memory`](crate::context::PeerAccess::memory) takes it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not device memory of cudarc's",
+    message = "`{Self}` is not device memory from cudarc",
     label = "neither a slice nor a view",
-    note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view of one"
+    note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view"
 )]
 pub trait SliceArg: KernelArg {
     /// The context that the memory belongs to.
     #[doc(hidden)]
     fn context(&self) -> &Arc<CudaContext>;
 
-    /// As [`lower`](KernelArg::lower), for a launch in `context`, which has access to the memory.
+    /// The same as [`lower`](KernelArg::lower), for a launch in `context`, which has access to the memory.
     #[doc(hidden)]
     fn lower_for<'s>(
         &'s mut self,

@@ -1,4 +1,4 @@
-//! Where the kernel of a struct comes from.
+//! The source of a struct's kernel.
 
 #[cfg(feature = "cudarc")]
 use super::KernelArgs;
@@ -6,22 +6,22 @@ use kernel_args_abi::compiled::CompiledImage;
 #[cfg(feature = "cudarc")]
 use kernel_args_abi::texts::{Message, templates};
 
-/// Where the kernel of a struct comes from: `#[kernel_args(kernel = saxpy::saxpy)]`, or
+/// The image and the symbol of a struct's kernel, from `#[kernel_args(kernel = saxpy::saxpy)]` or
 /// `#[kernel_args(ptx = "…", entry = "…")]`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The image that the struct was checked against while it compiled: PTX, whose comments may be in any encoding, a cubin or a
-    /// fat binary.
+    /// The image that the struct was checked against at compile time: PTX (its comments may have any encoding), a cubin or a fat
+    /// binary.
     pub image: &'static [u8],
-    /// The kernel's symbol in it.
+    /// The kernel's symbol in the image.
     pub entry: &'static str,
-    /// What was read of the kernel, perhaps of more.
+    /// The table with the kernel. It may contain more kernels.
     #[cfg_attr(not(feature = "cudarc"), allow(dead_code))]
     pub(crate) table: &'static CompiledImage,
 }
 
-/// Whether they name the same kernel of the same image.
+/// Whether both are the same kernel of the same image.
 impl PartialEq for Source {
     fn eq(&self, other: &Self) -> bool {
         self.entry == other.entry && self.image == other.image
@@ -46,7 +46,7 @@ impl Source {
     /// The kernel that a struct names.
     ///
     /// # Panics
-    /// At compile time, where it names none, or a pattern of several.
+    /// At compile time, if it names no kernel, or a pattern of several kernels.
     #[cfg(feature = "cudarc")]
     #[track_caller]
     pub(crate) const fn of<A: KernelArgs>() -> Self {

@@ -1,16 +1,16 @@
-//! Storage for lists of run-time length, in place as long as they are short: of values of one type, of arguments of any type, and for
-//! the parameters of one launch.
+//! Storage for lists of run-time length: values of one type, arguments of any type, and the parameters of one launch. Short lists use
+//! no heap.
 
 use super::{KernelArg, param_writer::Argument};
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 use std::{boxed::Box, vec, vec::Vec};
 
-/// How many values of a [`ShortList`] stand in place.
+/// The number of values that a [`ShortList`] stores without the heap.
 pub(super) const SHORT: usize = 64;
 
-/// A list of which the first [`SHORT`] values stand in place, and the rest on the heap.
+/// A list that stores its first [`SHORT`] values in the struct, and the rest on the heap.
 pub(super) struct ShortList<T> {
-    /// The first `len` of them are initialised, all where `len` is more.
+    /// The first `min(len, SHORT)` values are initialised.
     short: [MaybeUninit<T>; SHORT],
     more: Vec<T>,
     len: usize,
@@ -45,7 +45,7 @@ impl<T> ShortList<T> {
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         let (short, len) = (self.short.as_ptr().cast::<T>(), self.len.min(SHORT));
-        // SAFETY: as many values are initialised, and they are borrowed with `self`.
+        // SAFETY: the first `len` values are initialised, and they are borrowed with `self`.
         let short = unsafe { slice::from_raw_parts(short, len) };
         short.iter().chain(&self.more)
     }
@@ -53,20 +53,20 @@ impl<T> ShortList<T> {
     #[inline]
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (short, len) = (self.short.as_mut_ptr().cast::<T>(), self.len.min(SHORT));
-        // SAFETY: as many values are initialised, and they are borrowed exclusively with `self`.
+        // SAFETY: the first `len` values are initialised, and they are borrowed exclusively with `self`.
         let short = unsafe { slice::from_raw_parts_mut(short, len) };
         short.iter_mut().chain(&mut self.more)
     }
 
-    /// Takes the values out one after another, from the first on. The list is empty from the beginning: a value that is not taken is
-    /// forgotten, or dropped where it stood on the heap.
+    /// Takes all values out, in order. The list is empty from the start of the call. Values that the caller does not take are leaked;
+    /// values on the heap are dropped.
     #[inline]
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
         let len = self.len.min(SHORT);
         self.len = 0;
         self.short[..len]
             .iter()
-            // SAFETY: the value is initialised, and read once: with `len` at zero it is no longer part of the list.
+            // SAFETY: the value is initialised, and it is read once: `len` is zero, so the list no longer contains it.
             .map(|value| unsafe { value.assume_init_read() })
             .chain(self.more.drain(..))
     }
@@ -79,24 +79,24 @@ impl<T> Drop for ShortList<T> {
     }
 }
 
-/// How many bytes of values an [`ArgumentValues`] list holds without the heap, in units of 16: cudarc's references and device pointers take half
-/// a unit, a `CudaView` four.
+/// The storage of [`ArgumentValues`] without the heap, in units of 16 bytes. A reference or a device pointer needs half a unit, a
+/// `CudaView` needs four units.
 const UNITS: usize = 64;
 
-/// A unit of the storage: nothing in it is aligned above this. An argument may have interior mutability.
+/// A unit of the storage. No value in the storage has a larger alignment. An argument may have interior mutability.
 type Unit = UnsafeCell<MaybeUninit<u128>>;
 
-/// A list of arguments whose types are forgotten.
+/// A list of type-erased arguments.
 pub(super) struct ArgumentValues<'a> {
     values: ShortList<Value<'a>>,
     storage: [Unit; UNITS],
-    /// How many units of `storage` are taken.
+    /// The number of units of `storage` that are in use.
     units: usize,
 }
 
-/// Where the value of an argument is.
+/// The location of an argument's value.
 enum Value<'a> {
-    /// From this unit of the storage on; the function gives the pointer its type.
+    /// The value begins at this unit of the storage. The function gives the pointer its type.
     Inline(usize, fn(*mut u8) -> *mut (dyn Argument + 'a)),
     Boxed(Box<dyn Argument + 'a>),
 }
@@ -114,10 +114,10 @@ impl<'a> ArgumentValues<'a> {
     pub(super) fn push<T: KernelArg + 'a>(&mut self, argument: T) {
         let needed = size_of::<T>().div_ceil(size_of::<Unit>());
         let value = if align_of::<T>() <= align_of::<Unit>() && needed <= UNITS - self.units {
-            // A value without bytes may stand past the last unit.
+            // A value without bytes may be one past the last unit.
             let unit = self.storage[self.units..].as_mut_ptr();
-            // SAFETY: `needed` units from there on belong to `storage` and to no other argument, and hold a `T` by size and
-            // alignment.
+            // SAFETY: the next `needed` units belong to `storage` and to no other argument. Their size and alignment are sufficient
+            // for a `T`.
             unsafe { unit.cast::<T>().write(argument) };
             let at = self.units;
             self.units += needed;
@@ -135,10 +135,10 @@ impl<'a> ArgumentValues<'a> {
             let argument = match value {
                 Value::Boxed(argument) => &**argument,
                 Value::Inline(at, typed) => {
-                    // SAFETY: a unit of the storage, or one past it.
+                    // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                     let value = unsafe { storage.add(*at) };
-                    // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no one has it exclusively; what
-                    // it changes itself is in an `UnsafeCell`.
+                    // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no exclusive reference to the value
+                    // exists. Interior mutability is permitted, because the storage is an `UnsafeCell`.
                     unsafe { &*typed(value.cast_mut().cast()) }
                 }
             };
@@ -151,10 +151,10 @@ impl<'a> ArgumentValues<'a> {
         self.values.iter_mut().map(move |value| match value {
             Value::Boxed(argument) => &mut **argument,
             Value::Inline(at, typed) => {
-                // SAFETY: a unit of the storage, or one past it.
+                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                 let value = unsafe { storage.add(*at) };
-                // SAFETY: `push` has written a value of that type there, of which the iterator gives one reference. `self` is borrowed
-                // exclusively as long as that lives.
+                // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each value, and `self` is
+                // borrowed exclusively for the lifetime of the references.
                 unsafe { &mut *typed(value.cast()) }
             }
         })
@@ -164,12 +164,12 @@ impl<'a> ArgumentValues<'a> {
     pub(super) fn clear(&mut self) {
         self.units = 0;
         let storage = self.storage.as_mut_ptr();
-        // Each value is taken out of the list before it is dropped: where a drop panics, no value is dropped twice.
+        // Each value is removed from the list before it is dropped. If a drop panics, no value is dropped twice.
         for value in self.values.drain() {
             if let Value::Inline(at, typed) = value {
-                // SAFETY: a unit of the storage, or one past it.
+                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
                 let value = unsafe { storage.add(at) };
-                // SAFETY: `push` has written a value of that type there, which no list has any more: it is dropped once.
+                // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is dropped once.
                 unsafe { typed(value.cast()).drop_in_place() };
             }
         }
@@ -182,7 +182,7 @@ impl Drop for ArgumentValues<'_> {
     }
 }
 
-/// Room for values of a launch: on the stack up to `N`, else on the heap.
+/// Room for the values of a launch: up to `N` values on the stack, more values on the heap.
 pub(super) struct Room<T, const N: usize> {
     stack: [MaybeUninit<T>; N],
     heap: Vec<MaybeUninit<T>>,
@@ -214,9 +214,9 @@ mod tests {
     use super::{SHORT, ShortList};
     use std::vec::Vec;
 
-    /// A loop over `drain` that ends early, as by a panic.
+    /// A loop over `drain` that ends early, for example with a panic.
     #[test]
-    fn what_was_not_taken_does_not_come_back() {
+    fn a_drained_list_is_empty_even_if_values_are_left() {
         for len in [3, SHORT + 3] {
             let mut list = ShortList::new();
             (0..len).for_each(|i| list.push(i));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_what_was_pushed_on_either_side_of_its_limit() {
+    fn a_list_contains_the_pushed_values_below_and_above_its_limit() {
         for len in [0, 1, SHORT - 1, SHORT, SHORT + 1, 3 * SHORT] {
             let mut list = ShortList::new();
             for i in 0..len {

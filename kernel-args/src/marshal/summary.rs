@@ -1,6 +1,6 @@
-//! What loading an image needs to know of it, from the time when the program was compiled.
+//! The summary of an image that was read at compile time.
 
-/// An image that was read while the program compiled, with what loading it needs to know: `kernel_args_image::summary`.
+/// An image that was read at compile time, and the data about it that loading needs: `kernel_args_image::summary`.
 #[cfg_attr(
     not(feature = "cudarc"),
     allow(dead_code, reason = "images are loaded with cudarc")
@@ -13,7 +13,7 @@ pub struct Summary {
 
 impl Summary {
     /// # Safety
-    /// `kernel_args_image::validate` accepted the image, and `kernel_args_image::summary` made the bytes from it: the driver
+    /// `kernel_args_image::validate` accepted the image, and `kernel_args_image::summary` created the bytes from it: the driver
     /// reads an image without knowing its length.
     #[must_use]
     pub const unsafe fn new(image: &'static [u8], bytes: &'static [u8]) -> Self {

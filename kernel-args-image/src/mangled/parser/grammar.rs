@@ -1,4 +1,4 @@
-//! The productions of the ABI's grammar that are a code, operands and a text.
+//! The productions of the ABI's grammar that consist of a code, operands and a text.
 
 use crate::mangled::tree::ASSIGNMENT;
 
@@ -13,13 +13,13 @@ use crate::mangled::tree::ASSIGNMENT;
 /// | `m` `k` | expressions up to `_`, expressions after `pi` up to `E` |
 /// | `p` `s` | the pattern of an expansion, a pack |
 /// | `N` `Y` | an offset, the name of a template parameter |
-/// | `_` `E` | the letters themselves: not shown |
+/// | `_` `E` | the letter itself: not shown |
 ///
-/// The text has a `%` for each operand that is shown, or a `%1` for the second. `%B` is in parentheses unless its
-/// precedence is below 1, as `%C` is unless it is below 2.
+/// The text has a `%` for each operand that is shown, or a number: `%1` is the second operand. `%B` is in parentheses unless its
+/// precedence is below 1, and `%C` is in parentheses unless its precedence is below 2.
 pub(super) type Production = (&'static str, &'static str, &'static str, u8);
 
-/// Those that substitutions repeat.
+/// The types that substitutions can refer to.
 pub(super) const TYPES: [Production; 9] = [
     ("C", "t", "% complex", 0),
     ("G", "t", "% imaginary", 0),
@@ -40,7 +40,7 @@ pub(super) const OTHER_TYPES: [Production; 5] = [
     ("DK", "n", "% decltype(auto)", 0),
 ];
 
-/// The types that C++ has by itself: each code and, after `=`, the name.
+/// The built-in types of C++: each code and, after `=`, the name.
 pub(super) const BUILTIN: &str = "v=void,w=wchar_t,b=bool,c=char,a=signed char,h=unsigned char,s=short,\
     t=unsigned short,i=int,j=unsigned int,l=long,m=unsigned long,x=long long,y=unsigned long long,\
     n=__int128,o=unsigned __int128,f=float,d=double,e=long double,g=__float128,z=...,Da=auto,\
@@ -97,11 +97,11 @@ pub(super) enum Kind {
     Prefix,
     Postfix,
     Binary,
-    /// An expression of [`EXPRESSIONS`], or none.
+    /// An operator that is an expression of [`EXPRESSIONS`], or only the name of a function.
     Name,
 }
 
-/// Operators of a kind and a precedence: for each the code of two letters, then the symbol.
+/// Operators by kind and precedence: the code of two letters, then the symbol.
 pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
     (Kind::Prefix, 2, "ad& co~ de* ng- nt! ps+"),
     (Kind::Postfix, 1, "mm-- pp++"),
@@ -118,7 +118,7 @@ pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
     (Kind::Binary, 13, "or|"),
     (Kind::Binary, 14, "aa&&"),
     (Kind::Binary, 15, "oo||"),
-    // With division, as llvm-cxxfilt has it.
+    // llvm-cxxfilt also gives division this precedence.
     (
         Kind::Binary,
         ASSIGNMENT,
@@ -132,7 +132,7 @@ pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
     ),
 ];
 
-/// The operator at the beginning: its kind, precedence and symbol.
+/// The operator at the front: its kind, precedence and symbol.
 pub(super) fn operator(rest: &str) -> Option<(Kind, u8, &'static str)> {
     let code = rest.get(..2)?;
     OPERATORS.iter().find_map(|&(kind, precedence, operators)| {

@@ -1,4 +1,4 @@
-//! What every production is read with.
+//! The parser of mangled names. This module contains the functions that all productions use.
 
 mod expressions;
 mod grammar;
@@ -12,39 +12,39 @@ use alloc::vec::Vec;
 use core::mem;
 use grammar::{Production, operator};
 
-/// How deep types, names and expressions may be in each other.
+/// The maximum nesting depth of types, names and expressions.
 const DEPTH_LIMIT: u32 = 256;
 
-/// How many nodes are visited for the template parameters of substitutions.
+/// The maximum number of nodes that are visited to replace template parameters in substitutions.
 const REBINDING_LIMIT: usize = 1 << 22;
 
-/// Reads a symbol from its beginning to its end: every function takes what it reads off the front. On `None`
-/// the symbol is not mangled.
+/// Reads a symbol from its beginning to its end. Every function removes the text that it reads from the front of `rest`. If a
+/// function returns `None`, the symbol is not a valid mangled name.
 #[derive(Default)]
 pub(super) struct Parser<'s> {
     pub(super) rest: &'s str,
     pub(super) tree: Tree<'s>,
-    /// What substitutions repeat, and the scope whose template parameters it has.
+    /// The nodes that substitutions refer to, each with the scope of its template parameters.
     substitutions: Vec<(Id, usize)>,
-    /// What `T_` is: the arguments of the function template, then the parameters of each lambda around.
+    /// The values of `T_`: the arguments of the function template, then the parameters of each enclosing lambda.
     pub(super) levels: Vec<Option<Vec<Id>>>,
-    /// Where in the symbol `levels` were begun.
+    /// The position in the symbol where `levels` begin.
     pub(super) scope: usize,
-    /// Template parameters in front of their arguments, in the name of a conversion, and their numbers.
+    /// Template parameters before their arguments, in the name of a conversion, and their numbers.
     pub(super) forward: Vec<(Id, usize)>,
     pub(super) permits_forward: bool,
-    /// Whether arguments after a type are not its own but the conversion's.
+    /// Whether template arguments after a type belong to the conversion, not to the type.
     pub(super) in_conversion: bool,
-    /// In a constraint template parameters are not those of `levels`.
+    /// Whether the parser is in a constraint. Template parameters in a constraint do not refer to `levels`.
     pub(super) in_constraint: bool,
-    /// The level whose parameters are the `auto` of a lambda's parameters.
+    /// The level of the `auto` parameters of a lambda.
     pub(super) lambda_level: Option<usize>,
-    /// The kind of the template parameter that is being declared, and whether it is a pack.
+    /// The kind of the template parameter in the current declaration, and whether it is a pack.
     pub(super) declared: (u8, bool),
-    /// How many types, values and templates were declared.
+    /// The number of declared types, values and templates.
     pub(super) counts: [usize; 3],
     depth: u32,
-    /// How many nodes may still be visited for other template parameters.
+    /// The number of nodes that may still be visited to replace template parameters.
     rebindings: usize,
 }
 
@@ -79,7 +79,7 @@ impl<'s> Parser<'s> {
         self.eat(text).then_some(())
     }
 
-    /// Takes all that is made of such characters.
+    /// Takes all such characters from the front.
     pub(super) fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'s str {
         let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(length);
@@ -98,7 +98,7 @@ impl<'s> Parser<'s> {
         Some(name)
     }
 
-    /// The operands of numbers such as `T1_`: nothing is 0, and `0` is 1.
+    /// The number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.
     pub(super) fn ordinal(&mut self, radix: u32) -> Option<usize> {
         let digits = self.take(|c| c.is_digit(radix) && !c.is_ascii_lowercase());
         self.expect("_")?;
@@ -112,7 +112,7 @@ impl<'s> Parser<'s> {
         self.tree.add(node)
     }
 
-    /// An identifier, or a word.
+    /// An identifier or any text.
     pub(super) fn word(&mut self, text: &'s str) -> Id {
         self.add(Node::Name(text))
     }
@@ -128,13 +128,13 @@ impl<'s> Parser<'s> {
         self.add(Node::Arguments(list))
     }
 
-    pub(super) fn remember(&mut self, id: Id) {
+    pub(super) fn add_substitution(&mut self, id: Id) {
         self.substitutions.push((id, self.scope));
     }
 
-    /// What a substitution repeats. Compilers take `T_` of any template for the same, so its parameters are those of
-    /// the template that is read: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
-    pub(super) fn repeated(&mut self, at: usize) -> Option<Id> {
+    /// The node of a substitution. Compilers treat the `T_` of all templates as equal. Template parameters in a substitution
+    /// therefore belong to the current template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
+    pub(super) fn substitution_at(&mut self, at: usize) -> Option<Id> {
         let (mut id, scope) = *self.substitutions.get(at)?;
         if scope != self.scope {
             self.rebindings = self.rebindings.checked_sub(id as usize)?;
@@ -147,7 +147,7 @@ impl<'s> Parser<'s> {
         Some(id)
     }
 
-    /// Reads what has template parameters of its own.
+    /// Reads a part with its own template parameters.
     pub(super) fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let around = (mem::take(&mut self.levels), self.scope);
         self.scope = self.rest.len();
@@ -156,7 +156,7 @@ impl<'s> Parser<'s> {
         found
     }
 
-    /// Reads something that may contain itself.
+    /// Reads a part that can contain parts of the same kind.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
         let found = (self.depth <= DEPTH_LIMIT).then(|| read(self)).flatten();
@@ -176,7 +176,7 @@ impl<'s> Parser<'s> {
         Some(found)
     }
 
-    /// The production whose code is at the beginning.
+    /// The production whose code is at the front.
     pub(super) fn production(&mut self, of: &'static [Production]) -> Option<&'static Production> {
         of.iter().find(|production| self.eat(production.0))
     }

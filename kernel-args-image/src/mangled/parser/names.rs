@@ -4,21 +4,21 @@ use super::Parser;
 use crate::mangled::tree::{Id, Node, QUALIFIERS};
 use alloc::vec::Vec;
 
-/// What the name of a function contains about its signature.
+/// The parts of a function's signature that its name contains.
 #[derive(Default)]
 pub(super) struct Signature {
-    /// Whether it is a constructor, destructor or conversion, which have no result.
+    /// Whether it is a constructor, destructor or conversion: their symbols contain no return type.
     pub(super) has_no_result: bool,
     is_instance: bool,
     qualifiers: u8,
     reference: &'static str,
 }
 
-/// Given for the name of a function: its template arguments are what `T_` is in the signature.
+/// `Some` for the name of a function: `T_` in the signature refers to the template arguments of this name.
 pub(super) type Of<'a> = Option<&'a mut Signature>;
 
 impl Parser<'_> {
-    /// `<encoding>`: a function or a variable. What a compiler makes for one (`_ZTV`, `_ZGV`) is no kernel.
+    /// `<encoding>`: a function or a variable. Special names (`_ZTV`, `_ZGV`) are not kernels and are not read.
     pub(in crate::mangled) fn encoding(&mut self) -> Option<Id> {
         self.scoped(|parser| parser.deeper(Self::function_or_data))
     }
@@ -53,7 +53,7 @@ impl Parser<'_> {
         Some(self.add(Node::Function(Some(name), result, parameters, tail)))
     }
 
-    /// What follows the parameters of a function.
+    /// The qualifiers and the constraint after the parameters of a function.
     pub(super) fn tail(&mut self, qualifiers: u8, reference: &'static str, more: Id) -> Id {
         let qualifiers = self.word(QUALIFIERS[usize::from(qualifiers)]);
         let reference = self.word(reference);
@@ -75,10 +75,10 @@ impl Parser<'_> {
         })
     }
 
-    /// The name of a template, which substitutions repeat as well, with its arguments.
+    /// A template instance. Substitutions can refer to the name of the template.
     pub(super) fn instance(&mut self, name: Id, is_substitution: bool, of: Of<'_>) -> Option<Id> {
         if !is_substitution {
-            self.remember(name);
+            self.add_substitution(name);
         }
         let arguments = self.arguments(of.is_some())?;
         if let Some(signature) = of {
@@ -127,7 +127,7 @@ impl Parser<'_> {
                 (b'I', _, Some(name)) => self.instance(name, true, of.as_deref_mut())?,
                 _ => self.unqualified(so_far, of.as_deref_mut())?,
             };
-            self.remember(part);
+            self.add_substitution(part);
             so_far = Some(part);
             self.eat("M");
         }
@@ -135,7 +135,7 @@ impl Parser<'_> {
         so_far
     }
 
-    /// A name in a function.
+    /// A local name in a function.
     fn local(&mut self, of: Of<'_>) -> Option<Id> {
         self.expect("Z")?;
         let function = self.encoding()?;
@@ -151,7 +151,7 @@ impl Parser<'_> {
             }
             None => self.scoped(|parser| parser.name(None))?,
         };
-        // Which one of several in this function.
+        // The discriminator of equal names in one function.
         if self.eat("__") {
             self.digits();
             self.expect("_")?;

@@ -38,7 +38,7 @@ impl Parser<'_> {
         Some(self.add(Node::Parameter(auto, (level, number))))
     }
 
-    /// `<template-args>`. `are_outer`: template parameters are these from now on.
+    /// `<template-args>`. If `are_outer`, template parameters refer to these arguments from now on.
     pub(super) fn arguments(&mut self, are_outer: bool) -> Option<Id> {
         self.expect("I")?;
         let in_conversion = mem::take(&mut self.in_conversion);
@@ -78,7 +78,7 @@ impl Parser<'_> {
             }
             (b'L', _) => parser.literal(),
             (b'T', _) if parser.declares() => {
-                // It gets a name at no level.
+                // Its name is not part of an enclosing level.
                 let level = parser.levels.len();
                 parser.levels.push(None);
                 parser.declaration()?;
@@ -106,7 +106,7 @@ impl Parser<'_> {
         declaration
     }
 
-    /// Declarations in a declaration.
+    /// The declarations in a template template parameter.
     pub(super) fn declarations(&mut self) -> Option<Id> {
         let level = self.levels.len();
         self.levels.push(Some(Vec::new()));
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Some(self.listed(&declared))
     }
 
-    /// A name for the template parameter that is being declared: `$T`, `$T0`, `$T1`.
+    /// A name for the declared template parameter: `$T`, `$T0`, `$T1`.
     pub(super) fn declared_name(&mut self) -> Option<Id> {
         let (text, kind) = match self.declared {
             (b'n', false) => ("$N%", 1),
@@ -138,7 +138,7 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// A requires-clause, where there is one.
+    /// An optional requires-clause.
     pub(super) fn constraint(&mut self, text: &'static str) -> Option<Id> {
         if !self.eat("Q") {
             return Some(self.word(""));

@@ -27,16 +27,16 @@ impl Parser<'_> {
                     return Some(name);
                 }
                 let instance = parser.instance(name, true, None)?;
-                parser.remember(instance);
+                parser.add_substitution(instance);
                 return Some(instance);
             }
             let ty = parser.compound()?;
-            parser.remember(ty);
+            parser.add_substitution(ty);
             Some(ty)
         })
     }
 
-    /// A type that substitutions repeat.
+    /// A type that substitutions can refer to.
     fn compound(&mut self) -> Option<Id> {
         let unqualified = self.rest.trim_start_matches(['r', 'V', 'K']);
         let function = ["F", "Do", "DO", "Dw", "Dx"];

@@ -60,7 +60,7 @@ impl Parser<'_> {
         Some(self.add(Node::Structor(class, is_destructor)))
     }
 
-    /// The class behind `std::string` and the like, whose constructors have the class's name.
+    /// The class template instance of a type such as `std::string`: constructors are printed with this name.
     fn class(&mut self, scope: Id) -> Id {
         let name = match self.tree.node(scope) {
             Node::Name("std::string") => {
@@ -86,19 +86,19 @@ impl Parser<'_> {
             b'd' => "std::iostream",
             _ => {
                 let at = self.ordinal(36)?;
-                return self.repeated(at);
+                return self.substitution_at(at);
             }
         };
         self.skip(1);
         let name = self.word(standard);
         let tagged = self.tags(name)?;
         if tagged != name {
-            self.remember(tagged);
+            self.add_substitution(tagged);
         }
         Some(tagged)
     }
 
-    /// A lambda, or a type without a name.
+    /// A lambda or an unnamed type.
     fn unnamed(&mut self, is_function: bool) -> Option<Id> {
         if is_function {
             self.levels.clear();
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Some(self.form(text, 0, &[number, declarator]))
     }
 
-    /// The parameters of a lambda, as they are declared.
+    /// The parameters of a lambda.
     pub(super) fn closure(&mut self) -> Option<Id> {
         self.expect("Ul")?;
         let level = self.levels.len();

@@ -1,15 +1,14 @@
-//! What is certain of the type of a parameter.
+//! The parts of a parameter's type that are certain.
 
 use super::Printer;
 use crate::mangled::tree::{Id, Node};
 use kernel_args_abi::cpp::{CppBase, CppType, scalar};
 
-/// The place of a type's name, which is in the text of the parameter.
+/// A type with a name. The caller sets the name from the text of the parameter.
 const NAMED: CppType<'static> = CppType::named("");
 
 impl Printer<'_, '_> {
-    /// The type of a parameter, with an empty name where it has one. A reference is the address of what it refers
-    /// to: a pointer.
+    /// The type of a parameter. A type with a name gets an empty name. A reference is passed as an address, so it becomes a pointer.
     pub(in crate::mangled) fn known(&mut self, parameter: Id) -> CppType<'static> {
         let mut const_levels = [false; CppType::MAX_DEPTH as usize];
         let mut depth = 0;
@@ -53,8 +52,8 @@ impl Printer<'_, '_> {
             .fold(CppType::of(base), |ty, &is_const| ty.pointer(is_const))
     }
 
-    /// Whether a name is surely that of a type and no alias, and surely written like that. A name in a scope that depends on
-    /// a template parameter (`Traits<T>::type`) may be an alias of anything.
+    /// Whether a name is certainly the name of a type, not of an alias, and its spelling is certain. A name in a scope that depends
+    /// on a template parameter (`Traits<T>::type`) can be an alias of any type.
     fn is_certain(&mut self, id: Id, is_scope: bool) -> bool {
         let tree = self.tree;
         self.visit(|printer| match tree.node(id) {

@@ -1,4 +1,4 @@
-//! A symbol's tree as text, in the style of llvm-cxxfilt.
+//! Writes a symbol's tree as text, in the style of llvm-cxxfilt.
 
 mod known;
 mod nodes;
@@ -8,29 +8,29 @@ use super::tree::{Id, List, Node, Tree};
 use alloc::string::String;
 use core::{mem, ops::Range};
 
-/// The longest text, in bytes: substitutions can make one exponentially long.
+/// The maximum length of the text, in bytes. With substitutions, the length can grow exponentially.
 const TEXT_LIMIT: usize = 64 << 10;
 
-/// How many nodes are visited, or 64 bytes written, most of which can be taken back.
+/// The maximum number of steps. A step is a visited node or 64 written bytes, even if the bytes are removed again.
 const STEP_LIMIT: u32 = 1 << 20;
 
-/// How deep nodes may be in each other, substitutions included.
+/// The maximum nesting depth of nodes, including substitutions.
 const DEPTH_LIMIT: u32 = 512;
 
 pub(super) struct Printer<'t, 's> {
     pub(super) tree: &'t Tree<'s>,
     pub(super) text: String,
-    /// Whether inline namespaces and ABI tags are left out, which people do not write.
+    /// Whether inline namespaces and ABI tags are omitted. Source code does not contain them.
     is_tidy: bool,
-    /// In an expansion: the length of the packs, once one was found, and the element that is printed.
+    /// In an expansion with a pack: the length of the packs, and the index of the current element.
     pack: Option<(usize, usize)>,
-    /// How many brackets are open since the last `<`: without any, a `>` is the end of the arguments.
+    /// The number of open brackets since the last `<`. If it is 0, a `>` would end the template arguments.
     brackets: u32,
     depth: u32,
     steps: u32,
 }
 
-/// Gets a printed item of a list, and its place in the text.
+/// Receives each printed item of a list and its position in the text.
 pub(super) type Found<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
@@ -46,7 +46,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// The text. `None` where a limit was reached.
+    /// The text. `None` if a limit was reached.
     pub(in crate::mangled) fn finish(self) -> Option<String> {
         (self.steps < STEP_LIMIT).then_some(self.text)
     }
@@ -78,12 +78,12 @@ impl<'t, 's> Printer<'t, 's> {
         self.right(id);
     }
 
-    /// What of a type is in front of the name that is declared: `int (*` of `int (*)[4]`.
+    /// The part of a type before the declared name: `int (*` of `int (*)[4]`.
     pub(in crate::mangled) fn left(&mut self, id: Id) {
         self.visit(|printer| printer.left_of(printer.tree.node(id)));
     }
 
-    /// What of a type is behind the name that is declared: `)[4]` of `int (*)[4]`.
+    /// The part of a type after the declared name: `)[4]` of `int (*)[4]`.
     pub(in crate::mangled) fn right(&mut self, id: Id) {
         self.visit(|printer| printer.right_of(printer.tree.node(id)));
     }
@@ -101,7 +101,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.brackets = outside;
     }
 
-    /// Prints the items of a list, those of packs one by one.
+    /// Prints the items of a list. Each item of a pack is a separate item.
     pub(in crate::mangled) fn list(&mut self, list: List, found: Found<'_, 't, 's>) {
         let start = self.text.len();
         self.items(list, start, found);
@@ -117,7 +117,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Prints an item of a list that begins at `start`. One without a text is none.
+    /// Prints an item of a list that begins at `start`. An item without text is omitted, with its comma.
     fn item(&mut self, id: Id, limit: u8, start: usize, found: Found<'_, 't, 's>) {
         let before = self.text.len();
         self.push(if before > start { ", " } else { "" });
@@ -134,28 +134,28 @@ impl<'t, 's> Printer<'t, 's> {
     fn expansion(&mut self, pattern: Id, start: usize, found: Found<'_, 't, 's>) {
         let around = self.pack.take();
         let before = self.text.len();
-        // This finds the packs.
+        // The first pass finds the length of the packs.
         self.print(pattern);
         self.text.truncate(before);
         for at in 0..self.pack.map_or(1, |(length, _)| length) {
             self.pack = self.pack.map(|(length, _)| (length, at));
             self.item(pattern, u8::MAX, start, found);
         }
-        // Not of a template's parameter but of a function's.
+        // The pattern contains a pack of function parameters, whose length is unknown.
         if self.pack.is_none() {
             self.push("...");
         }
         self.pack = around;
     }
 
-    /// The element of a pack that is printed.
+    /// The current element of a pack.
     fn element(&mut self, pack: List) -> Option<Id> {
         let items = self.tree.items(pack);
         let (_, at) = *self.pack.get_or_insert((items.len(), 0));
         items.get(at).copied()
     }
 
-    /// What a template parameter or a pack is here.
+    /// The argument of a template parameter, or the current element of a pack.
     fn given(&mut self, id: Id) -> Option<Id> {
         match self.tree.node(id) {
             Node::Parameter(argument, _) => Some(argument),
@@ -164,7 +164,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// What a type is, whatever its qualifiers and however it was given.
+    /// A type without its qualifiers, with template parameters replaced.
     fn shape(&mut self, mut id: Id) -> Node<'s> {
         for _ in 0..DEPTH_LIMIT {
             id = match (self.tree.node(id), self.given(id)) {

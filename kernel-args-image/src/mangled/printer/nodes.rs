@@ -1,4 +1,4 @@
-//! Names and types as text.
+//! Prints names and types.
 
 use super::{DEPTH_LIMIT, Printer};
 use crate::mangled::{
@@ -120,7 +120,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// The result of a function, in front of its name or its type.
+    /// The return type of a function, before its name or its parameters.
     pub(in crate::mangled) fn result(&mut self, result: Id, is_named: bool) {
         self.left(result);
         let mut shape = self.shape(result);
@@ -134,7 +134,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.push(if has_right && is_named { "" } else { " " });
     }
 
-    /// Prints one of these where a type is an array, a function, or neither.
+    /// Prints the text for an array, for a function, or for all different types.
     fn push_for(&mut self, ty: Id, [array, function, neither]: [&str; 3]) {
         let text = match self.shape(ty) {
             Node::Array(..) => array,
@@ -144,7 +144,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.push(text);
     }
 
-    /// A reference to a reference is one reference.
+    /// A reference to a reference collapses to one reference.
     pub(super) fn collapsed(&mut self, mut mark: &'static str, mut to: Id) -> (&'static str, Id) {
         let mut inner = to;
         for _ in 0..DEPTH_LIMIT {

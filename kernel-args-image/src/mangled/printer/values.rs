@@ -1,11 +1,11 @@
-//! Expressions and literals as text.
+//! Prints expressions and literals.
 
 use super::Printer;
 use crate::mangled::tree::{ASSIGNMENT, Id, List, Node};
 use alloc::format;
 
 impl<'t, 's> Printer<'t, 's> {
-    /// Prints an operand, in parentheses where its precedence is not below `limit`.
+    /// Prints an operand, in parentheses if its precedence is not below `limit`.
     pub(super) fn operand(&mut self, id: Id, limit: u8) {
         let mut node = self.tree.node(id);
         if let Node::Parameter(argument, _) = node {
@@ -35,7 +35,7 @@ impl<'t, 's> Printer<'t, 's> {
             printer.push(after);
             printer.operand(right, precedence + u8::from(is_assignment));
         };
-        // This would be the end of the arguments.
+        // Without parentheses, `>` would end the template arguments.
         if self.brackets == 0 && matches!(symbol, ">" | ">>") {
             self.within(["(", ")"], print);
         } else {
@@ -99,7 +99,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.push(suffix);
     }
 
-    /// A floating-point number as C writes it in base 16: `0x1.8p+1`, with an `f` for `float`.
+    /// Prints a floating-point number in base 16: `0x1.8p+1`, with an `f` for `float`.
     fn float(&mut self, bits: &str) {
         let number = u64::from_str_radix(bits, 16).unwrap_or_default();
         let (number, suffix) = match bits.len() {

@@ -44,21 +44,21 @@ impl ImageBytes {
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let (table, readers) = (image.table, image.readers);
-        let (mut extra_images, mut names) = (Vec::new(), Vec::new());
-        let bytes = match image.bytes {
+        let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
+        let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
-            Bytes::Memory(bytes) => bytes.into_owned(),
-            Bytes::Shared(bytes) => bytes.to_vec(),
-            Bytes::File(path) => fs::read(&path).map_err(|error| {
+            Bytes::Memory(bytes) => alone(bytes.into_owned()),
+            Bytes::Shared(bytes) => alone(bytes.to_vec()),
+            Bytes::File(path) => alone(fs::read(&path).map_err(|error| {
                 let path = path.into_owned();
                 unreadable(ImageError::File { path, error })
-            })?,
+            })?),
             #[cfg(feature = "nvrtc")]
-            Bytes::Source(source) => {
-                extra_images = source.extra_images().map(<[u8]>::to_vec).collect();
-                names = source.names().to_vec();
-                source.image().to_vec()
-            }
+            Bytes::Source(source) => (
+                source.image().to_vec(),
+                source.extra_images().map(<[u8]>::to_vec).collect(),
+                source.names().to_vec(),
+            ),
             #[cfg(feature = "nvrtc")]
             Bytes::NotCompiled => return Err(unreadable(ImageError::NotCompiled)),
         };

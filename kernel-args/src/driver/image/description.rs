@@ -30,6 +30,9 @@ pub enum DebugInfo {
     Unreadable(String),
 }
 
+/// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
+type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
+
 /// A kernel as its image describes it.
 pub(crate) struct Description {
     pub(crate) symbol: Cow<'static, str>,
@@ -37,8 +40,7 @@ pub(crate) struct Description {
     /// Whether it uses dynamic shared memory; `false` if that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
-    /// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
-    name: Option<(Cow<'static, str>, Range<usize>, Option<Range<usize>>)>,
+    name: Option<Name>,
     parameters: ParameterList,
 }
 

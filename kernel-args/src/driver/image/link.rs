@@ -43,7 +43,7 @@ pub(crate) fn link(
     }
     let cubin = linker.complete();
     let cubin = cubin.map_err(|error| with_log(error, linker.options()))?;
-    let cubin = cubin.ok_or_else(|| Error::Load(LoadError::Image(ImageError::NotLinked)))?;
+    let cubin = cubin.ok_or(Error::Load(LoadError::Image(ImageError::NotLinked)))?;
     Ok(Linked {
         cubin: ImageBytes::cubin(cubin),
         log: linker.options().info_log(),

@@ -15,21 +15,21 @@ use std::{
     vec::Vec,
 };
 
-/// What the kernel receives for an argument of a list, and how its type is spelled.
+/// The type of an argument of a list: the device type that the kernel receives, and the spelling of the Rust type.
 pub(crate) struct ArgumentType {
-    /// `TypeId::of` the device type. Both functions are constants in newer versions of Rust only.
+    /// `TypeId::of` the device type. It is a function because a constant requires a newer version of Rust.
     device: fn() -> TypeId,
     layout: Layout,
     class: Class,
     cpp: CppType<'static>,
     members: Members<'static>,
-    /// `type_name` of the argument.
+    /// `type_name` of the argument. It is a function for the same reason.
     path: fn() -> &'static str,
 }
 
 impl ArgumentType {
     /// # Panics
-    /// At compile time, where the kernel would receive no bytes.
+    /// At compile time, if the device type has no bytes.
     pub(super) const fn of<T: KernelArg>() -> Self {
         let layout = <T::Device as DeviceType>::LAYOUT;
         if layout.size() == 0 {
@@ -47,12 +47,12 @@ impl ArgumentType {
         }
     }
 
-    /// Bytes.
+    /// The size in bytes.
     pub(super) fn size(&self) -> usize {
         self.layout.size()
     }
 
-    /// Whether the kernel receives the same type. A type may have several descriptions, one for each place where it is pushed.
+    /// Whether the kernel receives the same type. One type can have several `ArgumentType`s: one for each call of `push`.
     #[inline]
     pub(crate) fn is(&self, other: &Self) -> bool {
         ptr::eq(self, other) || (self.device)() == (other.device)()
@@ -63,14 +63,14 @@ impl ArgumentType {
         without_paths((self.path)())
     }
 
-    /// The argument as a parameter of this name and spelling.
+    /// The argument as a parameter with this name and spelling.
     fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
         Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
             .with_members(self.members)
     }
 }
 
-/// The types of a list, each at its offset by C's rule.
+/// The types of a list, with their offsets by C's rule.
 pub(crate) struct ArgumentTypes {
     placed: ShortList<Placed>,
     layout: ParamLayout,
@@ -111,7 +111,7 @@ impl ArgumentTypes {
         self.placed.len()
     }
 
-    /// The parameter block by C's rule.
+    /// The layout of the parameters by C's rule.
     pub(crate) fn layout(&self) -> ParamLayout {
         self.layout
     }
@@ -121,7 +121,7 @@ impl ArgumentTypes {
         self.placed.iter().map(|placed| placed.argument)
     }
 
-    /// Calls `then` with the types as the parameters of a kernel, each named by its index.
+    /// Calls `then` with the types as the parameters of a kernel. The name of each parameter is its index.
     pub(crate) fn with_parameters<R>(&self, then: impl FnOnce(&[Parameter<'_>]) -> R) -> R {
         let texts: Vec<(String, String)> = self
             .iter()
@@ -139,7 +139,7 @@ impl ArgumentTypes {
     }
 }
 
-/// `&cudarc::driver::CudaSlice<f32>` as `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime, others nothing.
+/// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime: it is removed.
 fn without_paths(path: &str) -> String {
     let path = ["<'_>", "'_, ", "'_ "]
         .iter()

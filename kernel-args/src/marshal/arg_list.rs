@@ -1,22 +1,23 @@
-//! A list of arguments whose length and types are known at run time only.
+//! A list of arguments whose length and types are known only at run time.
 
 use super::{
     KernelArg, LaunchStream, PackError,
-    argument::{ArgumentType, ArgumentTypes},
+    argument_types::{ArgumentType, ArgumentTypes},
     param_writer::Argument,
     storage::ArgumentValues,
 };
 use core::{ffi::c_void, fmt, marker::PhantomData};
 use std::string::String;
 
-/// Arguments of one kernel as a list whose length and types are known at run time only: what code generators and interpreters
-/// pass. A struct with `#[derive(KernelArgs)]` is checked while it compiles; use one where the kernel is known then.
+/// The arguments of one kernel as a list whose length and types are known only at run time, for example in code generators and
+/// interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`, which is checked then.
 ///
 /// Every [`KernelArg`] can be pushed: device types by value, `&` and `&mut` slices of cudarc, structs with
 /// `#[derive(DeviceType)]`. `launch!` takes the list with a [`Function`](crate::Function). The list is compared with the kernel
-/// like a struct whose fields are named `0`, `1`, … : once for each list of types, then remembered by the `Function`.
+/// like a struct with the fields `0`, `1`, …. The `Function` compares each list of types once and stores the result.
 ///
-/// Up to 64 arguments are held without the heap, unless one is larger than the rest of 1 KiB or aligned to more than 16 bytes.
+/// The list stores up to 64 arguments with 1 KiB in total without heap allocation. Arguments that are aligned to more than 16
+/// bytes are always on the heap.
 ///
 /// ```no_run
 /// use kernel_args::{ArgList, Module, launch};
@@ -37,7 +38,7 @@ use std::string::String;
 pub struct ArgList<'a> {
     types: ArgumentTypes,
     values: ArgumentValues<'a>,
-    /// Values of any type: neither `Send` nor `Sync`.
+    /// The values can have any type, so the list is neither `Send` nor `Sync`.
     any: PhantomData<*mut ()>,
 }
 
@@ -52,12 +53,12 @@ impl<'a> ArgList<'a> {
         }
     }
 
-    /// Appends an argument: the kernel's next parameter.
+    /// Appends an argument for the kernel's next parameter.
     ///
-    /// It does not compile for a type without bytes, which cannot be a parameter of a kernel.
+    /// It does not compile for a type without bytes: such a type cannot be a parameter of a kernel.
     ///
     /// # Panics
-    /// Where all arguments together are larger than the address space, which values in memory cannot be.
+    /// If all arguments together are larger than the address space.
     pub fn push<T: KernelArg + 'a>(&mut self, argument: T) -> &mut Self {
         self.values.push(argument);
         self.types.push(const { &ArgumentType::of::<T>() });
@@ -70,7 +71,7 @@ impl<'a> ArgList<'a> {
         self.types.len()
     }
 
-    /// Whether there is no argument.
+    /// Whether the list has no arguments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -87,13 +88,13 @@ impl<'a> ArgList<'a> {
         &self.types
     }
 
-    /// Has every argument tell `stream` its context.
+    /// Calls [`KernelArg::check_context`] for every argument.
     pub(crate) fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.values
             .for_each(|index, argument| argument.check_context(stream, index));
     }
 
-    /// The types, and every argument.
+    /// The types and the arguments.
     pub(super) fn split(
         &mut self,
     ) -> (
@@ -106,16 +107,16 @@ impl<'a> ArgList<'a> {
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter. It works for any alignment.
     /// The pointers are valid until `launch` returns.
     ///
-    /// For other driver bindings; [`launch!`](crate::launch!) does this.
+    /// Use it with other driver bindings; [`launch!`](crate::launch!) calls it for you.
     pub fn with_kernel_params<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         self.marshal_params(&LaunchStream::untracked(), |_, pointers| launch(pointers))
     }
 
-    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`, and its size without tail padding. Padding
-    /// between parameters is zero.
+    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail padding.
+    /// Padding between parameters is zero.
     ///
     /// # Errors
-    /// [`PackError::DependsOnGpu`] where an argument is aligned to more than 16 bytes.
+    /// [`PackError::DependsOnGpu`] if an argument is aligned to more than 16 bytes.
     pub fn with_packed<R>(&mut self, launch: impl FnOnce(&[u8]) -> R) -> Result<R, PackError> {
         if self.types().layout().depends_on_gpu() {
             return Err(PackError::DependsOnGpu);
@@ -145,7 +146,7 @@ impl fmt::Debug for ArgList<'_> {
     }
 }
 
-/// A text that is written as it is.
+/// Writes a text without quotes.
 struct Spelled(String);
 
 impl fmt::Debug for Spelled {
