@@ -114,7 +114,7 @@ fn every_directive_is_kept() {
         let read = compared(text.as_bytes()).unwrap();
         let present = |limits: &Limits| {
             let none = Limits {
-                directives: Default::default(),
+                directives: kernel_args_image::Directives::default(),
                 dynamic_shared: false,
             };
             *limits != none

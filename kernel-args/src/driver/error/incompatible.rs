@@ -225,7 +225,7 @@ mod tests {
         for part in [
             "PTX 8.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
             "help: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,code=[sm_80,compute_80]`",
-            "help: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
+            "help: the `a` of `sm_90a` allows instructions that other GPUs lack: remove it",
         ] {
             assert!(text.contains(part), "{text}");
         }

@@ -32,7 +32,7 @@ const fn form_of<A: KernelArgs>() -> Form {
 /// A kernel node that is added or updated.
 pub(super) struct NodeCall<'a, S> {
     pub(super) function: &'a LoadedFunction,
-    /// A copy: the caller's value stays in registers although functions that create errors get a reference.
+    /// A copy: a reference for error functions would keep the caller's value in memory.
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,

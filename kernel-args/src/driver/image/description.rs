@@ -30,7 +30,7 @@ pub enum DebugInfo {
     Unreadable(String),
 }
 
-/// The text of the demangled name, its qualified name, and its template arguments: see [`Spelled`].
+/// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
 type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
 
 /// A kernel as its image describes it.
