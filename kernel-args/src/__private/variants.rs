@@ -1,15 +1,8 @@
 //! The variants of an enum that a kernel takes by value.
 
 use crate::device::{DeviceType, bytes_of};
+pub use crate::device::{Variants, assert_variants};
 use kernel_args_abi::{CppBase, Variant};
-
-/// The variants of an enum.
-pub trait Variants: Sized + 'static {
-    /// The integer of its `repr`.
-    type Integer: DeviceType;
-    /// Each variant, with its discriminant.
-    const ALL: &'static [(Self, Self::Integer)];
-}
 
 /// The variant at this index of [`Variants::ALL`], with its name.
 #[must_use]
@@ -58,32 +51,4 @@ pub const fn has_zero<E: Variants>() -> bool {
         i += 1;
     }
     false
-}
-
-/// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
-///
-/// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one
-/// byte for its discriminant, and three bytes that are not initialised. [`assert_layout`](super::assert_layout) compares the sizes.
-///
-/// # Panics
-/// At compile time, if the bytes differ.
-pub const fn assert_variants<E: Variants + DeviceType>() {
-    const {
-        let mut i = 0;
-        while i < E::ALL.len() {
-            let (variant, discriminant) = &E::ALL[i];
-            // The derive's implementation of `DeviceType` depends on this comparison. It is evaluated only at compile time, where
-            // the compiler rejects reads of bytes that are not initialised.
-            let (variant, discriminant) = (bytes_of(variant), bytes_of(discriminant));
-            let mut byte = 0;
-            while byte < variant.len() && byte < discriminant.len() {
-                assert!(
-                    variant[byte] == discriminant[byte],
-                    "the bytes of an enum variant differ from the bytes of its discriminant"
-                );
-                byte += 1;
-            }
-            i += 1;
-        }
-    }
 }

@@ -107,6 +107,44 @@ pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
     unsafe { slice::from_raw_parts(ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
 }
 
+/// The variants of an enum.
+pub trait Variants: Sized + 'static {
+    /// The integer of its `repr`.
+    type Integer: DeviceType;
+    /// Each variant, with its discriminant.
+    const ALL: &'static [(Self, Self::Integer)];
+}
+
+/// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
+///
+/// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one
+/// byte for its discriminant, and three bytes that are not initialised. [`assert_layout`] compares the sizes.
+///
+/// # Panics
+/// At compile time, if the bytes differ.
+pub const fn assert_variants<E: Variants>() {
+    const {
+        let mut i = 0;
+        while i < E::ALL.len() {
+            let (variant, discriminant) = &E::ALL[i];
+            let (size, variant) = (size_of::<E>(), ptr::from_ref(variant).cast::<u8>());
+            // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice. Not all
+            // of them may be initialised: this is evaluated only at compile time, where the compiler rejects reads of such bytes.
+            let variant = unsafe { slice::from_raw_parts(variant, size) };
+            let discriminant = bytes_of(discriminant);
+            let mut byte = 0;
+            while byte < variant.len() && byte < discriminant.len() {
+                assert!(
+                    variant[byte] == discriminant[byte],
+                    "the bytes of an enum variant differ from the bytes of its discriminant"
+                );
+                byte += 1;
+            }
+            i += 1;
+        }
+    }
+}
+
 pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     match Layout::from_size_align(size, align) {
         Ok(layout) => layout,

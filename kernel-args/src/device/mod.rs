@@ -7,7 +7,7 @@ mod pointer;
 pub(crate) mod vector;
 mod zero_bits;
 
-pub use device_type::{DeviceType, assert_layout};
+pub use device_type::{DeviceType, Variants, assert_layout, assert_variants};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
