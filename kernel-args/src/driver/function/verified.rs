@@ -68,19 +68,20 @@ fn remember(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread has done so and the last parameter is still the same; nothing where the driver is
-/// older than 12.4. The function's context is current; `own` is that context, null where nothing tells.
+/// Verifies `function` for `A`, unless it `was_verified` for it by this thread and the last parameter is still the same; nothing
+/// where the driver is older than 12.4. The function's context is current; `own` is that context, null where nothing tells.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
     function: FunctionHandle<'_>,
     own: CUcontext,
+    was_verified: bool,
 ) -> Result<(), Error> {
     let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
     };
-    let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
-    if context(function.raw(), arguments) == Some(own) {
+    let host = const { Host::of::<A>() };
+    if was_verified {
         // The call itself: the error that the method makes would be in memory in every launch.
         let get = |index, offset: &mut usize, size: &mut usize| {
             get_param_info(function, index, offset, size)
@@ -90,7 +91,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
         }
     }
     verify_by_driver(host, function)?;
-    remember(function.raw(), arguments, own);
+    remember(function.raw(), TypeId::of::<A::Erased>(), own);
     Ok(())
 }
 

@@ -25,16 +25,14 @@ use cudarc::driver::{
 /// The function's context is made current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         let function = FunctionHandle::from(self);
+        let remembered = verified::context(function.raw(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
             // cudarc does not tell the context of its function, and the driver is asked in a roundabout way. Where the stream's
             // context is the one that was found before, it need not be: only if the handle was given to a function of another
             // context since then, and the stream is wrong as well, is the error the driver's.
-            Some(stream)
-                if verified::context(function.raw(), TypeId::of::<A::Erased>())
-                    == Some(stream.context().cu_ctx()) =>
-            {
+            Some(stream) if remembered == Some(stream.context().cu_ctx()) => {
                 bind(api()?, stream.context())?;
                 stream.context().cu_ctx()
             }
@@ -49,8 +47,9 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             }
             None => bind_function(self)?,
         };
-        let fitting = Fitting::promised(function, args, &promise);
-        launch_raw(fitting, context, context, &launch, promise)
+        let was_verified = remembered == Some(context);
+        let fitting = Fitting::promised(function, &mut args, &promise);
+        launch_raw(fitting, context, context, was_verified, &launch, promise)
     }
 }
 
@@ -58,7 +57,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// or that of the arguments where there is none.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         let context = match launch.stream {
             Some(stream) => {
                 bind(api()?, stream.context())?;
@@ -66,17 +65,20 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
             }
             None => current()?,
         };
-        let fitting = Fitting::promised(promise.function(*self), args, &promise);
-        launch_raw(fitting, context, ptr::null_mut(), &launch, promise)
+        let own = ptr::null_mut();
+        let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
+        let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
+        launch_raw(fitting, context, own, was_verified, &launch, promise)
     }
 }
 
 /// Verifies a function against `A`, then launches it. `context` is current, and null where there is none; `own` is the function's
-/// context, null where nothing tells.
+/// context, null where nothing tells. `was_verified`: this thread remembers the function, `A` and `own`.
 fn launch_raw<A: KernelArgs>(
-    mut fitting: Fitting<FunctionHandle<'_>, A>,
+    fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
     own: CUcontext,
+    was_verified: bool,
     launch: &Launch<'_>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
@@ -105,7 +107,7 @@ fn launch_raw<A: KernelArgs>(
             None => return Err(Error::Context(ContextError::NoCurrent { kernel: name() })),
         }
     }
-    verified::verify_once::<A>(api, function, own)?;
+    verified::verify_once::<A>(api, function, own, was_verified)?;
     if launch.shared > 0 {
         allow(function, launch.shared, name)?;
     }
@@ -117,5 +119,5 @@ fn launch_raw<A: KernelArgs>(
         attribute_limits: None,
         name,
     };
-    call.with(&mut fitting, promise)
+    call.with(fitting, promise)
 }
