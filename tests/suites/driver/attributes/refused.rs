@@ -76,7 +76,7 @@ fn values() -> Outcome {
     let one = Launch::new(1, 1);
     for (launch, words) in [
         (one.priority(1), "priority 1"),
-        (one.priority(i32::MIN), "which comes first, to 0"),
+        (one.priority(i32::MIN), "the highest, to 0"),
         (
             one.memory_sync_domain_map(MemorySyncDomainMap {
                 default: 0,

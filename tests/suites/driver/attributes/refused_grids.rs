@@ -37,12 +37,12 @@ fn clusters() -> Outcome {
         Launch::new(7, 32).cluster(2),
         &[
             "grid (7, 1, 1) with cluster (2, 1, 1)",
-            "the next one is (8, 1, 1)",
+            "the next multiple is (8, 1, 1)",
         ],
     );
     check(
         Launch::new((4, 3), 32).cluster((2, 2)),
-        &["the next one is (4, 4, 1)"],
+        &["the next multiple is (4, 4, 1)"],
     );
     check(
         Launch::new(64, 32).cluster(32),
@@ -50,7 +50,7 @@ fn clusters() -> Outcome {
     );
     check(
         grid.cluster((u32::MAX, u32::MAX, u32::MAX)),
-        &["the next one is (4294967295, 4294967295, 4294967295)"],
+        &["the next multiple is (4294967295, 4294967295, 4294967295)"],
     );
     check(
         grid.preferred_cluster(4),
@@ -81,7 +81,7 @@ fn clusters_of_the_kernel() -> Outcome {
         Launch::new(7, 32),
         &[
             "the kernel's cluster (2, 1, 1)",
-            "the next one is (8, 1, 1)",
+            "the next multiple is (8, 1, 1)",
         ],
     );
     check(

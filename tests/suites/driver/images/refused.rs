@@ -188,7 +188,7 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
     const SPECIFIC: &[&str] = &[
         "no code for this GPU (sm_100, ",
         "\n  PTX 8.0 for sm_90a: runs on GPUs of compute capability 9.0 only",
-        "\nhelp: the `a` of `sm_90a` allows instructions that other GPUs lack: leave it out",
+        "\nhelp: the `a` of `sm_90a` allows instructions that other GPUs lack: remove it",
     ];
     const OF_32_BITS: &[&str] = &[
         "\n  PTX 7.0 of 32 bits for sm_75: has 32-bit addresses, but the GPU has 64-bit addresses",
@@ -263,7 +263,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     for part in [
         "UNSUPPORTED_PTX_VERSION (222)",
         "the PTX version is newer than the driver",
-        "PTX 9.9 for sm_75: needs a newer driver",
+        "PTX 9.9 for sm_75: needs a driver that is newer",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -163,7 +163,7 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
         &[
             "source.cu(1)",
             "nowhere.h",
-            "help: name the header's folder with `include_path`",
+            "help: add the header's folder with `include_path`",
         ],
     );
     let text = refused(
@@ -184,7 +184,7 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
         &["--no-such-option", "help: NVRTC has its own options"],
     );
     let text = refused(AXPY, &CompileOptions::new().architecture("sm_12345"))?;
-    has(&text, &["help: this NVRTC does not know the architecture"]);
+    has(&text, &["help: this NVRTC does not support the architecture"]);
     let text = refused(AXPY, &CompileOptions::new().architecture("hopper"))?;
     has(
         &text,
@@ -194,7 +194,7 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
         ],
     );
     let text = refused("int a;\0", &CompileOptions::new())?;
-    has(&text, &["the source has a NUL"]);
+    has(&text, &["the source contains a NUL"]);
     let text = refused(AXPY, &CompileOptions::new().option("-dlto"))?;
     has(
         &text,
