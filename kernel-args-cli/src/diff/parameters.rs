@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 /// The maximum number of mismatches that are reported per kernel.
 const MOST: usize = 128;
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of mismatch")]
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
     let (old, new): (Vec<_>, Vec<_>) = (
         old.iter().map(with_class_of_type).collect(),
@@ -85,7 +84,7 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
                 pairs.take(first..=last, [parameter]);
                 changes.push(breaking(
                     Kind::Split,
-                    range(old, first, last),
+                    Some(range(old, first, last)),
                     side(new, parameter),
                 ));
             }
@@ -94,7 +93,7 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
                 changes.push(breaking(
                     Kind::Joined,
                     side(old, field),
-                    range(new, first, last),
+                    Some(range(new, first, last)),
                 ));
             }
             _ => {}
@@ -229,12 +228,12 @@ fn breaking(kind: Kind, old: Option<Side>, new: Option<Side>) -> Change {
 }
 
 /// Several parameters as one side, with the index of the first one.
-fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> Option<Side> {
+fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> Side {
     let several = parameters.get(first..=last).unwrap_or_default().iter();
     let texts: Vec<String> = several.map(super::change::parameter).collect();
     let mut side = Side::text(texts.join(" and "));
     side.index = Some(first);
-    Some(side)
+    side
 }
 
 /// The parameters that have not been reported. They match in their order.
