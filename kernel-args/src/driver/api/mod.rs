@@ -39,7 +39,7 @@ pub(crate) use handle::{
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
-pub(crate) use node_params::{KernelNodeParams, Memory};
+pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};
 pub(crate) use table::Api;

@@ -40,24 +40,32 @@ impl KernelNodeRecord {
 #[repr(transparent)]
 pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
-impl<'p> KernelNodeParams<'p> {
+/// The place of such a description, without the function and its parameters: only these are written where the arguments are lowered.
+pub(crate) struct KernelNodeShape(KernelNodeParams<'static>);
+
+impl KernelNodeShape {
     #[inline(always)]
-    pub(crate) fn new<const PACKED: bool>(
-        call: KernelCall<'p, PACKED>,
-        grid: [c_uint; 3],
-        block: [c_uint; 3],
-        shared: c_uint,
-    ) -> Self {
+    pub(crate) fn new(grid: [c_uint; 3], block: [c_uint; 3], shared: c_uint) -> Self {
         let record = KernelNodeRecord {
-            function: call.function().raw(),
             grid,
             block,
             shared,
-            params: call.params(),
-            extra: call.extra(),
             ..KernelNodeRecord::EMPTY
         };
-        Self(record, PhantomData)
+        Self(KernelNodeParams(record, PhantomData))
+    }
+
+    /// The description of a node for `call`, as long as that is valid.
+    #[inline(always)]
+    pub(crate) fn of<'p, const PACKED: bool>(
+        &'p mut self,
+        call: KernelCall<'p, PACKED>,
+    ) -> &'p KernelNodeParams<'p> {
+        let KernelNodeParams(record, _) = &mut self.0;
+        record.function = call.function().raw();
+        record.params = call.params();
+        record.extra = call.extra();
+        &self.0
     }
 }
 

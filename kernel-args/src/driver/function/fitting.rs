@@ -9,7 +9,7 @@ use crate::{
     },
     marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
-use core::{any::TypeId, marker::PhantomData};
+use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 use std::{
     borrow::Cow,
     string::{String, ToString},
@@ -121,10 +121,15 @@ impl Function {
 
 /// A function in a launch. Its handle is read when it is needed.
 pub(crate) trait Callee {
+    /// Whether its launches are inlined into their callers.
+    const INLINED: bool;
+
     fn handle(&self) -> FunctionHandle<'_>;
 }
 
 impl Callee for &LoadedFunction {
+    const INLINED: bool = true;
+
     #[inline(always)]
     fn handle(&self) -> FunctionHandle<'_> {
         LoadedFunction::handle(self)
@@ -132,13 +137,15 @@ impl Callee for &LoadedFunction {
 }
 
 impl Callee for FunctionHandle<'_> {
+    const INLINED: bool = false;
+
     #[inline(always)]
     fn handle(&self) -> FunctionHandle<'_> {
         *self
     }
 }
 
-/// A function and matching arguments.
+/// A function and matching arguments. A launch passes a reference to the arguments, because a move copies them.
 pub(crate) struct Fitting<F, A> {
     function: F,
     args: A,
@@ -186,7 +193,7 @@ pub(crate) trait Lower {
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
 
     /// Lowers the arguments and calls `pass` with the function and its lowered parameters.
-    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
+    fn lower<P: Pass>(self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
 }
 
 /// Receives lowered arguments. This is not a closure because [`Lower::lower`] has a call for each form, and both must
@@ -223,10 +230,10 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
     }
 
     #[inline(always)]
-    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
+    fn lower<P: Pass>(mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
         let function = self.function.handle();
         if form == Form::KernelParams || A::LAYOUT.depends_on_gpu() {
-            marshal_params(&mut self.args, stream, |pointers| {
+            let launch = move |pointers: &mut [*mut c_void]| {
                 // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of
                 // them, and they stay initialised until this closure returns.
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
@@ -235,9 +242,14 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let arguments =
                     || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) }.to_string();
                 pass.pass(call, arguments)
-            })
+            };
+            if const { F::INLINED && size_of::<A::ParamPointers>() >= LARGE_FRAME } {
+                marshal_many_params(self.args, stream, launch)
+            } else {
+                marshal_params(&mut self.args, stream, launch)
+            }
         } else {
-            marshal_packed(&mut self.args, stream, |packed| {
+            marshal_packed(&mut self.args, stream, move |packed| {
                 let mut size = 0;
                 let mut extra = Extra::new(packed, &mut size);
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
@@ -247,6 +259,19 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
             })
         }
     }
+}
+
+/// A frame as large as a page is probed when it is entered, whichever form is passed then.
+const LARGE_FRAME: usize = 4096;
+
+/// [`marshal_params`] with a frame of its own.
+#[inline(never)]
+fn marshal_many_params<A: KernelArgs, R>(
+    mut args: A,
+    stream: &LaunchStream<'_>,
+    launch: impl FnOnce(&mut [*mut c_void]) -> R,
+) -> R {
+    marshal_params(&mut args, stream, launch)
 }
 
 impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
@@ -267,8 +292,8 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
         Some(index.to_string().into())
     }
 
-    fn lower<P: Pass>(&mut self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
-        let (function, list) = (self.function.handle(), &mut *self.args.0);
+    fn lower<P: Pass>(self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output {
+        let (function, list) = (self.function.handle(), self.args.0);
         if form == Form::KernelParams || list.types().layout().depends_on_gpu() {
             list.marshal_params(stream, |types, pointers| {
                 // SAFETY: the function takes parameters of these types. `marshal_params` passes a pointer to each of

@@ -71,19 +71,20 @@ fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread has done so and the last parameter is unchanged. Does nothing if the
-/// driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
+/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. Does nothing if
+/// the driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
     function: FunctionHandle<'_>,
     own: CUcontext,
+    was_verified: bool,
 ) -> Result<(), Error> {
     let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
     };
-    let (host, arguments) = (const { Host::of::<A>() }, TypeId::of::<A::Erased>());
-    if context(function.raw(), arguments) == Some(own) {
+    let host = const { Host::of::<A>() };
+    if was_verified {
         // The raw call, because the error type of the method would occupy memory in every launch.
         let get = |index, offset: &mut usize, size: &mut usize| {
             get_param_info(function, index, offset, size)
@@ -93,7 +94,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
         }
     }
     verify_by_driver(host, function)?;
-    store(function.raw(), arguments, own);
+    store(function.raw(), TypeId::of::<A::Erased>(), own);
     Ok(())
 }
 

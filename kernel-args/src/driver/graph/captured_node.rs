@@ -32,7 +32,7 @@ impl<A: KernelArgs> Kernel<A> {
             let kernel = ContextName::of(&function.context);
             return Err(foreign_stream(name(), kernel, stream));
         }
-        let mut fitting = self.fit(args);
+        let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
         fitting.check_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
@@ -60,7 +60,7 @@ impl<A: KernelArgs> Kernel<A> {
             attribute_limits: Some(&function.attribute_limits),
             name,
         };
-        let launched = call.with(&mut fitting, promise);
+        let launched = call.with(fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

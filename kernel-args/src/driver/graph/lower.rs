@@ -4,7 +4,7 @@ use super::explain;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{CallError, DriverCall, KernelCall, KernelNodeParams, Unavailable},
+        api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape, Unavailable},
         attributes::{divides, grid_of_clusters},
         config::{Form, Launch},
         context::bind,
@@ -51,7 +51,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(
         self,
-        mut fitting: Fitting<&LoadedFunction, A>,
+        fitting: Fitting<&LoadedFunction, A>,
         bound: &mut *const c_void,
     ) -> Result<T, Error> {
         let Self {
@@ -83,7 +83,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
             bind(function.api, &function.context)?;
             *bound = context.cast_const().cast();
         }
-        let outcome = self.lower(&mut fitting, &stream);
+        let outcome = self.lower(fitting, &stream);
         // An error from recording the use of slices. Otherwise the next call would report it.
         let recorded = stream.check();
         let set = outcome?;
@@ -99,7 +99,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
     #[inline(always)]
     fn lower<A: KernelArgs>(
         self,
-        fitting: &mut Fitting<&LoadedFunction, A>,
+        fitting: Fitting<&LoadedFunction, A>,
         stream: &LaunchStream<'_>,
     ) -> Result<T, Error> {
         let Self {
@@ -114,11 +114,14 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
             None => const { form_of::<A>() },
         };
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
+        let mut shape = KernelNodeShape::new(
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+        );
         let passed = Passed {
             stream,
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
-            shared,
+            shape: &mut shape,
             set,
         };
         let outcome = fitting.lower(form, stream, passed);
@@ -157,9 +160,7 @@ enum Failure {
 /// word, which keeps that code small enough to be inlined.
 struct Passed<'a, 's, S> {
     stream: &'a LaunchStream<'s>,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
+    shape: &'a mut KernelNodeShape,
     set: S,
 }
 
@@ -178,8 +179,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
         if let Err(error) = self.stream.check() {
             return Err(boxed(Failure::Wait(error)));
         }
-        let params = KernelNodeParams::new(call, self.grid, self.block, self.shared);
-        (self.set)(&params).map_err(|error| rejected(error, arguments))
+        (self.set)(self.shape.of(call)).map_err(|error| rejected(error, arguments))
     }
 }
 

@@ -32,11 +32,11 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     ///
     /// The function's context must be current, and the stream must belong to it.
     #[inline(always)]
-    pub(crate) fn with<A: Lower>(self, fitting: &mut A, promise: Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn with<A: Lower>(&self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
         self.check_attributes(fitting.function())?;
         let form = self.form(fitting.usual_form());
         let passed = Passed {
-            call: &self,
+            call: self,
             promise,
             of: PhantomData::<A>,
         };

@@ -135,7 +135,7 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
 fn launch_fitting<A: Lower>(
     function: &LoadedFunction,
     launch: &Launch<'_>,
-    mut fitting: A,
+    fitting: A,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let name = || function.name.clone();
@@ -156,7 +156,7 @@ fn launch_fitting<A: Lower>(
         attribute_limits: Some(&function.attribute_limits),
         name,
     };
-    call.with(&mut fitting, promise)
+    call.with(fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {

@@ -25,16 +25,14 @@ use cudarc::driver::{
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         let function = FunctionHandle::from(self);
+        let stored = verified::context(function.raw(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
             // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
             // skipped if the stored result has the stream's context. If the handle was reused for a function of a
             // different context and the stream is wrong too, the driver reports the error.
-            Some(stream)
-                if verified::context(function.raw(), TypeId::of::<A::Erased>())
-                    == Some(stream.context().cu_ctx()) =>
-            {
+            Some(stream) if stored == Some(stream.context().cu_ctx()) => {
                 bind(api()?, stream.context())?;
                 stream.context().cu_ctx()
             }
@@ -49,8 +47,9 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             }
             None => bind_function(self)?,
         };
-        let fitting = Fitting::promised(function, args, &promise);
-        launch_raw(fitting, context, context, &launch, promise)
+        let was_verified = stored == Some(context);
+        let fitting = Fitting::promised(function, &mut args, &promise);
+        launch_raw(fitting, context, context, was_verified, &launch, promise)
     }
 }
 
@@ -58,7 +57,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         let context = match launch.stream {
             Some(stream) => {
                 bind(api()?, stream.context())?;
@@ -66,17 +65,20 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
             }
             None => current()?,
         };
-        let fitting = Fitting::promised(promise.function(*self), args, &promise);
-        launch_raw(fitting, context, ptr::null_mut(), &launch, promise)
+        let own = ptr::null_mut();
+        let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
+        let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
+        launch_raw(fitting, context, own, was_verified, &launch, promise)
     }
 }
 
 /// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
-/// function's context, or null if it is unknown.
+/// function's context, or null if it is unknown. `was_verified`: this thread has verified the function for `A` in `own`.
 fn launch_raw<A: KernelArgs>(
-    mut fitting: Fitting<FunctionHandle<'_>, A>,
+    fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
     own: CUcontext,
+    was_verified: bool,
     launch: &Launch<'_>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
@@ -105,7 +107,7 @@ fn launch_raw<A: KernelArgs>(
             None => return Err(Error::Context(ContextError::NoCurrent { kernel: name() })),
         }
     }
-    verified::verify_once::<A>(api, function, own)?;
+    verified::verify_once::<A>(api, function, own, was_verified)?;
     if launch.shared > 0 {
         allow(function, launch.shared, name)?;
     }
@@ -117,5 +119,5 @@ fn launch_raw<A: KernelArgs>(
         attribute_limits: None,
         name,
     };
-    call.with(&mut fitting, promise)
+    call.with(fitting, promise)
 }
