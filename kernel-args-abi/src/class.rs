@@ -27,4 +27,18 @@ impl Class {
     pub const fn same(self, other: Self) -> bool {
         self as u8 == other as u8
     }
+
+    /// The name in documentation and JSON.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Bits => "bits",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Pointer => "pointer",
+            Self::Bytes => "bytes",
+        }
+    }
 }

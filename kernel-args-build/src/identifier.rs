@@ -1,16 +1,6 @@
 //! Converts file names to module names.
 
-/// Words that cannot be identifiers, not even with `r#`.
-const NEVER: [&str; 5] = ["_", "self", "Self", "super", "crate"];
-
-/// Keywords of all editions.
-const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
+use kernel_args_abi::keywords::{is_keyword, is_never};
 
 /// Converts a file name to a module name: `mat-mul` becomes `mat_mul`, `2d` becomes `_2d`, `fn` becomes `r#fn`.
 pub(crate) fn module_name(file: &str) -> String {
@@ -27,9 +17,9 @@ pub(crate) fn module_name(file: &str) -> String {
     if !name.starts_with(|c| unicode_ident::is_xid_start(c) || c == '_') {
         name.insert(0, '_');
     }
-    if NEVER.contains(&name.as_str()) {
+    if is_never(&name) {
         name.push('_');
-    } else if KEYWORDS.contains(&name.as_str()) {
+    } else if is_keyword(&name) {
         name.insert_str(0, "r#");
     }
     name

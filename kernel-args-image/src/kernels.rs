@@ -226,17 +226,8 @@ impl<'a> Kernels<'a> {
             return None;
         }
         let mut first = None;
-        let offsets = |kernel: &cubin::Kernel<'_>| -> Vec<usize> {
-            kernel
-                .parameters
-                .iter()
-                .map(|parameter| parameter.offset)
-                .collect()
-        };
-        if recorded
-            .iter()
-            .any(|(_, kernel)| differs(&mut first, offsets(kernel).into_iter()))
-        {
+        let mut lists = recorded.iter().map(|(_, kernel)| kernel.parameters.iter());
+        if lists.any(|list| differs(&mut first, list.map(|p| p.offset))) {
             return None;
         }
         let generations = self.generations().flatten();

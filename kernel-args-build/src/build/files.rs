@@ -32,13 +32,6 @@ pub(super) struct Files<'a> {
 /// The variables that change the behavior of `nvcc`.
 const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
 
-/// Whether a file belongs to the package.
-enum Owner {
-    /// A file of the package: its relative path, with `/`.
-    Package(String),
-    Other,
-}
-
 impl<'a> Files<'a> {
     pub(super) fn new(root: &'a Path, out: &'a Path, environment: &Environment) -> Self {
         let variable = |name| {
@@ -53,10 +46,11 @@ impl<'a> Files<'a> {
         }
     }
 
-    fn owner(&self, path: &Path) -> Owner {
+    /// The relative path of a file of the package, with `/`.
+    fn in_package(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(self.root).unwrap_or(path);
         if path.starts_with(self.out) || inside.is_absolute() {
-            return Owner::Other;
+            return None;
         }
         let parts = inside
             .components()
@@ -64,7 +58,7 @@ impl<'a> Files<'a> {
         let parts: Vec<_> = parts
             .map(|part| part.as_os_str().to_string_lossy())
             .collect();
-        Owner::Package(parts.join("/"))
+        Some(parts.join("/"))
     }
 
     fn hash(&self, path: &Path) -> Option<u64> {
@@ -134,8 +128,8 @@ impl<'a> Files<'a> {
     ) {
         record.options.clone_from(&unit.lines);
         for path in files.iter().map(PathBuf::as_path).chain([compiler]) {
-            match self.owner(path) {
-                Owner::Package(name) if path != compiler => {
+            match self.in_package(path) {
+                Some(name) if path != compiler => {
                     if let Some(hash) = self.hash(path) {
                         record.sources.insert(name, hash);
                     }

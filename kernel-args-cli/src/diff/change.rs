@@ -6,7 +6,7 @@ use crate::{
         json::{self, SCHEMA},
         types,
     },
-    style::plain,
+    style::{count, plain},
 };
 use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
@@ -143,13 +143,8 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
     if !parameter.name.is_empty() {
         text = format!("`{}`: ", plain(parameter.name));
     }
-    let bytes = if parameter.size == 1 { "byte" } else { "bytes" };
-    _ = write!(
-        text,
-        "{}, {} {bytes}",
-        types::spelling(parameter),
-        parameter.size
-    );
+    let size = count(parameter.size as u64, "byte");
+    _ = write!(text, "{}, {size}", types::spelling(parameter));
     if let Some(align) = parameter
         .align
         .map(Alignment::bytes)

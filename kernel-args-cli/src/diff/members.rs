@@ -4,7 +4,10 @@ use super::{
     change::{Change, Kind, Side},
     enumerators,
 };
-use crate::show::{json, types};
+use crate::{
+    show::{json, types},
+    style::count,
+};
 use kernel_args_abi::{Members, Parameter};
 
 /// The maximum number of members of one parameter that are compared.
@@ -128,10 +131,6 @@ fn text(flat: &Flat<'_>) -> String {
         offset,
         member,
     } = flat;
-    let bytes = if member.size == 1 { "byte" } else { "bytes" };
-    format!(
-        "`{path}`: {}, {} {bytes} at byte {offset}",
-        types::spelling(member),
-        member.size
-    )
+    let (ty, size) = (types::spelling(member), count(member.size as u64, "byte"));
+    format!("`{path}`: {ty}, {size} at byte {offset}")
 }

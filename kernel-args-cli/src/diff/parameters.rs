@@ -9,11 +9,11 @@ use kernel_args_abi::{
     Alignment, Class, CppBase, Parameter, Signature,
     check::{Difference, Differences, Mismatch, Report, report},
 };
+use std::collections::BTreeSet;
 
 /// The maximum number of mismatches that are reported per kernel.
 const MOST: usize = 128;
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of mismatch")]
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
     let (old, new): (Vec<_>, Vec<_>) = (
         old.iter().map(with_class_of_type).collect(),
@@ -29,91 +29,80 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     let side =
         |list: &[Parameter<'_>], index: usize| list.get(index).map(|p| Side::parameter(index, p));
     let mut changes = Vec::new();
-    let mut pairs = Pairs::new(old.len(), new.len());
+    let mut pairs = Pairs {
+        old: (0..old.len()).collect(),
+        new: (0..new.len()).collect(),
+    };
     for mismatch in report.mismatches() {
         match *mismatch {
             Mismatch::Differs {
                 field,
                 parameter,
-                exchanged: Some(other),
-                ..
-            } if field < other => {
-                let place = partner(&report, other).unwrap_or(parameter);
-                changes.push(Change::new(
-                    Kind::Exchanged,
-                    true,
-                    side(old, field),
-                    side(new, place),
-                ));
-                pairs.take(field, parameter);
-            }
-            Mismatch::Differs {
-                field,
-                parameter,
-                exchanged: Some(_),
-                ..
-            } => pairs.take(field, parameter),
-            Mismatch::Differs {
-                field,
-                parameter,
                 differences,
-                exchanged: None,
+                exchanged,
             } => {
-                pairs.take(field, parameter);
-                changes.extend(differs((field, old), (parameter, new), differences));
+                pairs.take([field], [parameter]);
+                match exchanged {
+                    Some(other) if field < other => {
+                        let place = partner(&report, other).unwrap_or(parameter);
+                        changes.push(breaking(
+                            Kind::Exchanged,
+                            side(old, field),
+                            side(new, place),
+                        ));
+                    }
+                    Some(_) => {}
+                    None => changes.extend(differs((field, old), (parameter, new), differences)),
+                }
             }
             Mismatch::Missing {
-                moved: Some(_),
-                parameter,
-                ..
-            } => pairs.take_new(parameter),
-            Mismatch::Missing { parameter, .. } => {
-                pairs.take_new(parameter);
-                changes.push(Change::new(Kind::Added, true, None, side(new, parameter)));
+                moved, parameter, ..
+            } => {
+                pairs.take([], [parameter]);
+                if moved.is_none() {
+                    changes.push(breaking(Kind::Added, None, side(new, parameter)));
+                }
             }
             Mismatch::Extra { field, moved } => {
-                pairs.take_old(field);
+                pairs.take([field], []);
                 let kind = if moved.is_some() {
                     Kind::Moved
                 } else {
                     Kind::Removed
                 };
-                let to = moved.and_then(|to| side(new, to));
-                changes.push(Change::new(kind, true, side(old, field), to));
+                changes.push(breaking(
+                    kind,
+                    side(old, field),
+                    moved.and_then(|to| side(new, to)),
+                ));
             }
             Mismatch::Split {
                 first,
                 last,
                 parameter,
             } => {
-                (first..=last).for_each(|field| pairs.take_old(field));
-                pairs.take_new(parameter);
-                let mut from = Side::text(range(old, first, last));
-                from.index = Some(first);
-                changes.push(Change::new(
+                pairs.take(first..=last, [parameter]);
+                changes.push(breaking(
                     Kind::Split,
-                    true,
-                    Some(from),
+                    Some(range(old, first, last)),
                     side(new, parameter),
                 ));
             }
             Mismatch::Joined { field, first, last } => {
-                (first..=last).for_each(|parameter| pairs.take_new(parameter));
-                pairs.take_old(field);
-                let mut to = Side::text(range(new, first, last));
-                to.index = Some(first);
-                changes.push(Change::new(Kind::Joined, true, side(old, field), Some(to)));
+                pairs.take([field], first..=last);
+                changes.push(breaking(
+                    Kind::Joined,
+                    side(old, field),
+                    Some(range(new, first, last)),
+                ));
             }
             _ => {}
         }
     }
     // The comparison keeps a limited number of mismatches. The rest cannot be reported one by one.
     if report.total() <= report.len() {
-        changes.extend(
-            pairs
-                .rest()
-                .flat_map(|(from, to)| alike((from, old), (to, new))),
-        );
+        let rest = pairs.old.into_iter().zip(pairs.new);
+        changes.extend(rest.flat_map(|(from, to)| alike((from, old), (to, new))));
     }
     changes.sort_by_key(|change| {
         let index = |side: &Option<Side>| side.as_ref().and_then(|side| side.index);
@@ -152,12 +141,6 @@ fn differs(
     let (Some(from), Some(to)) = (old.get(field), new.get(parameter)) else {
         return Vec::new();
     };
-    let sides = || {
-        (
-            Some(Side::parameter(field, from)),
-            Some(Side::parameter(parameter, to)),
-        )
-    };
     let mut changes = Vec::new();
     // For a type that grew: the member that grew.
     if differences.contains(Difference::Members) || from.cpp == to.cpp {
@@ -179,15 +162,16 @@ fn differs(
         None
     };
     if let Some(kind) = kind {
-        let (mut from_side, mut to_side) = sides();
-        if kind == Kind::Exchanged {
-            // Identified by the caller's parameter, and by its new position in the kernel.
-            if let Some(place) = new.iter().position(|other| other.name == from.name) {
-                to_side = Some(Side::parameter(place, &new[place]));
-            }
-            from_side = Some(Side::parameter(field, from));
-        }
-        changes.insert(0, Change::new(kind, true, from_side, to_side));
+        // An exchanged parameter is shown at its new position in the kernel.
+        let named = new.iter().position(|other| other.name == from.name);
+        let place = named
+            .filter(|_| kind == Kind::Exchanged)
+            .unwrap_or(parameter);
+        let (from, to) = (
+            Side::parameter(field, from),
+            Side::parameter(place, &new[place]),
+        );
+        changes.insert(0, breaking(kind, Some(from), Some(to)));
     }
     changes
 }
@@ -239,51 +223,32 @@ fn is_displaced(
         && end(old, from) == end(new, place)
 }
 
-fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> String {
-    let texts = parameters
-        .get(first..=last)
-        .unwrap_or_default()
-        .iter()
-        .map(super::change::parameter);
-    texts.collect::<Vec<_>>().join(" and ")
+fn breaking(kind: Kind, old: Option<Side>, new: Option<Side>) -> Change {
+    Change::new(kind, true, old, new)
 }
 
-/// The parameters that have been reported. The remaining parameters match in their order.
+/// Several parameters as one side, with the index of the first one.
+fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> Side {
+    let several = parameters.get(first..=last).unwrap_or_default().iter();
+    let texts: Vec<String> = several.map(super::change::parameter).collect();
+    let mut side = Side::text(texts.join(" and "));
+    side.index = Some(first);
+    side
+}
+
+/// The parameters that have not been reported. They match in their order.
 struct Pairs {
-    old: Vec<bool>,
-    new: Vec<bool>,
+    old: BTreeSet<usize>,
+    new: BTreeSet<usize>,
 }
 
 impl Pairs {
-    fn new(old: usize, new: usize) -> Self {
-        Self {
-            old: vec![false; old],
-            new: vec![false; new],
+    fn take(&mut self, old: impl IntoIterator<Item = usize>, new: impl IntoIterator<Item = usize>) {
+        for index in old {
+            self.old.remove(&index);
         }
-    }
-
-    fn take(&mut self, old: usize, new: usize) {
-        self.take_old(old);
-        self.take_new(new);
-    }
-
-    fn take_old(&mut self, index: usize) {
-        if let Some(is_taken) = self.old.get_mut(index) {
-            *is_taken = true;
+        for index in new {
+            self.new.remove(&index);
         }
-    }
-
-    fn take_new(&mut self, index: usize) {
-        if let Some(is_taken) = self.new.get_mut(index) {
-            *is_taken = true;
-        }
-    }
-
-    fn rest(&self) -> impl Iterator<Item = (usize, usize)> {
-        let free = |list: &[bool]| {
-            let free = list.iter().enumerate().filter(|(_, is_taken)| !**is_taken);
-            free.map(|(index, _)| index).collect::<Vec<_>>()
-        };
-        free(&self.old).into_iter().zip(free(&self.new))
     }
 }

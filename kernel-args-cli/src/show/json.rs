@@ -72,7 +72,7 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "name": text(parameter.name),
         "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
         "ptx": text(parameter.spelling),
-        "class": types::class(parameter.class),
+        "class": parameter.class.name(),
         "offset": parameter.offset,
         "size": parameter.size,
         "align": parameter.align.map(Alignment::bytes),

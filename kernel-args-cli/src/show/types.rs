@@ -21,17 +21,6 @@ pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
     kind.to_owned()
 }
 
-pub(crate) const fn class(class: Class) -> &'static str {
-    match class {
-        Class::Bits => "bits",
-        Class::Integer => "integer",
-        Class::Float => "float",
-        Class::Pointer => "pointer",
-        Class::Bytes => "bytes",
-        _ => "unknown",
-    }
-}
-
 /// Why the members of a struct are not known.
 pub(crate) const fn opaque(why: Opaque) -> &'static str {
     match why {

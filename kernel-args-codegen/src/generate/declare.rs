@@ -4,7 +4,7 @@ use super::{
     align,
     definition::{Body, Definition, Member},
     docs::{self, WIDTH},
-    identifier::{free, is_snake, is_upper_camel, raw, variable},
+    identifier::{free, is_upper_camel, raw, variable},
     write::Writer,
 };
 use crate::bytes::round_up;
@@ -70,12 +70,7 @@ impl Writer<'_, '_> {
             .iter()
             .map(|member| align::layout(&member.ty, self.definitions).1);
         self.repr(definition.align, natural.fold(1, usize::max));
-        if members.iter().any(|member| !is_snake(&member.name)) {
-            self.line(
-                0,
-                "#[allow(non_snake_case, reason = \"the names are those in C++\")]",
-            );
-        }
+        self.allow_names(members.iter().map(|member| &member.name));
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
         let mut own = BTreeSet::new();
@@ -94,16 +89,8 @@ impl Writer<'_, '_> {
             };
             let name = free(&member.name, is_taken);
             self.docs(1, &[docs::member(&member.cpp)]);
-            let mut values = Vec::new();
-            if !is_own && !member.cpp_name.is_empty() {
-                values.push(format!("name = {:?}", member.cpp_name));
-            }
-            if member.is_opaque {
-                values.push(String::from("opaque"));
-            }
-            if !values.is_empty() {
-                self.line(1, &format!("#[device_type({})]", values.join(", ")));
-            }
+            let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
+            self.field_attribute("device_type", renamed, member.is_opaque);
             let ty = self.ty(&member.ty);
             taken.insert(name.clone());
             self.field(&raw(name), &ty);

@@ -105,6 +105,24 @@ impl Writer<'_, '_> {
         self.line(0, ")]");
     }
 
+    /// The lint attribute of a struct whose fields have these names.
+    pub(super) fn allow_names<'n>(&mut self, mut names: impl Iterator<Item = &'n String>) {
+        if names.any(|name| !is_snake(name)) {
+            let reason = String::from("reason = \"the names are those in C++\"");
+            self.attribute("allow", &[String::from("non_snake_case"), reason]);
+        }
+    }
+
+    /// `#[device_type(name = "…", opaque)]` of a field.
+    pub(super) fn field_attribute(&mut self, of: &str, name: Option<&String>, is_opaque: bool) {
+        let name = name.map(|name| format!("name = {name:?}"));
+        let opaque = is_opaque.then(|| String::from("opaque"));
+        let values: Vec<String> = name.into_iter().chain(opaque).collect();
+        if !values.is_empty() {
+            self.line(1, &format!("#[{of}({})]", values.join(", ")));
+        }
+    }
+
     /// `pub name: Type,`
     pub(super) fn field(&mut self, name: &str, ty: &str) {
         let line = format!("pub {name}: {ty},");
@@ -149,12 +167,7 @@ impl Writer<'_, '_> {
             }
         }
         self.attribute("kernel_args", &values);
-        if fields.iter().any(|field| !is_snake(&field.name)) {
-            self.line(
-                0,
-                "#[allow(non_snake_case, reason = \"the names are those in C++\")]",
-            );
-        }
+        self.allow_names(fields.iter().map(|field| &field.name));
         let is_slice = |field: &Field| self.is_slice(&field.ty);
         let lifetime = if fields.iter().any(is_slice) {
             "<'a>"
@@ -167,16 +180,7 @@ impl Writer<'_, '_> {
         self.line(0, &format!("pub struct {name}{lifetime} {{"));
         for field in fields {
             self.docs(1, core::slice::from_ref(&field.doc));
-            let mut values: Vec<String> = Vec::new();
-            if let Some(name) = &field.renamed {
-                values.push(format!("name = {name:?}"));
-            }
-            if field.is_opaque {
-                values.push(String::from("opaque"));
-            }
-            if !values.is_empty() {
-                self.line(1, &format!("#[kernel_args({})]", values.join(", ")));
-            }
+            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque);
             let ty = self.field_type(&field.ty);
             self.field(&field.name, &ty);
         }

@@ -271,12 +271,10 @@ pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
         CppBase::Float {
             bits: bits @ (32 | 64),
         } => CppBase::Float { bits }.spelling(),
-        CppBase::Integer { signed, bits } => integer(signed, usize::from(bits) / 8)
-            .filter(|_| bits.is_multiple_of(8))
-            .or(match bits {
-                128 => Some(CppBase::Integer { signed, bits }.spelling()),
-                _ => None,
-            })?,
+        CppBase::Integer {
+            signed,
+            bits: bits @ (8 | 16 | 32 | 64 | 128),
+        } => CppBase::Integer { signed, bits }.spelling(),
         _ => return None,
     })
 }

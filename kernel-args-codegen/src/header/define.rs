@@ -108,8 +108,14 @@ impl<'a> Collector<'_, 'a> {
         }
         let name = path.full().to_string();
         Err(self.error(match parameter.class {
-            Class::Integer => Problem::Variants { name },
-            _ => Problem::Members { name },
+            Class::Integer => Problem::Parts {
+                of: "variants of the enum",
+                name,
+            },
+            _ => Problem::Parts {
+                of: "members of",
+                name,
+            },
         }))
     }
 
@@ -134,7 +140,10 @@ impl<'a> Collector<'_, 'a> {
     fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
         if self.place.len() > DEEPEST {
             let name = self.place.join(".");
-            return Err(self.error(Problem::Members { name }));
+            return Err(self.error(Problem::Parts {
+                of: "members of",
+                name,
+            }));
         }
         let members: Vec<Parameter<'a>> = members.iter().filter(|member| member.size > 0).collect();
         let names = Local::all(members.iter().map(Parameter::cpp_name));

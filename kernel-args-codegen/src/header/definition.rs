@@ -74,10 +74,8 @@ pub(super) struct Member {
 impl Definition {
     /// Whether both are the same type, independent of their origin.
     pub(super) fn same(&self, other: &Self) -> bool {
-        let is_same = |a: &Self, b: &Self| {
-            (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
-        };
-        is_same(self, other)
+        let (a, b) = (self, other);
+        (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
     }
 }
 

@@ -49,10 +49,8 @@ pub(super) enum Problem {
     UnknownPointee { spelling: String },
     /// A pointer to a struct or enum that is not declared.
     Undeclared { name: String },
-    /// A struct whose members are unknown.
-    Members { name: String },
-    /// An enum whose variants are unknown.
-    Variants { name: String },
+    /// A struct or enum with unknown parts: `members of`, `variants of the enum`.
+    Parts { of: &'static str, name: String },
     /// An enum of 128 bits.
     WideEnum { name: String },
     /// Two different types with the same name.
@@ -129,6 +127,10 @@ impl fmt::Display for Origin {
     }
 }
 
+const BY_HAND: &str = "\n  help: declare the struct by hand, and include the file: `.include(\"file.cuh\", &[\"…\"])`";
+const FROM_RUST: &str =
+    "\n  help: use a Rust struct, or an image with debug information (`nvcc -G`, `--device-debug`)";
+
 impl fmt::Display for Problem {
     #[allow(clippy::too_many_lines, reason = "one sentence for each problem")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,12 +143,9 @@ impl fmt::Display for Problem {
                 f,
                 "C++ cannot declare the name `{name}`: {because}\n  help: {help}"
             ),
-            Self::Unknown { spelling } => write!(
-                f,
-                "its C++ type is unknown{}\n  help: use a Rust struct, or an image with debug information \
-                 (`nvcc -G`, `--device-debug`)",
-                Spelled(spelling)
-            ),
+            Self::Unknown { spelling } => {
+                write!(f, "its C++ type is unknown{}{FROM_RUST}", Spelled(spelling))
+            }
             Self::UnknownPointee { spelling } => write!(
                 f,
                 "the C++ type that it points to is unknown{}\n  help: point to one element, or to a struct that contains \
@@ -159,16 +158,10 @@ impl fmt::Display for Problem {
                  `cpp::device_type::<{name}>()`; or declare its name alone: `.forward_declare_pointees()`; or include the \
                  file that declares it: `.include(\"file.cuh\", &[\"{name}\"])`"
             ),
-            Self::Members { name } => write!(
+            Self::Parts { of, name } => write!(
                 f,
-                "the members of `{name}` are unknown\n  help: derive `DeviceType` for it, or read an image with debug \
+                "the {of} `{name}` are unknown\n  help: derive `DeviceType` for it, or read an image with debug \
                  information (`nvcc -G`, `--device-debug`); or include the file that declares it: \
-                 `.include(\"file.cuh\", &[\"{name}\"])`"
-            ),
-            Self::Variants { name } => write!(
-                f,
-                "the variants of the enum `{name}` are unknown\n  help: derive `DeviceType` for it, or read an image \
-                 with debug information (`nvcc -G`, `--device-debug`); or include the file that declares it: \
                  `.include(\"file.cuh\", &[\"{name}\"])`"
             ),
             Self::WideEnum { name } => write!(
@@ -214,25 +207,19 @@ impl fmt::Display for Problem {
                 align,
             } => write!(
                 f,
-                "C++ cannot put it at byte {offset}: the previous member ends at byte {after}, and its alignment is {align}\n  help: declare the struct by hand, and include the file: \
-                 `.include(\"file.cuh\", &[\"…\"])`"
+                "C++ cannot put it at byte {offset}: the previous member ends at byte {after}, and its alignment is {align}{BY_HAND}"
             ),
             Self::Size { expected, cpp } => write!(
                 f,
-                "it has {}, but {} in C++\n  help: declare the struct by hand, and include the file: \
-                 `.include(\"file.cuh\", &[\"…\"])`",
+                "it has {}, but {} in C++{BY_HAND}",
                 bytes(*expected),
                 bytes(*cpp)
             ),
             Self::Alignment { expected, cpp } => write!(
                 f,
-                "it is aligned to {expected}, but to {cpp} in C++\n  help: declare the struct by hand, and \
-                 include the file: `.include(\"file.cuh\", &[\"…\"])`"
+                "it is aligned to {expected}, but to {cpp} in C++{BY_HAND}"
             ),
-            Self::Offset => f.write_str(
-                "its offset is unknown\n  help: use a Rust struct, or an image with debug information \
-                 (`nvcc -G`, `--device-debug`)",
-            ),
+            Self::Offset => write!(f, "its offset is unknown{FROM_RUST}"),
             Self::Symbol { because, help } => write!(f, "{because}\n  help: {help}"),
             Self::SymbolType { symbol, declared } => write!(
                 f,

@@ -108,44 +108,27 @@ impl Parts {
             diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
             return None;
         }
-        match self {
-            Self {
-                kernel: Some(module),
-                entries: Some(entries),
-                bindings,
-                ..
-            } => Some(Naming::Pattern {
+        match (self.kernel, self.entries, self.ptx, self.entry) {
+            (Some(module), Some(entries), ..) => Some(Naming::Pattern {
                 module,
                 entries,
-                bindings,
+                bindings: self.bindings,
             }),
-            Self {
-                entries: Some(entries),
-                ..
-            } => {
+            (None, Some(entries), ..) => {
                 diagnostics.error(entries.span(), texts::ENTRIES_WITHOUT_MODULE);
                 None
             }
-            Self {
-                kernel: Some(path), ..
-            } => Some(Naming::Item(path)),
-            Self {
-                ptx: Some(path),
-                entry,
-                debug_info,
-                ..
-            } => Some(Naming::Image {
+            (Some(path), ..) => Some(Naming::Item(path)),
+            (None, None, Some(path), entry) => Some(Naming::Image {
                 path,
                 entry,
-                debug_info,
+                debug_info: self.debug_info,
             }),
-            Self {
-                entry: Some(entry), ..
-            } => {
+            (None, None, None, Some(entry)) => {
                 diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
                 None
             }
-            Self { .. } => None,
+            (None, None, None, None) => None,
         }
     }
 }

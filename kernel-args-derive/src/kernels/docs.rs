@@ -73,7 +73,9 @@ fn table(parameters: &[Parameter<'_>], named: bool) -> String {
             Some(align) => _ = write!(text, "{}|", align.bytes()),
             None => text += "|",
         }
-        text += class(parameter.class);
+        if parameter.class != Class::Unknown {
+            text += parameter.class.name();
+        }
         text += "|";
         if known && parameter.cpp.is_unknown() {
             text += "|";
@@ -89,17 +91,6 @@ fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<
     let (longer, offset) = layout.take()?.push(parameter.layout()?).ok()?;
     *layout = Some(longer);
     (!longer.depends_on_gpu()).then_some(offset)
-}
-
-const fn class(class: Class) -> &'static str {
-    match class {
-        Class::Bits => "bits",
-        Class::Integer => "integer",
-        Class::Float => "float",
-        Class::Pointer => "pointer",
-        Class::Bytes => "bytes",
-        _ => "",
-    }
 }
 
 #[cfg(test)]

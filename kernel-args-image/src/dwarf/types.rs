@@ -7,7 +7,7 @@ use super::{
 };
 use crate::mangled::demangle;
 use alloc::{borrow::Cow, vec::Vec};
-use gimli::{DwAte, constants as dw};
+use gimli::{DwAte, DwTag, constants as dw};
 use kernel_args_abi::{
     class::Class,
     cpp::{CppBase, CppType, scalar},
@@ -180,11 +180,12 @@ impl<'s> Type<'s> {
             // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
             dw::DW_TAG_ptr_to_member_type => {
                 let address_size = u64::from(units.address_size(entry.place));
-                let (size, class) = if is_function(units, entry.ty)? {
-                    (2 * address_size, Class::Bytes)
-                } else {
-                    (address_size, Class::Integer)
-                };
+                let (size, class) =
+                    if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
+                        (2 * address_size, Class::Bytes)
+                    } else {
+                        (address_size, Class::Integer)
+                    };
                 Self {
                     size: Some(size),
                     class,
@@ -198,27 +199,21 @@ impl<'s> Type<'s> {
 
     /// The integer of this type.
     pub(super) fn integer_of(units: &Units<'s>, place: Option<Place>) -> Result<Integer, Error> {
-        let mut at = place;
-        for _ in 0..LONGEST_CHAIN {
-            let Some(place) = at else { break };
-            let entry = units.entry(place)?;
-            if entry.tag == dw::DW_TAG_base_type {
-                let is_signed = entry.encoding.and_then(|encoding| match encoding {
-                    dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
-                    dw::DW_ATE_unsigned
-                    | dw::DW_ATE_unsigned_char
-                    | dw::DW_ATE_boolean
-                    | dw::DW_ATE_UTF => Some(false),
-                    _ => None,
-                });
-                return Ok(Integer {
-                    size: entry.byte_size,
-                    is_signed,
-                });
-            }
-            at = entry.ty;
-        }
-        Ok(Integer::default())
+        let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
+            return Ok(Integer::default());
+        };
+        let is_signed = entry.encoding.and_then(|encoding| match encoding {
+            dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
+            dw::DW_ATE_unsigned
+            | dw::DW_ATE_unsigned_char
+            | dw::DW_ATE_boolean
+            | dw::DW_ATE_UTF => Some(false),
+            _ => None,
+        });
+        Ok(Integer {
+            size: entry.byte_size,
+            is_signed,
+        })
     }
 
     /// A struct, union or enum with the first available name: its own name, or its typedef name.
@@ -267,18 +262,21 @@ impl<'s> Type<'s> {
     }
 }
 
-/// Whether a type is a function type.
-fn is_function(units: &Units<'_>, place: Option<Place>) -> Result<bool, Error> {
-    let mut at = place;
+/// The first entry with this tag, from a type through its typedefs, qualifiers and pointers.
+fn underlying<'s>(
+    units: &Units<'s>,
+    mut at: Option<Place>,
+    tag: DwTag,
+) -> Result<Option<Entry<'s>>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let Some(place) = at else { break };
         let entry = units.entry(place)?;
-        if entry.tag == dw::DW_TAG_subroutine_type {
-            return Ok(true);
+        if entry.tag == tag {
+            return Ok(Some(entry));
         }
         at = entry.ty;
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// The name of an entry, or of the declaration that it completes.

@@ -54,14 +54,9 @@ impl Budget {
     pub(crate) fn take(&mut self, member: &Member<'_>) -> Result<(), Error> {
         if member.compression != Compression::None {
             member.check_size()?;
-            self.take_bytes(member.size)?;
+            let left = self.left.checked_sub(member.size);
+            self.left = left.ok_or(Error::Total(self.limit))?;
         }
-        Ok(())
-    }
-
-    fn take_bytes(&mut self, size: u64) -> Result<(), Error> {
-        let left = self.left.checked_sub(size);
-        self.left = left.ok_or(Error::Total(self.limit))?;
         Ok(())
     }
 }
@@ -149,7 +144,11 @@ impl<'a> Member<'a> {
         let header = Header::parse(header)?;
         let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
         let payload = range(payload, 0, header.packed)?;
-        Some((header.member(payload), rest))
+        let member = Member {
+            payload,
+            ..header.member
+        };
+        Some((member, rest))
     }
 
     /// The PTX text or cubin. PTX may end with NULs.
@@ -192,16 +191,12 @@ impl<'a> Member<'a> {
 /// The header of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Header {
-    kind: Kind,
-    sm: Sm,
-    features: Features,
-    compression: Compression,
+    /// The member without its payload.
+    member: Member<'static>,
     /// The size of the payload with padding, in bytes.
     padded: u64,
     /// The size of the payload in bytes. For an uncompressed payload, this includes padding.
     packed: u64,
-    /// The decompressed size in bytes.
-    size: u64,
 }
 
 impl Header {
@@ -234,7 +229,7 @@ impl Header {
             8 => Kind::Ltoir,
             other => Kind::Other(other),
         };
-        Some(Self {
+        let member = Member {
             kind,
             sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
             features: match (flags & ARCHITECTURE != 0, flags & FAMILY != 0) {
@@ -243,22 +238,14 @@ impl Header {
                 (false, false) => Features::Baseline,
             },
             compression,
+            payload: &[],
+            size,
+        };
+        Some(Self {
+            member,
             padded,
             packed,
-            size,
         })
-    }
-
-    /// The member with this header and payload.
-    fn member(self, payload: &[u8]) -> Member<'_> {
-        Member {
-            kind: self.kind,
-            sm: self.sm,
-            features: self.features,
-            compression: self.compression,
-            payload,
-            size: self.size,
-        }
     }
 }
 

@@ -109,25 +109,25 @@ impl StreamedMember {
     /// The contents.
     #[must_use]
     pub const fn kind(&self) -> Kind {
-        self.header.kind
+        self.header.member.kind
     }
 
     /// The GPU generation. For PTX, the lowest supported one.
     #[must_use]
     pub const fn sm(&self) -> Sm {
-        self.header.sm
+        self.header.member.sm
     }
 
     /// The compression of the payload.
     #[must_use]
     pub const fn compression(&self) -> Compression {
-        self.header.compression
+        self.header.member.compression
     }
 
     /// The decompressed size in bytes, according to the header.
     #[must_use]
     pub const fn size(&self) -> u64 {
-        self.header.size
+        self.header.member.size
     }
 
     /// The size of the payload, in bytes.
@@ -139,7 +139,10 @@ impl StreamedMember {
     /// The member with its payload, which [`Stream::payload`] reads.
     #[must_use]
     pub fn with_payload<'a>(&self, payload: &'a [u8]) -> Member<'a> {
-        self.header.member(payload)
+        Member {
+            payload,
+            ..self.header.member
+        }
     }
 }
 
@@ -211,11 +214,9 @@ impl<S: Source> Stream<S> {
         if header.padded > self.end - payload || header.packed > header.padded {
             return Err(cut);
         }
-        if header.compression != Compression::None
-            && matches!(header.kind, Kind::Ptx | Kind::Elf)
-            && header.size <= MEMBER_LIMIT
-        {
-            self.budget.take_bytes(header.size).map_err(fault)?;
+        let member = &header.member;
+        if matches!(member.kind, Kind::Ptx | Kind::Elf) && member.size <= MEMBER_LIMIT {
+            self.budget.take(member).map_err(fault)?;
         }
         self.at = payload + header.padded;
         Ok(Some(StreamedMember {

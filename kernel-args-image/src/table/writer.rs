@@ -28,17 +28,16 @@ impl<'w> Writer<'w> {
         }
     }
 
-    pub(crate) fn number(&mut self, mut number: usize) {
-        while number >= 0x80 {
-            self.bytes.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push(number as u8);
+    pub(crate) fn number(&mut self, number: usize) {
+        self.unsigned(number as u128);
     }
 
     /// A signed number of any size.
     pub(crate) fn integer(&mut self, integer: i128) {
-        let mut number = (integer << 1 ^ integer >> 127).cast_unsigned();
+        self.unsigned((integer << 1 ^ integer >> 127).cast_unsigned());
+    }
+
+    fn unsigned(&mut self, mut number: u128) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
             number >>= 7;

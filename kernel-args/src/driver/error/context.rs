@@ -67,16 +67,42 @@ impl fmt::Display for ContextError {
                 kernel,
                 field,
                 contexts,
-            } => contexts.write_foreign(f, kernel, field.as_deref()),
-            Self::ForeignFunction { kernel, contexts } => contexts.write_function(f, kernel),
-            Self::ForeignStream(contexts) => contexts.write_stream(f),
+            } => write_foreign(f, kernel, field.as_deref(), contexts),
+            Self::ForeignFunction { kernel, contexts } => write!(
+                f,
+                "kernel `{kernel}` was loaded in a different context than the given context\n  \
+                 kernel  {}\n  given   {}\n\
+                 help: pass the context in which cudarc loaded the module",
+                contexts.expected, contexts.found
+            ),
+            Self::ForeignStream(contexts) => write!(
+                f,
+                "the stream belongs to a different context than the given context\n  \
+                 stream  {}\n  given   {}\n\
+                 help: pass the context in which the stream was created; the CUDA runtime creates streams in the current \
+                 context, which is the context of the last launch, or after `cudaSetDevice` the primary context: \
+                 `kernel_args::context(ordinal)`",
+                contexts.found, contexts.expected
+            ),
             Self::Destroyed {
                 kernel,
                 context,
                 call,
             } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
-            Self::NotRestored { before } => write_not_restored(f, *before),
-            Self::NoPeerAccess { contexts } => contexts.write_no_access(f),
+            Self::NotRestored { before } => write!(
+                f,
+                "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the \
+                 driver does not report whether it was one of them\n\
+                 help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
+            ),
+            Self::NoPeerAccess { contexts } => write!(
+                f,
+                "the kernels of one context cannot access the memory of the second context\n  \
+                 kernels  {}\n  memory   {}\n\
+                 help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo \
+                 -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
+                contexts.found, contexts.expected
+            ),
             Self::Green(error) => error.fmt(f),
             Self::NoCurrent { kernel } => write!(
                 f,
@@ -166,77 +192,37 @@ impl ContextMismatch {
     pub(crate) const fn new(expected: ContextName, found: ContextName) -> Self {
         Self { expected, found }
     }
+}
 
-    /// An argument (by its field) or the stream belongs to a different context than the launch.
-    pub(crate) fn write_foreign(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        kernel: &str,
-        field: Option<&str>,
-    ) -> fmt::Result {
-        let Self { expected, found } = self;
-        write!(f, "kernel `{kernel}` was not launched: ")?;
-        let Some(field) = field else {
-            return write!(
-                f,
-                "the stream belongs to another context (another device?) than the kernel\n  \
-                 kernel  {expected}\n  stream  {found}\n\
-                 help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
-            );
-        };
-        let (field, launch): (String, _) = (format!("`{field}`"), "launch");
-        let width = field.chars().count().max(launch.len());
-        write!(
+/// An argument (by its field) or the stream belongs to a different context than the launch.
+fn write_foreign(
+    f: &mut fmt::Formatter<'_>,
+    kernel: &str,
+    field: Option<&str>,
+    ContextMismatch { expected, found }: &ContextMismatch,
+) -> fmt::Result {
+    write!(f, "kernel `{kernel}` was not launched: ")?;
+    let Some(field) = field else {
+        return write!(
             f,
-            "{field} belongs to another context (another device?) than the launch\n  \
-             {launch:width$}  {expected}\n  {field:width$}  {found}\n\
-             help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
-             memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`"
-        )
-    }
-
-    /// A function belongs to a different context than the one that the caller passed.
-    pub(crate) fn write_function(&self, f: &mut fmt::Formatter<'_>, kernel: &str) -> fmt::Result {
-        let Self { expected, found } = self;
-        write!(
-            f,
-            "kernel `{kernel}` was loaded in a different context than the given context\n  \
-             kernel  {expected}\n  given   {found}\n\
-             help: pass the context in which cudarc loaded the module"
-        )
-    }
-
-    /// A stream belongs to a different context than the one that the caller passed.
-    pub(crate) fn write_stream(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { expected, found } = self;
-        write!(
-            f,
-            "the stream belongs to a different context than the given context\n  \
-             stream  {found}\n  given   {expected}\n\
-             help: pass the context in which the stream was created; the CUDA runtime creates streams in the current context, \
-             which is the context of the last launch, or after `cudaSetDevice` the primary context: \
-             `kernel_args::context(ordinal)`"
-        )
-    }
-
-    /// The kernels of one context have no access to the memory of the second context.
-    pub(crate) fn write_no_access(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            expected: memory,
-            found: kernels,
-        } = self;
-        write!(
-            f,
-            "the kernels of one context cannot access the memory of the second context\n  \
-             kernels  {kernels}\n  memory   {memory}\n\
-             help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo -p2p r` \
-             shows which GPUs can), and two contexts of one GPU cannot"
-        )
-    }
+            "the stream belongs to another context (another device?) than the kernel\n  \
+             kernel  {expected}\n  stream  {found}\n\
+             help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
+        );
+    };
+    let (field, launch) = (format!("`{field}`"), "launch");
+    let width = field.chars().count().max(launch.len());
+    write!(
+        f,
+        "{field} belongs to another context (another device?) than the launch\n  \
+         {launch:width$}  {expected}\n  {field:width$}  {found}\n\
+         help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
+         memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`"
+    )
 }
 
 /// A context was reset or destroyed.
-pub(crate) fn write_destroyed(
+fn write_destroyed(
     f: &mut fmt::Formatter<'_>,
     kernel: Option<&str>,
     context: ContextName,
@@ -251,20 +237,9 @@ pub(crate) fn write_destroyed(
     }
     f.write_str(
         "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
-         created on the device: modules, \
-         streams, events, memory\n\
+         created on the device: modules, streams, events, \
+         memory\n\
          help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate again; or \
          remove the reset: the driver frees everything when the process ends",
-    )
-}
-
-/// The context that was current before a closure could not be restored.
-pub(crate) fn write_not_restored(f: &mut fmt::Formatter<'_>, before: ContextName) -> fmt::Result {
-    write!(
-        f,
-        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the driver \
-         does not report whether it \
-         was one of them\n\
-         help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
     )
 }
