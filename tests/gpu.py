@@ -6,7 +6,7 @@
     sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
 
 The bundle contains stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
-suites run on the stand-in driver, which is also in the bundle, and report this. The suite `compile` uses NVRTC from the
+suites run on the stand-in driver, which is also in the bundle, and report this. The suite `images` uses NVRTC from the
 library path. Without NVRTC it ignores the trials that need it.
 """
 
@@ -73,10 +73,11 @@ def main():
         'LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *SUITES])}\n"
+        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *(f'{suite}::' for suite in SUITES)])}\n"
         'for name in "$@"; do\n'
         '    echo "=== $name"\n'
-        '    if [ -x "./$name" ]; then "./$name"; else ./driver "$name::"; fi || status=$?\n'
+        # A suite and an example may have one name.
+        '    case "$name" in *::*) ./driver "$name" ;; *) "./$name" ;; esac || status=$?\n'
         "done\n"
         "if [ \"$(nvidia-smi -L 2>/dev/null | wc -l)\" -gt 1 ]; then\n"
         f"    for name in {' '.join(ON_EACH_GPU)}; do\n"

@@ -94,7 +94,7 @@ fn write(count: usize, seed: u64, folder: &Path, targets: &str) -> Result<(), St
 }
 
 fn compile(folder: &Path, targets: &str, sources: &[PathBuf]) -> Result<(), String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/compile.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolchain/compile.py");
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
     let children: Vec<_> = (0..processes.min(sources.len()))
         .map(|first| {
