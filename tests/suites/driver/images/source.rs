@@ -184,7 +184,10 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
         &["--no-such-option", "help: NVRTC has its own options"],
     );
     let text = refused(AXPY, &CompileOptions::new().architecture("sm_12345"))?;
-    has(&text, &["help: this NVRTC does not support the architecture"]);
+    has(
+        &text,
+        &["help: this NVRTC does not support the architecture"],
+    );
     let text = refused(AXPY, &CompileOptions::new().architecture("hopper"))?;
     has(
         &text,
