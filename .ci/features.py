@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Lints the published crates without features, with each single feature, with all features but one, with all features, and with
-each version of cudarc's bindings."""
+each version of the cudarc bindings."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def main() -> int:
     failed = [run for run in runs if not lint(*run)]
     for run in failed:
         print("FAILED: cargo clippy", *run)
-    print(f"{len(runs) - len(failed)} of {len(runs)} builds without warnings, {len(versions)} of these for versions of cudarc's bindings")
+    print(f"{len(runs) - len(failed)} of {len(runs)} builds without warnings, {len(versions)} of these for versions of the cudarc bindings")
     return 1 if failed or not versions else 0
 
 

@@ -1,4 +1,4 @@
-// Each of CUDA's built-in vector types between two chars.
+// Each CUDA built-in vector type between two chars.
 #include "echo.cuh"
 
 #define ECHO_1_TO_3(base)                                                                        \

@@ -15,7 +15,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("shapes.rs"), rust::source(&shapes))?;
     let hand_written = out.join("hand_written.c");
     fs::write(&hand_written, c::source(&shapes))?;
-    // Independent of cargo's profile: C is compiled with -O3.
+    // The cargo profile does not matter: C is compiled with -O3.
     cc::Build::new()
         .opt_level(3)
         .warnings(false)

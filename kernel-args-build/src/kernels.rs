@@ -165,7 +165,7 @@ impl Kernels {
         self
     }
 
-    /// Makes the structs of [`generate`](Self::generate) use `DevicePointer<T>` for pointers instead of cudarc's slices.
+    /// Makes the structs of [`generate`](Self::generate) use `DevicePointer<T>` for pointers instead of cudarc slices.
     pub fn raw_pointers(mut self) -> Self {
         self.raw_pointers = true;
         self

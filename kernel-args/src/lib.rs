@@ -82,7 +82,7 @@ The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guid
 //!
 #![doc = include_str!("../guide/tables/features.md")]
 //!
-//! The application chooses the version of cudarc's bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
+//! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #[cfg(feature = "header")]

@@ -7,7 +7,7 @@ TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
 FOLDER/STEM.sm_NN.cubin. OPTIONs are passed to NVRTC. `echo.cuh` is always available; in the PTX of a
 source that includes it, every echo kernel must read and write every byte.
 
-It prints the compiler's version, and the folder of CUDA's headers if the pinned nvcc is
+It prints the compiler's version, and the folder of the CUDA headers if the pinned nvcc is
 installed. Without sources this is all. Exit codes: 0 done; 1 a source does
 not compile, or an echo kernel leaves out a byte; 2 wrong usage; 3 the compiler is not installed (nothing is downloaded here).
 """

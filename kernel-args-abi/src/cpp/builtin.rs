@@ -1,4 +1,4 @@
-//! Look-up in the table of CUDA's built-in types.
+//! Look-up in the table of CUDA built-in types.
 
 use crate::{
     bytes::{equal, same, starts_with},

@@ -1,4 +1,4 @@
-//! The table of CUDA's built-in types. Names, hints, decoding and the Rust types are generated from it.
+//! The table of CUDA built-in types. Names, hints, decoding and the Rust types are generated from it.
 
 /// Passes every built-in CUDA type to a macro, one row per type. To add a type, add a row.
 ///

@@ -132,7 +132,7 @@ impl<'a> Members<'a> {
         matches!(self.0, Source::Variants(..) | Source::StoredVariants(..))
     }
 
-    /// Whether the integer type of an enum is signed. `None` if the source does not specify it: the DWARF 2 of
+    /// Whether the integer type of an enum is signed. `None` if the source does not specify it: DWARF 2 from
     /// NVIDIA's compilers does not.
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {

@@ -15,7 +15,7 @@ use nvrtc::Nvrtc;
 use options::Options;
 use std::{fmt, path::Path};
 
-/// One of NVIDIA's compilers.
+/// A CUDA compiler.
 #[derive(Debug)]
 pub(crate) enum Compiler {
     Nvcc(Nvcc),

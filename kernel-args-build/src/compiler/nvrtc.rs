@@ -14,7 +14,7 @@ use std::{
 pub(crate) struct Nvrtc {
     path: PathBuf,
     library: kernel_args_nvrtc::Nvrtc,
-    /// The folders of CUDA's headers; empty if they are not found.
+    /// The folders of the CUDA headers; empty if they are not found.
     headers: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ impl Nvrtc {
         &self.path
     }
 
-    /// The folders of CUDA's headers.
+    /// The folders of the CUDA headers.
     pub(crate) fn headers(&self) -> &[PathBuf] {
         &self.headers
     }
@@ -113,7 +113,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list
 }
 
-/// The folders of CUDA's headers: next to the library in its toolkit or Python packages, otherwise in `places`.
+/// The folders of the CUDA headers: next to the library in its toolkit or Python packages, otherwise in `places`.
 fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
     const INSIDE: [&str; 3] = [
         "include",

@@ -22,7 +22,7 @@ pub(super) struct Occurrence {
     pub(super) end: usize,
 }
 
-/// The largest alignment of CUDA's built-in types, in bytes.
+/// The largest alignment of CUDA built-in types, in bytes.
 const MOST: usize = 16;
 
 /// Alignments in bytes, the most likely first.

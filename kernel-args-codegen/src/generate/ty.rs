@@ -64,7 +64,7 @@ impl Leaf {
         }
     }
 
-    /// A type from the table of CUDA's types.
+    /// A type from the table of CUDA types.
     pub(super) fn builtin(row: &'static Builtin) -> Self {
         Self {
             name: row.rust,

@@ -21,11 +21,11 @@ pub(super) enum Include {
 pub(super) struct Known {
     pub(super) name: &'static str,
     pub(super) include: Include,
-    /// Size and alignment in bytes, if the type is in the table of CUDA's types.
+    /// Size and alignment in bytes, if the type is in the table of CUDA types.
     pub(super) layout: Option<(usize, usize)>,
 }
 
-/// Prefixes of types that are not in the table of CUDA's types, because they have no Rust type.
+/// Prefixes of types that are not in the table of CUDA types, because they have no Rust type.
 const WITHOUT_ROW: [(&str, &str); 3] = [
     ("__nv_fp8", "cuda_fp8.h"),
     ("__nv_fp6", "cuda_fp6.h"),

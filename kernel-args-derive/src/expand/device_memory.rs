@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, Generics, Path};
 
-/// The impl of `ZeroBits` if `valid` holds, and the impls of cudarc's traits. `bounded` are the generics of the impl
+/// The impl of `ZeroBits` if `valid` holds, and the impls of the cudarc traits. `bounded` are the generics of the impl
 /// of `DeviceType`.
 ///
 /// The macro that emits cudarc's traits expands to nothing if kernel-args is built without the feature `cudarc`.

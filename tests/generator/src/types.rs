@@ -1,4 +1,4 @@
-//! The table of CUDA's types for all suites.
+//! The table of CUDA types for all suites.
 //!
 //! The table is written from CUDA's documentation, independent of the library's own table, and the oracle suite compares it
 //! with NVIDIA's compiler. To add a type, add one row here: the random signatures, the random values, the layouts in the oracle

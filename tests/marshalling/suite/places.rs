@@ -203,7 +203,7 @@ fn any_other_struct_is_copied() {
     .with_packed(|buffer| assert_eq!(buffer, [2, 0, 0, 0]));
 }
 
-/// The order of rustc's layout counts, not the order of the fields.
+/// The order of the rustc layout counts, not the order of the fields.
 #[test]
 fn what_rustc_reorders_is_copied_in_order() {
     #[derive(KernelArgs)]

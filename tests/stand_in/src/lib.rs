@@ -81,7 +81,7 @@
 //!
 //! An entry point that is not implemented is not exported: cudarc panics with its name when it is used.
 
-// The entry points have the names and argument lists of CUDA's driver API.
+// The entry points have the names and argument lists of the CUDA driver API.
 #![allow(clippy::too_many_arguments)]
 
 #[macro_use]

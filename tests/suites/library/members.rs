@@ -169,7 +169,7 @@ fn the_parameters_of_a_struct_carry_members() {
     assert_eq!((input.name, input.cpp_name()), ("input", "in"));
 }
 
-/// The output of NVIDIA's compiler with `--device-debug`.
+/// The output of the NVIDIA compiler with `--device-debug`.
 const DEBUG: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
 
 /// The errors of a struct for a kernel of `debug.cu`.

@@ -1,4 +1,4 @@
-//! The committed output of NVIDIA's compiler in `tests/golden`.
+//! The committed output of the NVIDIA compiler in `tests/golden`.
 
 use crate::{read, root, write};
 use std::path::{Path, PathBuf};

@@ -44,7 +44,7 @@ pub fn version() -> Result<String, String> {
     Ok(probe()?.lines().next().unwrap_or("NVRTC").to_owned())
 }
 
-/// The folder of CUDA's headers, which are installed with the pinned nvcc.
+/// The folder of the CUDA headers, which are installed with the pinned nvcc.
 ///
 /// # Errors
 /// If they are not installed: the command that installs them.

@@ -161,7 +161,7 @@ pub(super) fn driver() -> Option<&'static Library> {
     };
     let find = || {
         NAMES.iter().find_map(|name| {
-            // SAFETY: the initialisers of NVIDIA's driver library run in every program that loads it, and have no
+            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no
             // precondition.
             unsafe { Library::new(*name) }.ok()
         })

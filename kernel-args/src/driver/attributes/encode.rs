@@ -99,7 +99,7 @@ mod tests {
         bytes
     }
 
-    /// Asserts that a member of cudarc's union has a value in the bytes of an attribute. The types are cudarc's types.
+    /// Asserts that a member of the cudarc union has a value in the bytes of an attribute. The types are cudarc's types.
     macro_rules! lies {
         ($attribute:ident: $member:ident = $value:expr, $bytes:expr) => {
             let value = $value;

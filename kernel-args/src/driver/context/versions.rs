@@ -16,7 +16,7 @@ use std::{
     vec::Vec,
 };
 
-/// The versions of the driver, of CUDA's libraries and of the GPUs. `Display` writes them as a table for bug reports.
+/// The versions of the driver, of the CUDA libraries and of the GPUs. `Display` writes them as a table for bug reports.
 ///
 /// ```text
 /// kernel-args           0.1.0
@@ -57,7 +57,7 @@ pub struct Gpu {
     pub sm: Sm,
 }
 
-/// The versions of the driver, of CUDA's libraries and of the GPUs.
+/// The versions of the driver, of the CUDA libraries and of the GPUs.
 ///
 /// ```no_run
 /// println!("{}", kernel_args::context::versions()?);

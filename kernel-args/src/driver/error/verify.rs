@@ -65,7 +65,7 @@ impl fmt::Display for Unverified {
         match &self.image {
             Some(problem) => write!(f, "the image could not be read: {problem}"),
             None => f.write_str(
-                "there was no image to read\nhelp: load the kernel with `Kernel::from_image`, or pass the image of cudarc's module to \
+                "there was no image to read\nhelp: load the kernel with `Kernel::from_image`, or pass the image of the cudarc module to \
                  `Module::from_cudarc`",
             ),
         }

@@ -107,7 +107,7 @@ impl Function {
     }
 }
 
-/// Makes the context of cudarc's function current and returns the function's name. The context must be `ctx`.
+/// Makes the context of a cudarc function current and returns the function's name. The context must be `ctx`.
 fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String, Error> {
     let loaded_in = bind_function(function)?;
     let name = function_name(function.into());

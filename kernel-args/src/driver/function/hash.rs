@@ -2,7 +2,7 @@
 
 use core::hash::Hasher;
 
-/// A fast hash, like the hash of rustc's own tables. Its inputs are names and types of the program, not untrusted
+/// A fast hash, like the hash of the rustc tables. Its inputs are names and types of the program, not untrusted
 /// input. Collisions make a search slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FastHasher(u64);

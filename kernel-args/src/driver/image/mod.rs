@@ -30,7 +30,7 @@ use readers::Readers;
 ///
 /// `IMAGE` of a module that [`kernels!`](crate::kernels) generates converts into one. `&str` and `String` are PTX;
 /// `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three formats; a `Path` or `PathBuf` is a file in any of them.
-/// With the feature `nvrtc`, the result of cudarc's `compile_ptx` converts too.
+/// With the feature `nvrtc`, the result of `cudarc::nvrtc::compile_ptx` converts too.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     bytes: Bytes<'a>,

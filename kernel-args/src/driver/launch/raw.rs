@@ -1,4 +1,4 @@
-//! Launches of cudarc's functions and raw handles.
+//! Launches of cudarc functions and raw handles.
 
 use super::{
     call::LaunchCall,

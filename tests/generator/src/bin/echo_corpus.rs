@@ -5,7 +5,7 @@
 //! ```
 //!
 //! By default it makes the kernels of the suites' derived structs (with `KERNEL_ARGS_FULL=1` the full set), for
-//! `compute_75,sm_90`, in `echo-corpus` of cargo's target folder, where the suite `scale` finds them.
+//! `compute_75,sm_90`, in `echo-corpus` of the cargo target folder, where the suite `scale` finds them.
 //!
 //! DIR gets `echo_K.cu` with 50 kernels each, NVRTC's output for each TARGET (`compute_75` by default: `echo_K.ptx`; `sm_90`
 //! gives `echo_K.sm_90.cubin`), and `corpus.tsv`: a line with N and SEED, then one line per kernel:

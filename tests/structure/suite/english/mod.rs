@@ -14,11 +14,7 @@ const RULES: &[(&str, &str)] = &[
     ("is|are|was|be none", "does not exist, has no"),
     ("there is|are not", "does not exist, has no"),
     (
-        "of cuda's|cudarc's|nvidia's|rustc's|cargo's$",
-        "the noun, or the name as an adjective",
-    ),
-    (
-        "of cuda's|cudarc's that|which|is|are|and|or|in|as|may|has|have",
+        "of cuda's|cudarc's|nvidia's|rustc's|cargo's",
         "the noun, or the name as an adjective",
     ),
     ("in the place of", "instead of"),

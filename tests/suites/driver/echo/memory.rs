@@ -106,7 +106,7 @@ impl Bytes for Sign {
     }
 }
 
-/// A type with hand-written impls of cudarc's traits.
+/// A type with hand-written impls of the cudarc traits.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(skip_device_repr)]
 #[repr(transparent)]

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The folder of CUDA's headers if they are installed, otherwise of stand-ins with the same types.
+/// The folder of the CUDA headers if they are installed, otherwise of stand-ins with the same types.
 fn cuda(folder: &Path) -> Result<PathBuf, String> {
     match nvrtc::headers() {
         Ok(cuda) => Ok(cuda),

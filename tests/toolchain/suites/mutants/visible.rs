@@ -1,6 +1,6 @@
 //! The guarantee of each stage for a mistake, computed from the types only.
 //!
-//! It shares no code with the library. The rules are the rules of NVIDIA's compiler (the PTX declaration of a type, the offset
+//! It shares no code with the library. The rules are the rules of the NVIDIA compiler (the PTX declaration of a type, the offset
 //! of a parameter), and a list of equivalent C++ types.
 
 use crate::mutants::{corpus::Linkage, mutate::Field, retype::element};
