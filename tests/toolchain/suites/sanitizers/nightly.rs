@@ -12,6 +12,12 @@ use std::{
 /// Intentional leaks, by parts of the functions' names: a view that lives as long as the memory next to it.
 const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\n";
 
+/// A test program.
+pub(crate) struct Program {
+    pub(crate) package: &'static str,
+    pub(crate) name: &'static str,
+}
+
 /// A nightly toolchain of rustup.
 pub(crate) struct Toolchain {
     name: String,
@@ -127,16 +133,11 @@ impl Toolchain {
 }
 
 impl Nightly {
-    /// Runs suites of a package. `filter` contains parts of test names; if it is empty, all tests run.
-    pub(crate) fn test(
-        &self,
-        package: &str,
-        suites: &[&str],
-        filter: &[&str],
-    ) -> Result<Outcome, String> {
+    /// Runs a program. `filter` contains parts of test names; if it is empty, all tests run.
+    pub(crate) fn test(&self, program: &Program, filter: &[&str]) -> Result<Outcome, String> {
         let mut cargo = self.toolchain.cargo();
-        cargo.args(self.command).args(["-p", package]);
-        cargo.args(suites.iter().flat_map(|suite| ["--test", suite]));
+        cargo.args(self.command).args(["-p", program.package]);
+        cargo.args(["--test", program.name]);
         cargo.args(["--target", &self.toolchain.host]);
         cargo.arg("--target-dir").arg(&self.target);
         cargo.arg("--").args(filter);
