@@ -4,7 +4,7 @@ use super::{
     copyable::{assert_copy, if_copy, inert},
     device_memory::{device_memory, has_zero_bits},
     enumeration::enumeration,
-    respan, wrap,
+    local, respan, wrap,
 };
 use crate::{
     attr::{MemberAttr, Repr, TypeAttr},
@@ -214,7 +214,8 @@ fn members(
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
         let krate = respan(krate, field.span());
-        quote_spanned!(field.span()=> __layout = #krate::__private::next_member(__layout, &#all[#i]);)
+        let layout = local("__layout", field.span());
+        quote_spanned!(field.span()=> #layout = #krate::__private::next_member(#layout, &#all[#i]);)
     });
     let paddings = fields.iter().map(|field| {
         let (ty, krate) = (field.ty, respan(krate, field.span()));
@@ -225,15 +226,16 @@ fn members(
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
+        let (this, to) = (local("self", field.span()), local("__to", field.span()));
         let same = quote_spanned! {field.span()=>
-            let Self { #member: __field, .. } = self;
+            let Self { #member: __field, .. } = #this;
             let __same = (__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned! {field.span()=>
             <#ty as #errors::Member>::store(
                 __field,
-                __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
+                #to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has

@@ -1,6 +1,6 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, respan, wrap};
+use super::{comparison::Comparison, local, respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
@@ -102,7 +102,8 @@ fn expand(
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let errors = field_errors::argument(ty, &respan(krate, span), span);
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&self.#member, __stream, #i);)
+        let (this, stream) = (local("self", span), local("__stream", span));
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
     });
     // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
@@ -111,14 +112,16 @@ fn expand(
         let krate = respan(krate, span);
         let errors = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
+        let [this, stream, buffer, pointers] =
+            ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
         let same = quote_spanned! {span=>
-            let Self { #member: __field, .. } = self;
+            let Self { #member: __field, .. } = #this;
             let __same = (&*__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
         let put = quote_spanned! {span=>
             <#ty as #errors::Arg>::put::<__Writer>(
-                __field, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+                __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
             )
         };
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
