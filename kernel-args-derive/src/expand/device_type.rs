@@ -11,6 +11,7 @@ use crate::{
     diagnostics::Diagnostics,
     field_errors, generics,
     input::Field,
+    repeated::{refuse_macros, refuse_macros_in_generics},
     texts,
 };
 use proc_macro2::TokenStream;
@@ -24,6 +25,7 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     if let Some(lifetime) = input.generics.lifetimes().next() {
         diagnostics.error(lifetime.span(), texts::LIFETIME);
     }
+    refuse_macros_in_generics(&input.generics, &mut diagnostics);
     let body = match &input.data {
         Data::Struct(data) => structure(input, &attr, &repr, &data.fields, &mut diagnostics),
         Data::Enum(data) => enumeration(input, &attr, &repr, data, &mut diagnostics),
@@ -47,6 +49,13 @@ fn structure(
         return None;
     }
     let fields = Field::all(fields);
+    let mut complete = true;
+    for field in &fields {
+        complete &= refuse_macros(field.ty, diagnostics);
+    }
+    if !complete {
+        return None;
+    }
     let member_attrs: Vec<_> = fields
         .iter()
         .map(|field| MemberAttr::parse(field.attrs, diagnostics))

@@ -6,6 +6,7 @@ use crate::{
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
+    repeated::{refuse_macros, refuse_macros_in_generics},
     spelling, texts,
 };
 use proc_macro2::TokenStream;
@@ -16,6 +17,10 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
+    refuse_macros_in_generics(&input.generics, &mut diagnostics);
+    for parameter in &fields {
+        refuse_macros(parameter.field.ty, &mut diagnostics);
+    }
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
         .is_empty()
