@@ -1,4 +1,4 @@
-//! Whether the dimensions of two arrays match.
+//! Whether the dimensions of two arrays match, in the order of C++.
 
 use crate::signature::Parameter;
 
@@ -42,4 +42,36 @@ const fn row(array: &Parameter<'_>, dimension: usize) -> Option<usize> {
         outer += 1;
     }
     Some(size)
+}
+
+/// Whether the rows of two arrays behind pointers match. A pointer to an array can be the pointer to its first element,
+/// so it is a list of any length: the whole array is a row of this list.
+pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
+    has_lengths_of(a, b) || has_lengths_of(b, a)
+}
+
+/// Whether every row of `other` has the length of a row of `rows`, in elements.
+const fn has_lengths_of(rows: [u32; 3], other: [u32; 3]) -> bool {
+    let mut i = 0;
+    while i < other.len() && other[i] > 0 {
+        let length = length_from(other, i);
+        let is_row = length == length_from(rows, 0)
+            || length == length_from(rows, 1)
+            || length == length_from(rows, 2);
+        if length > 1 && !is_row {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The number of elements in the dimensions from `dimension` on, or 1 if there are none.
+const fn length_from(rows: [u32; 3], mut dimension: usize) -> u64 {
+    let mut length = 1;
+    while dimension < rows.len() && rows[dimension] > 0 {
+        length *= rows[dimension] as u64;
+        dimension += 1;
+    }
+    length
 }

@@ -105,9 +105,31 @@ fn symbols_of_compilers_are_read() {
             ],
         ),
         (
-            // Function pointers, arrays and member pointers do not affect the next parameters; a reference is a pointer.
+            // Function pointers and member pointers do not affect the next parameters; a reference is a pointer.
             "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf",
-            &["int", "?", "?", "?", "int*", "int*", "?", "?", "float"],
+            &[
+                "int",
+                "?",
+                "int (*)[3]",
+                "int (*)[4]",
+                "int*",
+                "int*",
+                "?",
+                "?",
+                "float",
+            ],
+        ),
+        (
+            "_Z6arraysPA3_A4_iPA5_KiPA2_PiPPA7_iPKPA2_fPA2_KN3sim6ParamsEPA_i",
+            &[
+                "int (*)[3][4]",
+                "int const (*)[5]",
+                "int* (*)[2]",
+                "int**",
+                "float* const*",
+                "sim::Params const (*)[2]",
+                "?*",
+            ],
         ),
         // Names that can be aliases: Traits::type is float; Box<float>::value_type; Ptr<float> is float*.
         ("_Z3depI6TraitsEvNT_4typeES1_", &["?", "Traits"]),
