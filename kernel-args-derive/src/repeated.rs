@@ -10,7 +10,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericParam, Generics};
 
-/// Reports each macro in `tokens`, and each attribute, which can be a macro too. Returns whether there is none.
+/// Reports each macro in `tokens`, and each attribute, which can be a macro too. Returns whether nothing was reported.
 pub(crate) fn refuse_macros(tokens: impl ToTokens, diagnostics: &mut Diagnostics) -> bool {
     let mut flat = Vec::new();
     flatten(tokens.to_token_stream(), &mut flat);

@@ -2,7 +2,7 @@
 
 use crate::signature::Parameter;
 
-/// Whether the rows of one array are rows of the other one too. Both consist of the same number of bytes.
+/// Whether the rows of one of two arrays are also rows of the second. Both consist of the same number of bytes.
 ///
 /// `float m[2][3]` has rows of 12 bytes, and `[[f32; 2]; 3]` has rows of 8 bytes. A list of all elements, `[f32; 6]`,
 /// has no rows and matches both. Dimensions of length 1 are ignored.
@@ -66,7 +66,7 @@ const fn has_lengths_of(rows: [u32; 3], other: [u32; 3]) -> bool {
     true
 }
 
-/// The number of elements in the dimensions from `dimension` on, or 1 if there are none.
+/// The number of elements in the dimensions from `dimension` on: 1 after the last dimension.
 const fn length_from(rows: [u32; 3], mut dimension: usize) -> u64 {
     let mut length = 1;
     while dimension < rows.len() && rows[dimension] > 0 {
