@@ -172,7 +172,15 @@ mod tests {
                 depth,
                 const_mask: mask & ((1 << depth) - 1),
                 extents: [0; 3],
-                rows: [if depth > 0 { mask as u32 / 2 * 3 } else { 0 }, 0, 0],
+                rows: [
+                    if depth > 0 {
+                        u32::from(mask) / 2 * 3
+                    } else {
+                        0
+                    },
+                    0,
+                    0,
+                ],
             };
             Parameter::field("f", "F", 0, layout, class, cpp)
         })

@@ -103,13 +103,7 @@ fn expand(
             #krate::__private::parameter(#name, #spelling, #info).#view()#said
         }
     });
-    let contexts = fields.iter().enumerate().map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let member = &parameter.field.member;
-        let errors = field_errors::argument(ty, &respan(krate, span), span);
-        let (this, stream) = (local("self", span), local("__stream", span));
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
-    });
+    let contexts = contexts(fields, krate);
     // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
@@ -172,7 +166,7 @@ fn expand(
 
             #[inline]
             fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
-                #(#contexts)*
+                #contexts
             }
 
             #[inline]
@@ -194,6 +188,18 @@ fn expand(
         #force
         #checks
     }
+}
+
+/// The statements that compare the context of each argument with the stream's.
+fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let member = &parameter.field.member;
+        let errors = field_errors::argument(ty, &respan(krate, span), span);
+        let (this, stream) = (local("self", span), local("__stream", span));
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
+    });
+    each.collect()
 }
 
 /// The method that returns a pointer to the struct itself if its bytes are already the packed form.
