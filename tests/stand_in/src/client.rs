@@ -190,13 +190,6 @@ impl Control {
         expect(unsafe { function() });
     }
 
-    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later, in reverse order.
-    pub fn reuse_functions(&self) {
-        let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
-        // SAFETY: it takes nothing.
-        expect(unsafe { function() });
-    }
-
     /// How many kernels ran in this process.
     #[must_use]
     pub fn launches(&self) -> u64 {

@@ -168,12 +168,6 @@ entry_points! {
         Ok(())
     }
 
-    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later.
-    fn kernel_args_stand_in_reuse_functions(driver) {
-        driver.functions.reuse();
-        Ok(())
-    }
-
     /// How many kernels ran.
     fn kernel_args_stand_in_launches(driver, count: Out<u64>) {
         count.set(driver.launches)

@@ -77,7 +77,7 @@ impl Driver {
             contexts: Handles::new(1),
             destroyed: BTreeMap::new(),
             streams: Handles::new(2),
-            captures: Handles::new(3),
+            captures: Handles::identifiers(3),
             events: Handles::new(4),
             modules: Handles::new(5),
             functions: Handles::new(6),

@@ -148,7 +148,6 @@ fn a_wrong_struct_is_refused_at_every_launch() {
 #[test]
 fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     within(&Settings::new(), |driver| {
-        driver.reuse_functions();
         let ctx = context(0);
         let mut handles = Vec::new();
         // The kernel, whether it is rejected for `Numbers`, and the number of queries.
@@ -190,7 +189,6 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
 #[test]
 fn reused_handles_have_exactly_the_documented_limits() {
     within(&Settings::new(), |driver| {
-        driver.reuse_functions();
         let ctx = context(0);
         for types in ["u32 u32 u64", "u64 u64", "u32 u32 u64 u32"] {
             let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
@@ -215,7 +213,6 @@ fn reused_handles_have_exactly_the_documented_limits() {
 #[test]
 fn a_handle_that_was_given_to_another_context_is_launched_there() {
     within(&Settings::new().devices(2), |driver| {
-        driver.reuse_functions();
         let contexts = [context(0), context(1)];
         let streams = contexts
             .clone()
@@ -262,7 +259,6 @@ fn an_older_driver_is_not_queried() {
 #[test]
 fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
     within(&Settings::new(), |driver| {
-        driver.reuse_functions();
         let ctx = context(0);
         for _ in 0..3 {
             let function = function(&ctx, SAXPY, "saxpy");
