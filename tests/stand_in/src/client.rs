@@ -190,6 +190,13 @@ impl Control {
         expect(unsafe { function() });
     }
 
+    /// Whether destructors of user objects wait, as if launches were running that use their objects.
+    pub fn hold_destructors(&self, hold: bool) {
+        let function = self.function::<unsafe extern "C" fn(u32) -> Status>("hold_destructors");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(u32::from(hold)) });
+    }
+
     /// How many kernels ran in this process.
     #[must_use]
     pub fn launches(&self) -> u64 {

@@ -168,6 +168,12 @@ entry_points! {
         Ok(())
     }
 
+    /// 1: destructors of user objects wait from now on, as if launches were running; 0: all of them run.
+    fn kernel_args_stand_in_hold_destructors(driver, hold: c_uint) {
+        driver.holds_destructors = hold != 0;
+        Ok(())
+    }
+
     /// How many kernels ran.
     fn kernel_args_stand_in_launches(driver, count: Out<u64>) {
         count.set(driver.launches)

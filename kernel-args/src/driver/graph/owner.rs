@@ -2,7 +2,7 @@
 
 use super::{
     explain,
-    release::{self, release},
+    release::{self, Released, release},
 };
 use crate::driver::{
     api::{GraphRef, UserObject},
@@ -84,6 +84,21 @@ impl Slot {
         self.held().former.push(owner);
     }
 
+    /// Holds `owner` until the driver releases the slot, unless it already holds one; otherwise returns it.
+    pub(super) fn keep_first(&self, owner: Owner) -> Option<Owner> {
+        let mut held = self.held();
+        if !held.former.is_empty() {
+            return Some(owner);
+        }
+        held.former.push(owner);
+        None
+    }
+
+    /// The owners that the slot holds until their launches have finished.
+    pub(super) fn take_former(&self) -> Vec<Owner> {
+        mem::take(&mut self.held().former)
+    }
+
     /// Whether the driver has released the slot. A released slot holds nothing for a graph.
     pub(super) fn is_closed(&self) -> bool {
         self.held().closed
@@ -92,13 +107,18 @@ impl Slot {
 
 impl UserObject for Slot {
     fn released(self: Arc<Self>) {
-        let held = {
+        let (arguments, mut former) = {
             let mut held = self.held();
             held.closed = true;
             (held.arguments.take(), mem::take(&mut held.former))
         };
-        let context = self.context.clone();
-        // The slot itself may be the last owner that keeps a module loaded.
-        release(Box::new((held, self)), context, None);
+        former.extend(arguments);
+        release(Released {
+            after: None,
+            context: self.context.clone(),
+            former,
+            // The slot itself may be the last owner that keeps a module loaded.
+            owner: Box::new(self),
+        });
     }
 }

@@ -153,9 +153,11 @@ fn in_a_graph_of_cudarc() -> Outcome {
     graph.launch()?;
     let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
     exec.update(&node, 1, 32, with_x(&world, &other))?;
-    freed(&x)?;
+    // cudarc's launch may still be running.
+    held(&x, 1);
     held(&other, 1);
     drop(exec);
+    freed(&x)?;
     freed(&other)
 }
 
