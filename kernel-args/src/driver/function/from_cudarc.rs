@@ -121,11 +121,6 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     }
 }
 
-/// Makes the context of a cudarc function current. The context must be `ctx`.
-pub(crate) fn check_context(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<(), Error> {
-    bound_name(ctx, function).map(drop)
-}
-
 /// The description of the function with this name; without a name, the description of the only kernel.
 fn find_description(
     name: Option<&str>,

@@ -12,7 +12,6 @@ pub(crate) mod verified;
 
 pub(crate) use append_list::AppendList;
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
-pub(crate) use from_cudarc::check_context;
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use loaded::LoadedFunction;

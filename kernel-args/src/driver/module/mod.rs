@@ -14,9 +14,8 @@ use crate::{
     driver::{
         api,
         config::JitOptions,
-        context::{restored_on_error, sm},
+        context::sm,
         error::Error,
-        function::check_context,
         image::{Description, Image, ImageBytes, check, explained, link, load},
     },
 };
@@ -174,23 +173,15 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] if `image` is not an image or its file cannot be read; [`Error::Context`] if cudarc loaded the
-    /// module in a different context. cudarc does not report the context of a module, so a kernel of the image is loaded.
-    /// If the module has none of its kernels, [`kernel`](Self::kernel) returns the error.
+    /// [`Error::Load`] if `image` is not an image or its file cannot be read.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
         image: impl Into<Image<'i>>,
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
-        let loaded = LoadedModule::Cudarc(ctx.clone(), module.clone());
-        let this = Self::new(loaded, slice::from_ref(&image), String::new(), None)?;
-        let function = |symbol| module.load_function(symbol).ok();
-        restored_on_error(ctx, || match this.entries().find_map(function) {
-            Some(function) => check_context(ctx, &function),
-            None => Ok(()),
-        })?;
-        Ok(this)
+        let loaded = LoadedModule::Cudarc(ctx.clone(), module);
+        Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
