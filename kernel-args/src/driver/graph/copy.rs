@@ -1,6 +1,6 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Graph, HostBuffer, explain, owner::Owner};
+use super::{AnyNode, Graph, HostBuffer, explain, release::Owner};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{

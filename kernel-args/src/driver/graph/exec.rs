@@ -3,8 +3,8 @@
 use super::{
     Node, explain,
     find::nodes_of,
-    owner::{Owner, Slot},
-    release::{Released, release},
+    owner::Slot,
+    release::{Owner, Released, release},
 };
 use crate::{
     driver::{

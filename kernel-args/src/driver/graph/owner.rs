@@ -2,7 +2,7 @@
 
 use super::{
     explain,
-    release::{self, Released, release},
+    release::{self, Owner, Released, release},
 };
 use crate::driver::{
     api::{GraphRef, UserObject},
@@ -18,9 +18,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     vec::Vec,
 };
-
-/// A value whose drop frees the memory that a node's arguments point to.
-pub(super) type Owner = Box<dyn Send>;
 
 /// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
 /// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.

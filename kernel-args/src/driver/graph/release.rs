@@ -10,7 +10,6 @@
 
 use super::{
     Graph,
-    owner::Owner,
     release_queue::{ReleaseQueue, State, caught},
     sync::{Condvar, Mutex},
 };
@@ -18,6 +17,7 @@ use crate::driver::api::{Api, Event, api, atexit};
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::CudaContext;
 use std::{
+    boxed::Box,
     sync::{Arc, OnceLock},
     thread, thread_local,
     vec::Vec,
@@ -26,6 +26,9 @@ use std::{
 /// The maximum wait at the end of the process. The thread drops values of the program, which may themselves wait for
 /// the end.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// A value whose drop frees the memory that a node's arguments point to.
+pub(super) type Owner = Box<dyn Send>;
 
 /// Owners that nothing uses after an event.
 pub(super) struct Released {

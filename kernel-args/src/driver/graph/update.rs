@@ -1,6 +1,6 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{GraphExec, Node, explain, lower::NodeCall, owner::Owner};
+use super::{GraphExec, Node, explain, lower::NodeCall, release::Owner};
 use crate::{
     driver::{
         api::KernelNodeParams,
