@@ -124,6 +124,8 @@ impl<T> Handles<T> {
             }
             kept
         });
-        freed.into_iter().for_each(|handle| self.free(handle));
+        for handle in freed {
+            self.free(handle);
+        }
     }
 }

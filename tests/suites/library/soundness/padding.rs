@@ -2,7 +2,7 @@
 
 use core::{
     mem::{MaybeUninit, offset_of},
-    ptr,
+    ptr, slice,
 };
 use cudarc::driver::{CudaStream, DevicePtr};
 use kernel_args::{
@@ -22,13 +22,6 @@ struct Padded {
     number: u32,
     half: u16,
 }
-
-const SIZE: usize = size_of::<Padded>();
-const FIELDS: [(usize, usize); 3] = [
-    (offset_of!(Padded, byte), 1),
-    (offset_of!(Padded, number), 4),
-    (offset_of!(Padded, half), 2),
-];
 
 /// A struct with padding inside an array inside a struct with padding.
 #[derive(Clone, Copy, DeviceType)]
@@ -55,59 +48,63 @@ const PTX: &str = "\
 }
 ";
 
-/// A value whose padding is `0xaa`: the whole memory is written first, then `fields`.
-fn dirty<T: Copy>(fields: impl FnOnce(*mut T)) -> MaybeUninit<T> {
+/// The bytes of each type: fields, and padding as `0xaa`.
+const PADDED: [u8; 12] = [
+    0x11, 0xaa, 0xaa, 0xaa, 0x22, 0x22, 0x22, 0x22, 0x33, 0x33, 0xaa, 0xaa,
+];
+
+fn nested() -> Vec<u8> {
+    let [first, last] = [[0x44, 0x44, 0xaa, 0xaa], [0x55, 0xaa, 0xaa, 0xaa]];
+    [&first[..], &PADDED, &PADDED, &last].concat()
+}
+
+/// The bytes on the device.
+fn clean(bytes: &[u8]) -> Vec<u8> {
+    bytes
+        .iter()
+        .map(|byte| if *byte == 0xaa { 0 } else { *byte })
+        .collect()
+}
+
+/// A value in memory with these bytes.
+fn dirty<T>(bytes: &[u8]) -> MaybeUninit<T> {
+    assert_eq!(bytes.len(), size_of::<T>());
     let mut value = MaybeUninit::<T>::uninit();
-    // SAFETY: it is the memory of one value.
-    unsafe { ptr::write_bytes(value.as_mut_ptr(), 0xaa, 1) };
-    fields(value.as_mut_ptr());
+    // SAFETY: both are this many bytes.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), value.as_mut_ptr().cast(), bytes.len()) };
     value
 }
 
-fn write_padded(to: *mut Padded) {
-    // SAFETY: the callers pass memory of a value. No bytes other than the fields are written.
-    unsafe {
-        (&raw mut (*to).byte).write(0x11);
-        (&raw mut (*to).number).write(0x2222_2222);
-        (&raw mut (*to).half).write(0x3333);
-    }
-}
-
-/// The bytes of `write_padded`, padding as zeros.
-fn clean() -> Vec<u8> {
-    let mut bytes = vec![0; SIZE];
-    for ((offset, size), value) in FIELDS.into_iter().zip([0x11, 0x22, 0x33]) {
-        bytes[offset..offset + size].fill(value);
-    }
-    bytes
-}
-
 fn args() -> Args {
-    let mut value = MaybeUninit::<Args>::uninit();
-    // SAFETY: it is the memory of one value.
-    unsafe { ptr::write_bytes(value.as_mut_ptr(), 0xaa, 1) };
-    // SAFETY: as above.
-    write_padded(unsafe { &raw mut (*value.as_mut_ptr()).value });
-    // SAFETY: as above.
-    unsafe { (&raw mut (*value.as_mut_ptr()).after).write(u64::MAX) };
-    // SAFETY: all fields are written.
-    unsafe { value.assume_init() }
+    let mut bytes = [0xaa; size_of::<Args>()];
+    bytes[offset_of!(Args, value)..][..PADDED.len()].copy_from_slice(&PADDED);
+    bytes[offset_of!(Args, after)..][..8].fill(0xff);
+    // SAFETY: the bytes contain a value of each field.
+    unsafe { dirty(&bytes).assume_init() }
 }
 
-/// Elements whose memory was `0xaa` before.
+/// Elements whose padding is `0xaa`.
 struct Dirty<T>(Box<[MaybeUninit<T>]>);
 
 impl<T> AsRef<[T]> for Dirty<T> {
     fn as_ref(&self) -> &[T] {
-        // SAFETY: the fields of all elements are written.
-        unsafe { self.0.assume_init_ref() }
+        // SAFETY: the bytes contain a value of each field of each element.
+        unsafe { slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len()) }
+    }
+}
+
+struct Shared(Arc<Vec<u32>>);
+
+impl AsRef<[u32]> for Shared {
+    fn as_ref(&self) -> &[u32] {
+        &self.0
     }
 }
 
 /// The parameters of the last launch.
 fn check_bank(driver: &Control, path: &str) {
     let bank = driver.last_launch().expect("a launch").bank;
-    let expected = [clean(), vec![0; 4], vec![0xff; 8]].concat();
+    let expected = [clean(&PADDED), vec![0; 4], vec![0xff; 8]].concat();
     assert_eq!(bank, expected, "{path}");
 }
 
@@ -187,29 +184,12 @@ fn a_copy_of_a_graph_has_no_padding_of_the_host() {
     within(&Settings::new(), |_| {
         let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
         let stream = ctx.new_stream().expect("a stream");
-        let elements = (0..128).map(|_| dirty(write_padded)).collect();
+        let elements = (0..128).map(|_| dirty(&PADDED)).collect();
         let bytes = copied::<Padded>(&stream, Dirty(elements), 128);
-        assert_eq!(bytes, clean().repeat(128));
-
-        let nested = || {
-            dirty::<Nested>(|to| {
-                // SAFETY: it is the memory of a value.
-                unsafe {
-                    (&raw mut (*to).first).write(0x4444);
-                    write_padded(&raw mut (*to).inner[0]);
-                    write_padded(&raw mut (*to).inner[1]);
-                    (&raw mut (*to).last).write(0x55);
-                }
-            })
-        };
-        let bytes = copied::<Nested>(&stream, Dirty(Box::new([nested(), nested()])), 2);
-        let element = [
-            vec![0x44, 0x44, 0, 0],
-            clean(),
-            clean(),
-            vec![0x55, 0, 0, 0],
-        ];
-        assert_eq!(bytes, element.concat().repeat(2));
+        assert_eq!(bytes, clean(&PADDED).repeat(128));
+        let elements = (0..2).map(|_| dirty(&nested())).collect();
+        let bytes = copied::<Nested>(&stream, Dirty(elements), 2);
+        assert_eq!(bytes, clean(&nested()).repeat(2));
 
         // An array, whose elements are in the box.
         let array = [[1_u8, 2], [3, 4]];
@@ -230,12 +210,6 @@ fn elements_without_padding_are_not_copied_on_the_host() {
             memory.device_ptr(&stream).0,
             HostBuffer::from(vec![0_u32; 4]),
         );
-        struct Shared(Arc<Vec<u32>>);
-        impl AsRef<[u32]> for Shared {
-            fn as_ref(&self) -> &[u32] {
-                &self.0
-            }
-        }
         let first = graph
             .add_memcpy_htod(
                 DevicePointerMut::<u32>::from_raw(to),
