@@ -21,7 +21,22 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
 /// includes the promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can
 /// write different values, allocate memory of the integer type and convert after reading back.
 ///
-/// cudarc copies the padding of a struct with the bytes that it has on the host. Padding is zero only in parameters.
+/// # Padding
+///
+/// The padding of a struct contains whatever was in the host's memory before. This crate copies none of it to the device: all
+/// paths from a host value to the device use [`store`](Self::store), which writes zeros, or copy values without padding.
+///
+/// | path | padding |
+/// |---|---|
+/// | a parameter of a launch, of a captured launch, of a node of a graph or of its update, in both forms; an argument of an `ArgList` | zeros: a value is passed without a copy only if it has no padding |
+/// | the bytes between two parameters in the packed form | zeros |
+/// | `with_kernel_params`, `with_packed` and `pack_at`, for other bindings | the same as in a launch |
+/// | `Graph::add_memcpy_htod` | zeros: the graph copies elements with padding when the node is added |
+/// | `Graph::add_memset` | one byte, for every byte |
+/// | `Module::global` | returns an address, and copies nothing |
+/// | cudarc: copies such as `clone_htod` and `memcpy_htod`, captured or not; arguments of its launch builder | **the bytes of the host** |
+///
+/// For cudarc, declare the padding as a field: `_padding: [u8; 3]`.
 ///
 /// # Safety
 /// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()`, or less if `LAYOUT.align()` is at
@@ -105,6 +120,20 @@ pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
     // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice; `DeviceType`
     // promises that all bytes of a type without padding are initialised.
     unsafe { slice::from_raw_parts(ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
+}
+
+/// Writes the elements in the layout of the device to `to`, one after another, padding as zeros.
+///
+/// # Panics
+/// If `to` does not have the size of the elements.
+#[cfg(feature = "cudarc")]
+pub(crate) fn store_all<T: DeviceType>(elements: &[T], to: &mut [u8]) {
+    const { assert_layout::<T>() };
+    assert_eq!(to.len(), size_of_val(elements));
+    for (element, to) in elements.iter().zip(to.chunks_exact_mut(size_of::<T>())) {
+        // SAFETY: `to` has the size of `T`, which is `LAYOUT.size()`, as asserted above.
+        unsafe { element.store(to.as_mut_ptr()) };
+    }
 }
 
 /// The variants of an enum.

@@ -12,5 +12,7 @@ pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 
+#[cfg(feature = "cudarc")]
+pub(crate) use device_type::store_all;
 pub(crate) use device_type::{bytes_of, component, device_types, layout};
 pub(crate) use pointer::Nullable;

@@ -291,7 +291,7 @@ impl Driver {
         let asked = self.frontier(capture, stream)?;
         let held = self.captures.get_mut(capture)?;
         held.asked = asked;
-        // Handles and capture ids are never reused.
+        // Handles of captures are never reused.
         id.set_if_wanted(capture.0 as u64);
         graph.set_if_wanted(held.graph);
         nodes.set_if_wanted(held.asked.as_ptr().expose_provenance());

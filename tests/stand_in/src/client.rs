@@ -190,11 +190,11 @@ impl Control {
         expect(unsafe { function() });
     }
 
-    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later, in reverse order.
-    pub fn reuse_functions(&self) {
-        let function = self.function::<unsafe extern "C" fn() -> Status>("reuse_functions");
-        // SAFETY: it takes nothing.
-        expect(unsafe { function() });
+    /// Whether destructors of user objects wait, as if launches were running that use their objects.
+    pub fn hold_destructors(&self, hold: bool) {
+        let function = self.function::<unsafe extern "C" fn(u32) -> Status>("hold_destructors");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(u32::from(hold)) });
     }
 
     /// How many kernels ran in this process.

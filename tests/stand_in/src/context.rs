@@ -2,14 +2,15 @@
 //!
 //! Destroyed contexts behave as seen on driver 580: a stack keeps its entries; for such an entry `cuCtxGetDevice` still returns
 //! the device, and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. A context that no stack keeps is freed memory: the
-//! real driver uses it and crashes later; this driver ends the process at once. The handle of a primary context is never freed.
+//! real driver uses it and crashes later; this driver ends the process at once, until a new context has got the handle. The
+//! handle of a primary context is never freed.
 
 use std::{
     cell::RefCell,
     collections::BTreeMap,
     ffi::{c_int, c_uint, c_void},
     mem, process,
-    sync::Arc,
+    sync::{Arc, Weak},
 };
 
 use crate::{
@@ -149,7 +150,12 @@ impl Driver {
 
     fn new_context(&mut self, device: c_int, flags: u32) -> Outcome<Handle> {
         self.device(device)?;
-        let handle = self.contexts.reserve();
+        // A context on a stack is not freed.
+        let freed = |(handle, remains): (&Handle, &Weak<Remains>)| {
+            (remains.strong_count() == 0).then_some(*handle)
+        };
+        let freed = self.destroyed.iter().find_map(freed);
+        let handle = freed.unwrap_or_else(|| self.contexts.reserve());
         let id = self.next_id();
         let context = Context::new(handle, device, id, false, flags);
         push(context.remains.clone());
@@ -160,7 +166,7 @@ impl Driver {
 
     /// Destroys a context and its objects.
     fn destroy_context(&mut self, context: Handle) -> Outcome {
-        let removed = self.contexts.remove(context);
+        let removed = self.contexts.take(context);
         let removed = removed.map_err(|_| Status::INVALID_CONTEXT)?;
         if removed.primary {
             // Its handle is valid for the whole process.

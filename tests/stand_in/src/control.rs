@@ -168,9 +168,9 @@ entry_points! {
         Ok(())
     }
 
-    /// Reuses the handles of functions that are unloaded from now on for functions that are loaded later.
-    fn kernel_args_stand_in_reuse_functions(driver) {
-        driver.functions.reuse();
+    /// 1: destructors of user objects wait from now on, as if launches were running; 0: all of them run.
+    fn kernel_args_stand_in_hold_destructors(driver, hold: c_uint) {
+        driver.holds_destructors = hold != 0;
         Ok(())
     }
 

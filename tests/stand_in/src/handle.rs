@@ -1,7 +1,8 @@
 //! Handles: the C representation of a context, a stream, a function …
 //!
-//! A handle is a number that is not an address, different for every kind of object, and never reused unless a test requests it.
-//! A stale handle or a handle of the wrong kind is therefore detected; a real driver would crash or do something else.
+//! A handle is a number that is not an address, and different for every kind of object: a handle of the wrong kind is detected, and
+//! a stale handle too, until the next object of its kind is created. That object gets the handle that was freed last, as on a real
+//! driver, whose handles are addresses: code that identifies an object by its handle alone finds a different object.
 
 use std::collections::BTreeMap;
 
@@ -24,34 +25,46 @@ impl Handle {
 #[derive(Debug)]
 pub(crate) struct Handles<T> {
     next: usize,
-    /// Handles for reuse, the last one first; empty unless a test requests reuse.
-    free: Option<Vec<Handle>>,
+    /// Freed handles, which are reused from the end.
+    free: Vec<Handle>,
+    reused: bool,
     live: BTreeMap<Handle, T>,
 }
 
 impl<T> Handles<T> {
     /// `kind` distinguishes the handles of this table from the handles of other tables.
     pub(crate) const fn new(kind: u8) -> Self {
+        Self::with(kind, true)
+    }
+
+    /// Handles that are never reused: identifiers.
+    pub(crate) const fn identifiers(kind: u8) -> Self {
+        Self::with(kind, false)
+    }
+
+    const fn with(kind: u8, reused: bool) -> Self {
         // Non-canonical on x86-64 and far above user space on aarch64: any access to it faults.
         Self {
             next: 0x4b41_0000_0000_0000 | (kind as usize) << 36,
-            free: None,
+            free: Vec::new(),
+            reused,
             live: BTreeMap::new(),
         }
     }
 
-    /// Reuses the handles that are removed from now on for later objects, as a real driver does with its addresses.
-    pub(crate) fn reuse(&mut self) {
-        self.free = Some(Vec::new());
-    }
-
     /// Reserves a handle for a future object.
     pub(crate) fn reserve(&mut self) -> Handle {
-        if let Some(handle) = self.free.as_mut().and_then(Vec::pop) {
-            return handle;
+        self.free.pop().unwrap_or_else(|| {
+            self.next += 16;
+            Handle(self.next)
+        })
+    }
+
+    /// Allows the handle of a removed object to be reused.
+    fn free(&mut self, handle: Handle) {
+        if self.reused {
+            self.free.push(handle);
         }
-        self.next += 16;
-        Handle(self.next)
     }
 
     pub(crate) fn insert(&mut self, object: T) -> Handle {
@@ -80,11 +93,14 @@ impl<T> Handles<T> {
 
     /// Removes the object. Errors are the same as for [`Self::get`].
     pub(crate) fn remove(&mut self, handle: Handle) -> Outcome<T> {
-        let object = self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)?;
-        if let Some(free) = &mut self.free {
-            free.push(handle);
-        }
+        let object = self.take(handle)?;
+        self.free(handle);
         Ok(object)
+    }
+
+    /// Removes the object, whose handle is still in use. Errors are the same as for [`Self::get`].
+    pub(crate) fn take(&mut self, handle: Handle) -> Outcome<T> {
+        self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)
     }
 
     pub(crate) fn contains(&self, handle: Handle) -> bool {
@@ -100,6 +116,16 @@ impl<T> Handles<T> {
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        self.live.retain(|_, object| keep(object));
+        let mut freed = Vec::new();
+        self.live.retain(|handle, object| {
+            let kept = keep(object);
+            if !kept {
+                freed.push(*handle);
+            }
+            kept
+        });
+        for handle in freed {
+            self.free(handle);
+        }
     }
 }

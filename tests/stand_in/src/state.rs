@@ -65,8 +65,10 @@ pub(crate) struct Driver {
     pub(crate) last_launch: Option<Recorded>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
-    /// Destructors of user objects whose last reference the active call released.
+    /// Destructors of user objects whose last reference was released.
     pub(crate) destructors: Vec<HostCall>,
+    /// Destructors wait, as if a launch that uses their objects were running.
+    pub(crate) holds_destructors: bool,
 }
 
 impl Driver {
@@ -79,7 +81,7 @@ impl Driver {
             contexts: Handles::new(1),
             destroyed: BTreeMap::new(),
             streams: Handles::new(2),
-            captures: Handles::new(3),
+            captures: Handles::identifiers(3),
             events: Handles::new(4),
             modules: Handles::new(5),
             functions: Handles::new(6),
@@ -99,6 +101,7 @@ impl Driver {
             last_launch: None,
             host_calls: Vec::new(),
             destructors: Vec::new(),
+            holds_destructors: false,
         };
         driver.make_devices();
         driver
@@ -148,7 +151,11 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
     }
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| body(&mut driver)));
     let host_calls = std::mem::take(&mut driver.host_calls);
-    let destructors = std::mem::take(&mut driver.destructors);
+    let destructors = if driver.holds_destructors {
+        Vec::new()
+    } else {
+        std::mem::take(&mut driver.destructors)
+    };
     drop(driver);
     for host_call in host_calls {
         host_call.run();

@@ -5,13 +5,13 @@ use super::{
     entry_points::required,
     graph::{GraphId, GraphRef, NodeId},
     handle::{Destroyed, Owned},
+    stream::Mark,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaGraph,
-    sys::{CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
+    sys::{CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
 };
-use std::vec::Vec;
 
 impl Destroyed for CUgraphExec_st {
     /// Same as for a graph: one thread at a time.
@@ -30,8 +30,6 @@ pub(crate) struct Exec {
     handle: Handle<CUgraphExec_st>,
     objects: Objects,
     id: GraphId,
-    /// The nodes of a captured graph.
-    listed: Listed,
     exclusive: PhantomData<Cell<()>>,
 }
 
@@ -61,34 +59,6 @@ struct OfCudarc(CudaGraph);
 // so only the thread that owns it uses it.
 unsafe impl Send for OfCudarc {}
 
-/// The nodes of a graph, sorted by handle, with the functions of the kernel nodes.
-#[derive(Default)]
-struct Listed(Vec<(Handle<CUgraphNode_st>, Option<Handle<CUfunc_st>>)>);
-
-impl Listed {
-    fn of(graph: GraphRef<'_>) -> Result<Self, CallError> {
-        let mut listed = Vec::new();
-        for id in graph.nodes()? {
-            let kernel = match graph.node(id) {
-                Some(node) => node.kernel()?,
-                None => None,
-            };
-            listed.push((id.handle(), kernel.map(|(function, _)| function)));
-        }
-        listed.sort_unstable_by_key(|(node, _)| *node);
-        Ok(Self(listed))
-    }
-
-    #[cold]
-    fn find(
-        &self,
-        node: Handle<CUgraphNode_st>,
-    ) -> Option<&(Handle<CUgraphNode_st>, Option<Handle<CUfunc_st>>)> {
-        let at = self.0.binary_search_by_key(&node, |(node, _)| *node).ok()?;
-        self.0.get(at)
-    }
-}
-
 impl Exec {
     /// `cuGraphInstantiateWithFlags`.
     pub(crate) fn instantiate(graph: Graph) -> Result<Self, CallError> {
@@ -103,25 +73,21 @@ impl Exec {
             handle: Handle::new(handle),
             objects: Objects::Own { exec, graph },
             id,
-            listed: Listed::default(),
             exclusive: PhantomData,
         })
     }
 
-    /// Lists the nodes of a graph that was captured with cudarc. A context must be current.
+    /// A graph that was captured with cudarc.
     pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph) -> Result<Self, CallError> {
-        let id = GraphId::new();
         // SAFETY: cudarc's graph is alive while its object is borrowed.
         let alive = unsafe { Alive::new(graph.cu_graph()) };
-        // SAFETY: the id is new, so no node has it before the nodes are listed.
-        let listed = Listed::of(unsafe { GraphRef::new(api, alive, id) })?;
+        let id = Mark::capture_of(api, alive)?.unwrap_or_else(GraphId::new);
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
             handle: Handle::new(graph.cu_graph_exec()),
             objects: Objects::Cudarc(OfCudarc(graph)),
             id,
-            listed,
             exclusive: PhantomData,
         })
     }
@@ -148,7 +114,7 @@ impl Exec {
             Objects::Cudarc(OfCudarc(graph)) => {
                 // SAFETY: cudarc's graph is alive while its object is borrowed.
                 let alive = unsafe { Alive::new(graph.cu_graph()) };
-                // SAFETY: the id was created for this graph.
+                // SAFETY: the id was created for this graph, or is the id of its capture.
                 unsafe { GraphRef::new(self.api, alive, self.id) }
             }
         }
@@ -161,32 +127,14 @@ impl Exec {
         }
     }
 
-    /// A node of this graph, of any kind; `None` if the node belongs to a different graph.
+    /// A node of this graph; `None` if the node belongs to a different graph.
+    #[inline(always)]
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
-        let is_here = node.is_of(self.id) || self.listed.find(node.handle()).is_some();
-        is_here.then(|| self.exec_node(node))
-    }
-
-    /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
-    #[inline(always)]
-    pub(crate) fn kernel_node(
-        &self,
-        node: NodeId,
-        function: Handle<CUfunc_st>,
-    ) -> Option<ExecNode<'_>> {
-        let is_here = node.is_of(self.id)
-            || self.listed.find(node.handle()) == Some(&(node.handle(), Some(function)));
-        is_here.then(|| self.exec_node(node))
-    }
-
-    #[inline(always)]
-    fn exec_node(&self, node: NodeId) -> ExecNode<'_> {
-        ExecNode {
+        node.is_of(self.id).then(|| ExecNode {
             exec: self,
-            // SAFETY: both callers have found the node in the graph, which this value owns and whose nodes are never
-            // removed.
+            // SAFETY: the node belongs to the graph, which this value owns and whose nodes are never removed.
             node: unsafe { Alive::new(node.handle().raw()) },
-        }
+        })
     }
 
     /// `cuGraphUpload`.

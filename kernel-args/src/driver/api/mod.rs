@@ -41,5 +41,5 @@ pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
-pub(crate) use stream::{Event, NotCaptured};
+pub(crate) use stream::{Event, Mark, NotCaptured};
 pub(crate) use table::Api;

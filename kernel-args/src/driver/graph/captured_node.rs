@@ -3,7 +3,7 @@
 use super::{AnyNode, Node, explain, owner::Slot};
 use crate::{
     driver::{
-        api::Promise,
+        api::{Mark, Promise},
         config::Launch,
         error::Error,
         function::{Fitting, LoadedFunction, Lower},
@@ -12,7 +12,7 @@ use crate::{
     },
     marshal::{ContextName, KernelArgs, LaunchStream},
 };
-use std::sync::Arc;
+use std::{boxed::Box, sync::Arc};
 
 impl<A: KernelArgs> Kernel<A> {
     /// Returns the slot of the node, and the node or the error.
@@ -51,7 +51,8 @@ impl<A: KernelArgs> Kernel<A> {
         let Some(graph) = before.graph else {
             return Err(explain::broken_capture(Some(name()), explain::CAPTURED));
         };
-        let slot = Slot::retained_by(graph, &function.context, self.keep_loaded())?;
+        let kept = (self.keep_loaded(), Mark::of(graph)?);
+        let slot = Slot::retained_by(graph, &function.context, Box::new(kept))?;
         let call = LaunchCall {
             api,
             stream: stream.into(),

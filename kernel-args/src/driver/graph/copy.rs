@@ -1,14 +1,14 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Graph, HostBuffer, explain};
+use super::{AnyNode, Graph, HostBuffer, explain, release::Owner};
 use crate::{
-    device::{DevicePointer, DevicePointerMut, DeviceType},
+    device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
         api::{After, CallError, ContextHandle, Memory, NodeId, required},
         error::Error,
     },
 };
-use std::boxed::Box;
+use std::{boxed::Box, vec};
 
 /// The size of `elements` elements of `T` in bytes; an error for no elements.
 fn bytes<T>(elements: usize) -> Result<usize, Error> {
@@ -40,7 +40,8 @@ impl Graph {
 
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
-    /// The graph retains `from`, and every launch reads it again. It does not retain the device memory.
+    /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the
+    /// host, the graph retains a copy instead, with zeros for padding. It does not retain the device memory.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
@@ -54,7 +55,14 @@ impl Graph {
         let from = Box::new(from);
         let elements: &[T] = (*from).as_ref();
         let width = bytes::<T>(elements.len())?;
-        let source = Memory::Host(elements.as_ptr().cast_mut().cast());
+        let (source, from): (*const u8, Owner) = if T::HAS_PADDING {
+            let mut stored = vec![0; width];
+            store_all(elements, &mut stored);
+            (stored.as_ptr(), Box::new(stored))
+        } else {
+            (elements.as_ptr().cast(), from)
+        };
+        let source = Memory::Host(source.cast_mut().cast());
         let slot = self.slot(Box::new(()))?;
         let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
         slot.keep(from);

@@ -3,23 +3,23 @@
 use super::{
     Node, explain,
     find::nodes_of,
-    owner::{Owner, Slot},
-    release::release,
+    owner::Slot,
+    release::{Owner, Released, release},
 };
 use crate::{
     driver::{
-        api::{self, CallError, Event, ExecNode, Handle, api, out, required},
-        context::bind,
-        error::Error,
+        api::{self, CallError, Event, api, out, required},
+        context::{bind, bind_graph, named, restored_on_error},
+        error::{ContextError, ContextMismatch, Error},
         module::Kernel,
     },
-    marshal::KernelArgs,
+    marshal::{ContextName, KernelArgs},
 };
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
     sys::{CUgraph, CUgraphExec},
 };
-use std::{sync::Arc, vec::Vec};
+use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
@@ -28,8 +28,15 @@ use std::{sync::Arc, vec::Vec};
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
-    /// The stream of the last launch.
-    pub(super) launched_on: Option<Arc<CudaStream>>,
+    pub(super) last_launch: LastLaunch,
+}
+
+/// The last launch of an instantiated graph.
+pub(super) enum LastLaunch {
+    None,
+    /// cudarc may have launched the graph, on a stream that it does not report.
+    ByCudarc,
+    On(Arc<CudaStream>),
 }
 
 impl GraphExec {
@@ -37,7 +44,7 @@ impl GraphExec {
         Self {
             driver,
             context,
-            launched_on: None,
+            last_launch: LastLaunch::None,
         }
     }
 
@@ -46,15 +53,31 @@ impl GraphExec {
     /// Two kinds of nodes can be updated: nodes of launches that were captured with [`launch!`](crate::launch!)'s
     /// `node`, and nodes from [`kernel_nodes`](Self::kernel_nodes).
     ///
+    /// cudarc can have launched the graph before. It does not report on which stream, so the first update of a node cannot
+    /// know when the arguments of the capture are no longer used: the graph retains them until an update after the next
+    /// [`launch`](Self::launch), or until it is dropped.
+    ///
+    /// The graph is uploaded (`CudaGraph::upload`), because cudarc reports the context of a graph in no other way. No stream
+    /// of this thread must be capturing.
+    ///
     /// # Errors
-    /// [`Error::Graph`] if the driver does not list the nodes.
+    /// [`Error::Context`] if cudarc captured the graph in a different context; [`Error::Driver`] if the driver returns an
+    /// error, also for an earlier call in this context.
     pub fn from_cudarc(ctx: &Arc<CudaContext>, graph: CudaGraph) -> Result<Self, Error> {
-        let api = api()?;
-        ctx.bind_to_thread().map_err(Error::context)?;
-        match api::Exec::of_cudarc(api, graph) {
-            Ok(exec) => Ok(Self::of(exec, ctx.clone())),
-            Err(error) => Err(explain::call(explain::FOUND, error)),
-        }
+        restored_on_error(ctx, || {
+            let captured_in = bind_graph(&graph)?;
+            if captured_in != ctx.cu_ctx() {
+                let contexts = ContextMismatch::new(named(captured_in), ContextName::of(ctx));
+                return Err(Error::Context(ContextError::ForeignGraph(Box::new(
+                    contexts,
+                ))));
+            }
+            Ok(Self {
+                driver: api::Exec::of_cudarc(api()?, graph)?,
+                context: ctx.clone(),
+                last_launch: LastLaunch::ByCudarc,
+            })
+        })
     }
 
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
@@ -85,7 +108,8 @@ impl GraphExec {
         uploaded.map_err(|error| explain::call(explain::UPLOADED, error))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive. An update does not know of launches
+    /// through this handle: wait for them before an update releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
@@ -95,13 +119,6 @@ impl GraphExec {
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw_graph()
-    }
-
-    /// The node, if it and its kernel belong to the graph.
-    #[inline(always)]
-    pub(super) fn node_of<A: KernelArgs>(&self, node: &Node<A>) -> Option<ExecNode<'_>> {
-        let function = Handle::new(node.kernel.function().handle().raw());
-        self.driver.kernel_node(node.any.0, function)
     }
 
     pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
@@ -115,21 +132,39 @@ impl GraphExec {
     /// finished.
     #[cold]
     pub(super) fn release_after_launches(&self, owner: Owner, slot: &Slot) {
-        let Some(stream) = &self.launched_on else {
+        let stream = match &self.last_launch {
             // No launch has used it.
-            return release(owner, self.context.clone(), None);
+            LastLaunch::None => return self.release(owner, Vec::new(), None),
+            LastLaunch::ByCudarc => {
+                // Only the arguments of the capture can be used by a launch of cudarc.
+                if let Some(unused) = slot.keep_first(owner) {
+                    self.release(unused, Vec::new(), None);
+                }
+                return;
+            }
+            LastLaunch::On(stream) => stream,
         };
         let api = self.driver.api();
         // An event that was recorded by a capture never completes.
         let settled = || is_capturing(stream).is_ok_and(|capturing| !capturing);
-        // Launches of one graph run one after another, so when the last launch has finished, all have.
+        // Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`), so when the last launch has
+        // finished, all have.
         if settled()
             && let Ok(event) = Event::record(api, stream)
             && settled()
         {
-            return release(owner, self.context.clone(), Some(event));
+            return self.release(owner, slot.take_former(), Some(event));
         }
         slot.keep(owner);
+    }
+
+    fn release(&self, owner: Owner, former: Vec<Owner>, after: Option<Event>) {
+        release(Released {
+            after,
+            context: self.context.clone(),
+            former,
+            owner,
+        });
     }
 }
 

@@ -1,10 +1,6 @@
 //! Graphs that are not instantiated yet.
 
-use super::{
-    AnyNode, GraphExec, Node, explain,
-    lower::NodeCall,
-    owner::{Owner, Slot},
-};
+use super::{AnyNode, GraphExec, Node, explain, lower::NodeCall, owner::Slot, release::Owner};
 use crate::{
     driver::{
         api::{self, After, KernelNodeParams, NodeId, api, required},

@@ -11,7 +11,6 @@ mod copy;
 mod device_update;
 mod enabled;
 mod exec;
-mod exit;
 mod explain;
 mod find;
 mod host_buffer;
@@ -21,10 +20,14 @@ mod order;
 mod owner;
 mod promised;
 mod release;
+mod release_queue;
 mod update;
 
 #[expect(clippy::module_inception, reason = "it holds `Graph`")]
 mod graph;
+
+// `release_queue` imports it: a test replaces it.
+use std::sync;
 
 pub use exec::GraphExec;
 pub use graph::Graph;

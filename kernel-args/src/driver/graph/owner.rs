@@ -2,7 +2,7 @@
 
 use super::{
     explain,
-    release::{self, release},
+    release::{self, Owner, Released, release},
 };
 use crate::driver::{
     api::{GraphRef, UserObject},
@@ -18,9 +18,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     vec::Vec,
 };
-
-/// A value whose drop frees the memory that a node's arguments point to.
-pub(super) type Owner = Box<dyn Send>;
 
 /// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
 /// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
@@ -84,6 +81,21 @@ impl Slot {
         self.held().former.push(owner);
     }
 
+    /// Holds `owner` until the driver releases the slot, unless it already holds one; otherwise returns it.
+    pub(super) fn keep_first(&self, owner: Owner) -> Option<Owner> {
+        let mut held = self.held();
+        if !held.former.is_empty() {
+            return Some(owner);
+        }
+        held.former.push(owner);
+        None
+    }
+
+    /// The owners that the slot holds until their launches have finished.
+    pub(super) fn take_former(&self) -> Vec<Owner> {
+        mem::take(&mut self.held().former)
+    }
+
     /// Whether the driver has released the slot. A released slot holds nothing for a graph.
     pub(super) fn is_closed(&self) -> bool {
         self.held().closed
@@ -92,13 +104,18 @@ impl Slot {
 
 impl UserObject for Slot {
     fn released(self: Arc<Self>) {
-        let held = {
+        let (arguments, mut former) = {
             let mut held = self.held();
             held.closed = true;
             (held.arguments.take(), mem::take(&mut held.former))
         };
-        let context = self.context.clone();
-        // The slot itself may be the last owner that keeps a module loaded.
-        release(Box::new((held, self)), context, None);
+        former.extend(arguments);
+        release(Released {
+            after: None,
+            context: self.context.clone(),
+            former,
+            // The slot itself may be the last owner that keeps a module loaded.
+            owner: Box::new(self),
+        });
     }
 }

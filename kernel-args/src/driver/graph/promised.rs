@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{AnyNode, Graph, GraphExec, Node, explain};
+use super::{AnyNode, Graph, GraphExec, Node, exec::LastLaunch, explain};
 use crate::{
     driver::{
         api::{Promise, required},
@@ -57,9 +57,9 @@ impl GraphExec {
         // SAFETY: the caller guarantees that the nodes of the graph may run.
         let launched = unsafe { self.driver.launch((&**stream).into()) };
         launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
-        match &self.launched_on {
-            Some(last) if Arc::ptr_eq(last, stream) => {}
-            _ => self.launched_on = Some(stream.clone()),
+        match &self.last_launch {
+            LastLaunch::On(last) if Arc::ptr_eq(last, stream) => {}
+            _ => self.last_launch = LastLaunch::On(stream.clone()),
         }
         Ok(())
     }

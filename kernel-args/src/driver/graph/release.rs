@@ -4,63 +4,70 @@
 //! `cuUserObjectCreate`), but dropping a slice calls CUDA. Therefore the destructor sends the owner to a thread of this
 //! crate. An owner that an update has replaced is sent there too, with an event that completes when the launches that
 //! may use it have finished.
+//!
+//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then.
+//! [`release_queue`](super::release_queue) has the states of the thread.
 
-use super::{Graph, exit};
-use crate::driver::api::{Api, Event, api};
-use core::{mem, panic::AssertUnwindSafe};
+use super::{
+    Graph,
+    release_queue::{ReleaseQueue, State, caught},
+    sync::{Condvar, Mutex},
+};
+use crate::driver::api::{Api, Event, api, atexit};
+use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::CudaContext;
 use std::{
     boxed::Box,
-    panic::catch_unwind,
-    sync::{
-        Arc, OnceLock,
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread,
+    sync::{Arc, OnceLock},
+    thread, thread_local,
+    vec::Vec,
 };
 
-enum Message {
-    /// Drops the owner once the event is complete. The context is current during the drop.
-    Drop {
-        after: Option<Event>,
-        context: Arc<CudaContext>,
-        owner: Box<dyn Send>,
-    },
-    /// Drops the sender as an answer, after all earlier messages.
-    Answer(#[expect(dead_code, reason = "held, not read")] Sender<()>),
+/// The maximum wait at the end of the process. The thread drops values of the program, which may themselves wait for
+/// the end.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// A value whose drop frees the memory that a node's arguments point to.
+pub(super) type Owner = Box<dyn Send>;
+
+/// Owners that nothing uses after an event.
+pub(super) struct Released {
+    pub(super) after: Option<Event>,
+    /// It is current during the drops.
+    pub(super) context: Arc<CudaContext>,
+    /// They are dropped first.
+    pub(super) former: Vec<Owner>,
+    pub(super) owner: Owner,
 }
 
-/// The channel to the thread; `None` if the thread could not be started.
-static SENDER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
+static QUEUE: ReleaseQueue<Released> = ReleaseQueue {
+    state: Mutex::new(State::EMPTY),
+    changed: Condvar::new(),
+};
+
+thread_local! {
+    static IS_THE_THREAD: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Starts the thread once; returns whether it runs.
 pub(super) fn start() -> bool {
-    let sender = SENDER.get_or_init(|| {
-        exit::register();
-        let (sender, receiver) = channel();
-        thread::Builder::new()
-            .name("kernel-args".into())
-            .spawn(move || run(&receiver))
-            .ok()
-            .map(|_| sender)
-    });
-    sender.is_some()
+    static RUNS: OnceLock<bool> = OnceLock::new();
+    *RUNS.get_or_init(|| {
+        let Ok(api) = api() else { return false };
+        // If `atexit` fails, the process ends without waiting.
+        let _ = atexit(end);
+        let thread = thread::Builder::new().name("kernel-args".into());
+        thread.spawn(|| run(api)).is_ok()
+    })
 }
 
-/// Drops `owner` on the thread once `after` is complete. This function does not call CUDA.
-pub(super) fn release(owner: Box<dyn Send>, context: Arc<CudaContext>, after: Option<Event>) {
-    let message = Message::Drop {
-        after,
-        context,
-        owner,
-    };
-    let unsent = match SENDER.get() {
-        Some(Some(sender)) => sender.send(message).err().map(|unsent| unsent.0),
-        _ => Some(message),
-    };
-    // It is unknown whether CUDA may be called here, so the memory stays allocated. This does not occur: the thread is
-    // started before anything is retained, and it does not end.
-    mem::forget(unsent);
+extern "C" fn end() {
+    QUEUE.end(IS_THE_THREAD.get(), LONGEST);
+}
+
+/// Drops the owners on the thread, which was started before anything was retained. This function does not call CUDA.
+pub(super) fn release(released: Released) {
+    QUEUE.send(released);
 }
 
 impl Graph {
@@ -69,58 +76,46 @@ impl Graph {
     ///
     /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
     /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
+    ///
+    /// When the drop of such a value calls this function, it returns at once: the value itself is not dropped yet. For
+    /// the same reason, such a drop must not wait for another thread that calls it.
     pub fn wait_until_released() {
-        let Some(Some(thread)) = SENDER.get() else {
-            return;
-        };
-        let (sender, receiver) = channel();
-        if thread.send(Message::Answer(sender)).is_ok() {
-            // An error means that the sender was dropped, which is the answer.
-            let _ = receiver.recv();
-        }
+        QUEUE.wait(IS_THE_THREAD.get());
     }
 }
 
-fn run(receiver: &Receiver<Message>) {
-    let Ok(api) = api() else { return };
-    exit::call(|| {
-        // In this mode, the calls of this thread do not fail while a different thread captures a stream.
-        const RELAXED: u32 = 2;
-        let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
-    });
-    for message in receiver {
-        let Message::Drop {
-            after,
-            context,
-            owner,
-        } = message
-        else {
-            continue;
-        };
-        let mut held = Some((after, context, owner));
-        exit::call(|| {
-            if let Some((after, context, owner)) = held.take() {
-                drop_after(api, after, &context, owner);
+fn run(api: &Api) {
+    IS_THE_THREAD.set(true);
+    let mut is_relaxed = false;
+    loop {
+        QUEUE.take(|released| {
+            if !mem::replace(&mut is_relaxed, true) {
+                // In this mode, the calls of this thread do not fail while a different thread captures a stream.
+                const RELAXED: u32 = 2;
+                let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
             }
+            drop_after(api, released);
         });
-        // The process is ending, and the system frees its memory.
-        mem::forget(held);
     }
 }
 
-fn drop_after(api: &Api, after: Option<Event>, context: &Arc<CudaContext>, owner: Box<dyn Send>) {
+fn drop_after(api: &Api, released: Released) {
+    let Released {
+        after,
+        context,
+        former,
+        owner,
+    } = released;
     // cudarc's functions would return a pending error of the context instead of making the call. Errors of these calls
     // cannot be reported here.
-    let _ = api.cuCtxSetCurrent((&**context).into());
-    let over = after.as_ref().is_none_or(Event::wait);
-    drop(after);
-    // If an owner panics, the thread must still drop later owners.
-    let _ = catch_unwind(AssertUnwindSafe(|| {
-        if over {
-            drop(owner);
-        } else {
-            // A kernel may still use the memory.
-            mem::forget(owner);
+    let _ = api.cuCtxSetCurrent((&*context).into());
+    if after.as_ref().is_none_or(Event::wait) {
+        // Each on its own: an owner that panics must not keep the next owners from being dropped.
+        for owner in former.into_iter().chain([owner]) {
+            caught(|| drop(owner));
         }
-    }));
+    } else {
+        // A kernel may still use the memory.
+        mem::forget((former, owner));
+    }
 }

@@ -1,6 +1,6 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{GraphExec, Node, explain, lower::NodeCall, owner::Owner};
+use super::{GraphExec, Node, explain, lower::NodeCall, release::Owner};
 use crate::{
     driver::{
         api::KernelNodeParams,
@@ -114,7 +114,7 @@ impl GraphExec {
                 }
                 Ok(())
             }
-            _ if self.node_of(node).is_some() => Err(explain::cannot_retain(
+            _ if self.driver.node(node.any.0).is_some() => Err(explain::cannot_retain(
                 Some(node.kernel.name().into()),
                 explain::UPDATED,
             )),
@@ -150,7 +150,7 @@ impl GraphExec {
         bound: &mut *const c_void,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
-        let Some(found) = self.node_of(node) else {
+        let Some(found) = self.driver.node(node.any.0) else {
             return Err(Self::has_not(node));
         };
         let call = NodeCall {

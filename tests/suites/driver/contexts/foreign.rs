@@ -24,6 +24,7 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
         Error::Context(
             ContextError::ForeignArgument { contexts, .. }
             | ContextError::ForeignFunction { contexts, .. }
+            | ContextError::ForeignGraph(contexts)
             | ContextError::ForeignStream(contexts),
         ) => contexts,
         Error::Graph(_) | Error::Launch(LaunchError::Limit(_)) => {

@@ -326,7 +326,7 @@ fn released<T: 'static>(made: T) -> Made {
     Box::new(Released(Some(made)))
 }
 
-/// Captures three launches into a graph and launches it. The capture is ended after any failure.
+/// Captures four launches into a graph, one of them with its node, and launches it. The capture is ended after any failure.
 fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let stream = world.ctx.new_stream()?;
@@ -340,7 +340,9 @@ fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault>
     ]
     .into_iter()
     // SAFETY: the kernel accesses no memory.
-    .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
+    .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) })
+    // SAFETY: as above.
+    .and_then(|()| unsafe { world.values.capture(launch, Values::NONE) });
     // Only one call fails: the second attempt ends the capture.
     let ended = stream
         .end_capture(flags)

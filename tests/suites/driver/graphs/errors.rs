@@ -14,7 +14,7 @@ use libtest_mimic::Trial;
 
 const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
-fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
+pub(crate) fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
     let error = match result {
         Ok(_) => return Err(format!("no error contains {words:?}").into()),
         Err(error) => error.to_string(),

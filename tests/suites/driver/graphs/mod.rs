@@ -11,6 +11,7 @@ mod found;
 mod random;
 mod retained;
 mod saxpy;
+mod taken_over;
 
 use kernel_args_tests::{driver::suite, tally};
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(capture::trials());
             trials.extend(found::trials(driver));
             trials.extend(retained::trials(driver));
+            trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
             trials.extend(errors::trials(driver));
             trials.extend(device_update::trials(driver));

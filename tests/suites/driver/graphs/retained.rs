@@ -2,8 +2,8 @@
 
 use crate::graphs::saxpy::{N, Outcome, Saxpy, World, a_while, soon};
 use cudarc::driver::{
-    CudaSlice,
-    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
+    CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop,
+    sys::{CUdeviceptr, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{
     Error, Launch, Retained,
@@ -153,9 +153,11 @@ fn in_a_graph_of_cudarc() -> Outcome {
     graph.launch()?;
     let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
     exec.update(&node, 1, 32, with_x(&world, &other))?;
-    freed(&x)?;
+    // cudarc's launch may still be running.
+    held(&x, 1);
     held(&other, 1);
     drop(exec);
+    freed(&x)?;
     freed(&other)
 }
 
@@ -179,6 +181,87 @@ impl Drop for Panics {
     }
 }
 
+/// Panics in its drop, with a payload that panics in its drop.
+struct PanicsTwice;
+
+impl Drop for PanicsTwice {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new(Panics));
+    }
+}
+
+/// Waits in its drop until everything is released, but not for itself.
+struct Waits(Arc<AtomicUsize>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        Graph::wait_until_released();
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Drops a graph in its drop, whose values are released after it.
+struct Owns(
+    Option<Graph>,
+    #[expect(dead_code, reason = "it is dropped")] Waits,
+);
+
+impl Drop for Owns {
+    fn drop(&mut self) {
+        drop(self.0.take());
+        Graph::wait_until_released();
+    }
+}
+
+/// No drop keeps the thread from dropping what is released later.
+fn drops_that_wait_or_panic() -> Outcome {
+    let world = World::new()?;
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut inner = Graph::new(&world.ctx)?;
+    inner.retain(PanicsTwice)?;
+    inner.retain(Waits(count.clone()))?;
+    let mut graph = Graph::new(&world.ctx)?;
+    graph.retain(Waits(count.clone()))?;
+    graph.retain(Owns(Some(inner), Waits(count.clone())))?;
+    graph.retain(PanicsTwice)?;
+    graph.retain(Waits(count.clone()))?;
+    drop(graph);
+    soon("the drop of each value", || {
+        count.load(Ordering::SeqCst) == 4
+    })?;
+    let mut later = Graph::new(&world.ctx)?;
+    let x = memory(&world)?;
+    later.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    drop(later);
+    freed(&x)?;
+    Graph::wait_until_released();
+    Ok(())
+}
+
+/// Two values of one node panic: each is dropped on its own, so the second panic does not end the process.
+fn several_values_that_panic() -> Outcome {
+    let world = World::new()?;
+    let x = memory(&world)?;
+    let slice = |x: &Memory| PanickingMemory(x.clone());
+    let args = |x: &Memory| Saxpy {
+        x: Retained::read(&Arc::new(slice(x))),
+        ..world.args(1.0)
+    };
+    let mut graph = Graph::new(&world.ctx)?;
+    let node = graph.add_kernel(&world.kernel, LAUNCH(), args(&x), &[])?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    Graph::capture(&world.stream, || {
+        // The event cannot be recorded, so the node keeps these values.
+        exec.update(&node, 1, 32, args(&x))?;
+        exec.update(&node, 1, 32, args(&x))
+    })?;
+    held(&x, 3);
+    drop(exec);
+    freed(&x)
+}
+
 fn anything_else() -> Outcome {
     let world = World::new()?;
     let count = Arc::new(AtomicUsize::new(0));
@@ -196,6 +279,57 @@ fn anything_else() -> Outcome {
     soon("the drop of what was retained", || {
         count.load(Ordering::SeqCst) == 2
     })
+}
+
+/// Memory whose drop panics.
+struct PanickingMemory(Memory);
+
+impl Drop for PanickingMemory {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("of the test"));
+    }
+}
+
+impl DeviceSlice<f32> for PanickingMemory {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.0.stream()
+    }
+}
+
+impl DevicePtr<f32> for PanickingMemory {
+    fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+        self.0.device_ptr(stream)
+    }
+}
+
+/// An event after the last launch is recorded on the stream of that launch, even if the program has dropped it and the driver
+/// could reuse its handle.
+fn after_the_stream_was_dropped() -> Outcome {
+    let world = World::new()?;
+    let (first, second) = (memory(&world)?, memory(&world)?);
+    let mut graph = Graph::new(&world.ctx)?;
+    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let mut exec = graph.instantiate()?;
+    for _ in 0..3 {
+        let stream = world.ctx.new_stream()?;
+        let handle = stream.cu_stream();
+        // SAFETY: both slices have `N` elements, and each launch has finished before the next.
+        unsafe { exec.launch(&stream) }?;
+        stream.synchronize()?;
+        drop(stream);
+        let next = world.ctx.new_stream()?;
+        assert_ne!(next.cu_stream(), handle, "the graph holds the stream");
+        exec.update(&node, 1, 32, with_x(&world, &second))?;
+        freed(&first)?;
+        exec.update(&node, 1, 32, with_x(&world, &first))?;
+        freed(&second)?;
+    }
+    world.ctx.synchronize()?;
+    Ok(())
 }
 
 /// The module of a kernel stays loaded for the graph.
@@ -277,6 +411,12 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         ),
         trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
         trial(name("anything_else"), anything_else),
+        trial(name("drops_that_wait_or_panic"), drops_that_wait_or_panic),
+        trial(name("several_values_that_panic"), several_values_that_panic),
+        trial(
+            name("after_the_stream_was_dropped"),
+            after_the_stream_was_dropped,
+        ),
         trial(name("the_kernel"), the_kernel),
         trial(name("nothing_is_left"), move || nothing_is_left(&driver)),
     ]

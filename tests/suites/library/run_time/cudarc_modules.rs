@@ -199,6 +199,14 @@ fn a_module_of_another_context_is_refused() {
             ),
             "{refused:?}"
         );
+        let refused = Kernel::<Saxpy>::from_cudarc_module(&ctx, &theirs, "saxpy");
+        assert!(
+            matches!(
+                refused,
+                Err(Error::Context(ContextError::ForeignFunction { .. }))
+            ),
+            "{refused:?}"
+        );
         let function = theirs.load_function("saxpy").expect("it is there");
         let refused = Function::from_cudarc(&ctx, function, SAXPY);
         assert!(

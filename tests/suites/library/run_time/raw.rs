@@ -6,7 +6,13 @@ use cudarc::{
     driver::{CudaContext, CudaFunction},
     nvrtc::Ptx,
 };
-use kernel_args::{Error, KernelArgs, args::Form, error::VerifyError, launch};
+use kernel_args::{
+    Error, KernelArgs,
+    args::Form,
+    context::{ContextFlags, ContextName, create_context, current_context, with_current},
+    error::VerifyError,
+    launch,
+};
 use kernel_args_stand_in::{Control, Settings, within};
 use std::sync::Arc;
 
@@ -148,7 +154,6 @@ fn a_wrong_struct_is_refused_at_every_launch() {
 #[test]
 fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     within(&Settings::new(), |driver| {
-        driver.reuse_functions();
         let ctx = context(0);
         let mut handles = Vec::new();
         // The kernel, whether it is rejected for `Numbers`, and the number of queries.
@@ -189,8 +194,7 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
 /// because the driver reads no more of it than there is.
 #[test]
 fn reused_handles_have_exactly_the_documented_limits() {
-    within(&Settings::new(), |driver| {
-        driver.reuse_functions();
+    within(&Settings::new(), |_| {
         let ctx = context(0);
         for types in ["u32 u32 u64", "u64 u64", "u32 u32 u64 u32"] {
             let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
@@ -214,8 +218,7 @@ fn reused_handles_have_exactly_the_documented_limits() {
 /// A handle in a different context than the cached context.
 #[test]
 fn a_handle_that_was_given_to_another_context_is_launched_there() {
-    within(&Settings::new().devices(2), |driver| {
-        driver.reuse_functions();
+    within(&Settings::new().devices(2), |_| {
         let contexts = [context(0), context(1)];
         let streams = contexts
             .clone()
@@ -244,6 +247,50 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
     });
 }
 
+/// A context that is destroyed, and a new context, stream and function with the same handles: nothing that was stored about the
+/// first is used for the second.
+#[test]
+fn the_handles_of_a_destroyed_context_are_given_to_another_one() {
+    within(&Settings::new().devices(2), |driver| {
+        let other = context(1);
+        let foreign = other.new_stream().expect("a stream");
+        let mut handles = Vec::new();
+        for types in ["u32 u32 u64", "u32 u32 u32", "u32 u32 u64", "u64 u64 u64"] {
+            let ctx = create_context(0, ContextFlags::new()).expect("a context");
+            let stream = ctx.new_stream().expect("a stream");
+            let function = function(&ctx, &ptx(&[("numbers", types)]), "numbers");
+            handles.push((ctx.cu_ctx(), stream.cu_stream(), function.cu_function()));
+            for _ in 0..2 {
+                // SAFETY: the kernel accesses no memory, here and below.
+                let result = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3), stream = &stream) };
+                match result {
+                    Err(Error::Verify(VerifyError::Mismatch(_))) if types != "u32 u32 u64" => {}
+                    Ok(()) if types == "u32 u32 u64" => {}
+                    other => panic!("{types}: {other:?}"),
+                }
+            }
+            // SAFETY: as above.
+            let refused = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3), stream = &foreign) };
+            assert!(
+                matches!(refused, Err(Error::Context(_))),
+                "{types}: {refused:?}"
+            );
+            // The contexts that `with_current` has seen are found by their handles.
+            ctx.bind_to_thread().expect("current");
+            let inside = with_current(&other, current_context).expect("restored");
+            assert_eq!(inside.expect("current"), Some(ContextName::of(&other)));
+            let after = current_context().expect("current");
+            assert_eq!(after, Some(ContextName::of(&ctx)));
+            other.bind_to_thread().expect("current");
+        }
+        assert!(
+            handles.iter().all(|handle| *handle == handles[0]),
+            "the handles were reused"
+        );
+        assert_eq!(driver.launches(), 4);
+    });
+}
+
 #[test]
 fn an_older_driver_is_not_queried() {
     within(&Settings::new().old(), |driver| {
@@ -262,7 +309,6 @@ fn an_older_driver_is_not_queried() {
 #[test]
 fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
     within(&Settings::new(), |driver| {
-        driver.reuse_functions();
         let ctx = context(0);
         for _ in 0..3 {
             let function = function(&ctx, SAXPY, "saxpy");

@@ -4,3 +4,4 @@ mod forbid_unsafe;
 mod graphs;
 mod launches;
 mod modules;
+mod padding;
