@@ -15,6 +15,7 @@ mod reader;
 mod sections;
 mod skipped;
 
+pub(crate) use input::Input;
 pub(crate) use skipped::Skipped;
 
 use crate::progress::Progress;
