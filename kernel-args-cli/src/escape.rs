@@ -2,7 +2,7 @@
 //!
 //! Rust and C++ are written by `kernel-args-codegen`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// Whether a character can control a terminal, or change the order of the characters around it.
 fn is_control(c: char) -> bool {
@@ -49,7 +49,7 @@ pub(crate) fn json(value: &serde_json::Value) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         if is_control(c) {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+            _ = write!(escaped, "\\u{:04x}", u32::from(c));
         } else {
             escaped.push(c);
         }

@@ -26,7 +26,7 @@ enum From {
 impl Input {
     /// Opens a regular file. A file that the user named can also be a pipe, such as `<(…)`, which does not support seeking.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
-        if is_named && is_pipe(&fs::metadata(path)?.file_type()) {
+        if is_named && is_pipe(fs::metadata(path)?.file_type()) {
             return Self::read(File::open(path)?, PIPE);
         }
         let file = options().open(path)?;
@@ -126,12 +126,12 @@ fn options() -> OpenOptions {
 }
 
 #[cfg(unix)]
-fn is_pipe(kind: &fs::FileType) -> bool {
-    std::os::unix::fs::FileTypeExt::is_fifo(kind)
+fn is_pipe(kind: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
 }
 
 #[cfg(not(unix))]
-fn is_pipe(kind: &fs::FileType) -> bool {
+fn is_pipe(kind: fs::FileType) -> bool {
     !kind.is_file()
 }
 
