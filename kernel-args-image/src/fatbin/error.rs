@@ -8,7 +8,7 @@ pub const MAGIC: u32 = 0xba55_ed50;
 /// The magic number of the wrapper that nvcc uses in host object files.
 pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// The maximum size of a member in bytes, decompressed or stored. Members of NVIDIA's libraries have up to 160 MB.
+/// The maximum size of a member in bytes, decompressed or stored. Members in NVIDIA libraries have up to 160 MB.
 pub const MEMBER_LIMIT: u64 = 1 << 30;
 
 /// The maximum decompressed size, as a multiple of the compressed size: of each member, and of all members of a file
