@@ -18,23 +18,60 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-env-changed={name}");
         }
         for path in &self.files {
-            // A directive is one line, so a path with a line break cannot be written. Such paths are ignored.
-            if let Some(path) = path.to_str().filter(|path| !path.contains('\n')) {
-                let _ = writeln!(text, "cargo::rerun-if-changed={path}");
+            match path.to_str().and_then(value) {
+                Some(path) => _ = writeln!(text, "cargo::rerun-if-changed={path}"),
+                // Cargo cannot watch this path. It runs the script each time if a watched path does not exist.
+                None => _ = writeln!(text, "cargo::rerun-if-changed={UNWATCHED}"),
             }
         }
         for warning in &self.warnings {
             for line in warning.lines().filter(|line| !line.trim().is_empty()) {
-                let _ = writeln!(text, "cargo::warning={line}");
+                let _ = writeln!(text, "cargo::warning={}", shown(line));
             }
         }
         text
     }
 }
 
+/// A path that does not exist.
+const UNWATCHED: &str = "a path that cannot be written in a directive";
+
+/// A text as the value of a directive, which is one line. Cargo removes white space at the end.
+fn value(text: &str) -> Option<&str> {
+    let is_one_line = !text.contains(['\n', '\r']) && text.trim_end() == text;
+    is_one_line.then_some(text)
+}
+
+/// A line that cargo shows on the terminal. Names of files and the compiler's output can contain any characters.
+fn shown(line: &str) -> String {
+    let is_odd = |c: char| c.is_control() && c != '\t';
+    line.replace(is_odd, "\u{fffd}")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Directives;
+    use super::{Directives, UNWATCHED};
+
+    #[test]
+    fn no_path_or_warning_is_another_directive() {
+        let evil = "a\ncargo::rustc-env=EVIL=1\r\u{1b}[31m.cu";
+        let directives = Directives {
+            files: [evil.into(), "b.cu ".into()].into(),
+            variables: ["NVCC"].into(),
+            warnings: vec![evil.into(), "x\rcargo::rustc-env=EVIL=1".into()],
+        };
+        let text = directives.text();
+        for line in text.lines() {
+            let known = ["rerun-if-env-changed=", "rerun-if-changed=", "warning="];
+            let directive = line.strip_prefix("cargo::").expect("a directive");
+            assert!(
+                known.iter().any(|name| directive.starts_with(name)),
+                "{line}"
+            );
+        }
+        assert_eq!(text.matches(UNWATCHED).count(), 2, "{text}");
+        assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
+    }
 
     #[test]
     fn each_line_is_a_directive_of_its_own() {

@@ -242,6 +242,15 @@ pub(crate) fn written_twice(path: &Path) -> String {
     )
 }
 
+/// Committed files of a source with unknown headers.
+pub(crate) fn not_noticed(source: &Path) -> String {
+    format!(
+        "`{}` includes files that only the compiler knows, for example by `#include NAME`: a build with the committed \
+         image cannot notice that such a file changed\nhelp: write the names of the files, or update the images by nvcc",
+        source.display()
+    )
+}
+
 pub(crate) fn took_fallback(folder: &Path) -> String {
     format!(
         "no CUDA compiler was found: using the committed images in `{}`",

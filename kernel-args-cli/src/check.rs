@@ -2,16 +2,16 @@
 
 use crate::{
     error::{Error, Failure},
+    escape,
     output::{Output, Status},
+    read::Input,
     report,
     select::Select,
     show::list,
-    style::quoted,
 };
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Read as _, Write as _},
+    io::{Read as _, Write as _},
     path::PathBuf,
 };
 
@@ -31,13 +31,15 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     } else {
         check.list.to_string_lossy()
     };
-    let text = if is_input {
-        let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text).map(|_| text)
+    let input = if is_input {
+        Input::stdin()
     } else {
-        fs::read(&check.list)
+        Input::open(&check.list, true)
     };
-    let text = text.map_err(|error| Error::new(&*name, error.to_string()))?;
+    let mut text = Vec::new();
+    input
+        .and_then(|mut input| input.read_to_end(&mut text))
+        .map_err(|error| Error::new(&*name, error.to_string()))?;
     let text = String::from_utf8_lossy(&text);
     let expected = parse(&text).map_err(|(at, what)| Error::new(&*name, what).at(at))?;
     let (mut files, names, status) = report::read(&check.files);
@@ -53,27 +55,23 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     let mut differences = 0;
     let paint = output.paint;
     for symbol in symbols {
-        let of = |lines: &Lines<'_>| {
-            lines
-                .get(symbol)
-                .map(|lines| lines.join("\n        "))
-                .unwrap_or_default()
-        };
-        let (list, file) = (of(&expected), of(&found));
+        let list = expected.get(symbol).map_or(&[][..], Vec::as_slice);
+        let file = found.get(symbol).map_or(&[][..], Vec::as_slice);
         if list == file {
             continue;
         }
         differences += 1;
-        let or = |text: String| {
-            if text.is_empty() {
-                "(not there)".to_owned()
-            } else {
-                text
+        // Anyone can write a list.
+        let shown = |lines: &[&str]| {
+            if lines.is_empty() {
+                return "(not there)".to_owned();
             }
+            let lines: Vec<_> = lines.iter().map(|line| escape::terminal(line)).collect();
+            lines.join("\n        ")
         };
-        writeln!(output.to, "{}", paint.title(symbol))?;
-        writeln!(output.to, "  list  {}", paint.bad(&or(list)))?;
-        writeln!(output.to, "  file  {}", paint.good(&or(file)))?;
+        writeln!(output.to, "{}", paint.title(&escape::terminal(symbol)))?;
+        writeln!(output.to, "  list  {}", paint.bad(&shown(list)))?;
+        writeln!(output.to, "  file  {}", paint.good(&shown(file)))?;
     }
     if differences == 0 {
         output.to.flush()?;
@@ -84,17 +82,17 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     } else {
         &format!("{differences} kernels differ")
     };
-    writeln!(output.to, "\n{kernels} from {name}")?;
+    writeln!(output.to, "\n{kernels} from {}", escape::terminal(&name))?;
     let words = check
         .files
         .iter()
-        .map(|path| quoted(path.to_string_lossy()));
+        .map(|path| escape::shell(path.to_string_lossy()));
     let words: Vec<String> = words.chain(check.select.arguments()).collect();
     writeln!(
         output.to,
         "help: if this change is intended, write the list again: kernel-args show --list {} > {}",
         words.join(" "),
-        quoted(name)
+        escape::shell(name)
     )?;
     output.to.flush()?;
     Ok(Status::Different)
@@ -164,6 +162,74 @@ mod tests {
             lines["a"],
             ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]
         );
+    }
+
+    /// Symbols of cubins and names of debug information can have any characters.
+    #[test]
+    fn a_list_of_any_names_is_read_back() {
+        use crate::{kernel::Kernel, limits::Limits};
+        use kernel_args_abi::Parameter;
+        use kernel_args_image::ParameterList;
+        let parts = [
+            "\n",
+            "\r",
+            "\t",
+            " ",
+            "\u{a0}",
+            "\u{2028}",
+            "\u{1b}[31m",
+            "(",
+            ")",
+            "#",
+            "\\",
+            "\\n",
+            "\\u{}",
+            "{",
+            "}",
+            "[sm_90]",
+            ",",
+            "@4",
+            "4/4",
+            "x",
+            "größe",
+            "\u{0}",
+            "# kernel-args list 2",
+            "",
+        ];
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..500 {
+            let mut name = || -> String {
+                (0..random.usize(..4))
+                    .map(|_| parts[random.usize(..parts.len())])
+                    .collect()
+            };
+            let mut symbols: Vec<String> = (0..6).map(|_| name()).collect();
+            symbols.sort_unstable();
+            symbols.dedup();
+            let kernels: Vec<Kernel> = symbols
+                .iter()
+                .map(|symbol| {
+                    let name = name();
+                    let parameter = Parameter {
+                        name: &name,
+                        ..Parameter::record(0, 4)
+                    };
+                    Kernel {
+                        symbol: symbol.clone(),
+                        demangled: None,
+                        parameters: ParameterList::new(&[parameter]),
+                        limits: Limits::default(),
+                        described: None,
+                        images: Vec::new(),
+                    }
+                })
+                .collect();
+            let lines = list::lines(&kernels);
+            let text = [&[list::TITLE.to_owned()][..], &lines].concat().join("\n");
+            let read = parse(&text).unwrap_or_else(|error| panic!("{symbols:?}: {error:?}"));
+            assert_eq!(read, lines_of(lines.iter().map(String::as_str)));
+            assert_eq!(read.len(), symbols.len(), "{symbols:?}: {text}");
+        }
     }
 
     #[test]

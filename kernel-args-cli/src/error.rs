@@ -1,6 +1,6 @@
 //! Errors, with the file and the position in it.
 
-use crate::style::plain;
+use crate::escape::terminal;
 use std::{fmt, io};
 
 /// A file or other input that cannot be read.
@@ -33,14 +33,14 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", plain(&self.file))?;
+        write!(f, "{}: ", terminal(&self.file))?;
         if let Some(at) = self.at {
             write!(f, "at byte {at}: ")?;
         }
         // Line breaks are part of the message. Control characters come from the file.
         let mut lines = self.what.lines();
-        f.write_str(&plain(lines.next().unwrap_or_default()))?;
-        lines.try_for_each(|line| write!(f, "\n{}", plain(line)))
+        f.write_str(&terminal(lines.next().unwrap_or_default()))?;
+        lines.try_for_each(|line| write!(f, "\n{}", terminal(line)))
     }
 }
 

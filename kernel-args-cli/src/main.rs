@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod diff;
 mod error;
+mod escape;
 mod kernel;
 mod limits;
 mod man;

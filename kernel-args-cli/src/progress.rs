@@ -1,6 +1,6 @@
 //! A progress bar for reads that take longer than a second.
 
-use crate::style::plain;
+use crate::escape::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal as _,
@@ -37,7 +37,7 @@ impl Progress {
     pub(crate) fn file(&self, name: &str) {
         let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
         self.bar
-            .set_message(plain(last.unwrap_or(name)).into_owned());
+            .set_message(terminal(last.unwrap_or(name)).into_owned());
     }
 
     /// Adds bytes that have been read.

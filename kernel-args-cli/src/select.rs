@@ -1,6 +1,6 @@
 //! Selects kernels by name and GPU.
 
-use crate::{error::Error, kernel::Kernel, read::Files, style::quoted};
+use crate::{error::Error, escape, kernel::Kernel, read::Files};
 use kernel_args_abi::{Sm, compiled::matches_pattern};
 use kernel_args_image::{
     Target,
@@ -19,7 +19,10 @@ pub(crate) struct Select {
 impl Select {
     /// Reads the selection from the command line.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
-        let patterns = self.patterns.iter().map(|pattern| quoted(pattern.into()));
+        let patterns = self
+            .patterns
+            .iter()
+            .map(|pattern| escape::shell(pattern.into()));
         let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
         let gpus = self.gpus.iter().map(|sm| format!("--arch {sm}"));
         patterns.chain(gpus)

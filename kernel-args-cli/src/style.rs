@@ -1,7 +1,6 @@
-//! Colours, and text that is safe to print on a terminal.
+//! Colours, and numbers with their nouns.
 
 use anstyle::{AnsiColor, Style};
-use std::borrow::Cow;
 
 /// Colours text, or returns it unchanged.
 #[derive(Clone, Copy, Debug)]
@@ -67,55 +66,9 @@ pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
     }
 }
 
-/// Removes control characters from a file's text, because they could control the terminal.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    let is_control =
-        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = text.chars().map(|c| {
-        if is_control(c) {
-            c.escape_default().to_string()
-        } else {
-            c.to_string()
-        }
-    });
-    Cow::Owned(escaped.collect())
-}
-
-/// Quotes a word for the shell.
-pub(crate) fn quoted(word: Cow<'_, str>) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(plain("größe"), "größe");
-        assert_eq!(plain("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
-        assert_eq!(plain("\u{202e}x"), "\\u{202e}x");
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_part_them() {
-        for (word, expected) in [
-            ("lib/a.so", "lib/a.so"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("gemm*", "'gemm*'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word.into()), expected);
-        }
-    }
 
     #[test]
     fn one_is_singular() {

@@ -15,6 +15,8 @@ extern crate std;
 
 #[cfg(any(feature = "generate", feature = "header"))]
 mod bytes;
+#[cfg(any(feature = "generate", feature = "header"))]
+mod escape;
 #[cfg(feature = "generate")]
 pub mod generate;
 #[cfg(feature = "header")]

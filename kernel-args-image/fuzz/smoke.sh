@@ -21,7 +21,7 @@ for target in "$@"; do
     echo "== $target"
     case $target in
         validate | compare | generate | header) seeds="seeds/cubin seeds/fatbin seeds/ptx seeds/debug_info seeds/debug_image" ;;
-        bombs | select | decode) seeds= ;;
+        bombs | select | decode | names) seeds= ;;
         *) seeds=seeds/$target ;;
     esac
     dictionary=

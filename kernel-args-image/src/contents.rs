@@ -108,7 +108,7 @@ pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
             Ok([cubin_code(sm, Features::Baseline)].into())
         }
         Kind::Fatbin => {
-            let mut budget = Budget::new(image.len());
+            let mut budget = Budget::new(image.len() as u64);
             let members = fatbin::members(image).map_err(Error::Fatbin)?;
             let code = |member: &Member<'_>| member_code(member, &mut budget);
             members.iter().map(code).collect()

@@ -58,7 +58,7 @@ pub use target::{Compatibility, Features, Target};
 pub use validate::validate;
 
 use crate::{
-    fatbin::{Budget, Member},
+    fatbin::{Budget, EXPANSION_FLOOR, Member},
     format::format,
 };
 use alloc::{borrow::Cow, vec::Vec};
@@ -87,8 +87,8 @@ impl<'a> Image<'a> {
     /// Skips members of a fat binary that are neither PTX nor a cubin, unless there are no other members.
     ///
     /// # Errors
-    /// If the bytes are in none of these formats, if the header of a member specifies a decompressed size above
-    /// [`fatbin::MEMBER_LIMIT`], or if all members together exceed [`fatbin::EXPANSION_LIMIT`].
+    /// If the bytes are in none of these formats, or if a member or all members together exceed
+    /// [`fatbin::EXPANSION_LIMIT`] when decompressed.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let parts = match format(bytes)? {
             Kind::Cubin => [Part::Cubin(bytes)].into(),
@@ -113,14 +113,14 @@ impl<'a> Image<'a> {
 
     /// Parses all texts and cubins, one after another: only one is decompressed at a time.
     ///
-    /// Allocates at most eight times the size of the image, or of [`fatbin::MEMBER_LIMIT`] if that is larger. Debug
-    /// information uses additional memory: 48 times the size of its sections, and at most 768 MiB.
+    /// Allocates at most eight times the size of the image, of its largest member when decompressed, or of
+    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information uses additional memory: 48 times the size of its sections, and at most 768 MiB.
     ///
     /// # Errors
     /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.
     pub fn kernels(&self) -> Result<Kernels<'a>, Error> {
-        let mut budget = Budget::new(self.size);
-        let limit = self.size.max(fatbin::MEMBER_LIMIT as usize);
+        let mut budget = Budget::new(self.size as u64);
+        let limit = self.size.max(EXPANSION_FLOOR as usize);
         let mut weight = 0;
         let mut kernels = Kernels::default();
         for part in &self.parts {
@@ -146,12 +146,12 @@ impl<'a> Image<'a> {
 
 /// The members that contain kernels.
 fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
-    let mut budget = Budget::new(bytes.len());
+    let mut budget = Budget::new(bytes.len() as u64);
     let mut parts = Vec::new();
     let mut passed_over = None;
     for member in fatbin::members(bytes)? {
         if matches!(member.kind, fatbin::Kind::Ptx | fatbin::Kind::Elf) {
-            budget.take(&member)?;
+            budget.take(&member, member.payload.len() as u64)?;
             parts.push(Part::Member(member));
         } else {
             passed_over = Some(member.kind);

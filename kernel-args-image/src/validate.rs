@@ -22,8 +22,8 @@ use crate::{
 ///     relocation exists, and the relocation begins inside the section that it changes.
 ///   - Notes and the records of `.nv.info` end inside their sections, and [`cubin::parse`] accepts the kernels.
 /// - **A fat binary**: each container, and the header and payload of each member, end before `n`. Texts in a header
-///   end inside the header. Compressed members decompress to exactly the specified size, which is at most
-///   [`fatbin::MEMBER_LIMIT`], and in total at most [`fatbin::EXPANSION_LIMIT`]. Members that are cubins, or begin
+///   end inside the header. Compressed members decompress to exactly the specified size, which is within
+///   [`fatbin::EXPANSION_LIMIT`], as is the total. Members that are cubins, or begin
 ///   like ELF files, are checked like cubins. Members that are PTX are text. LTO-IR is not checked.
 /// - **PTX** is text: no control characters before the first NUL or the end. It has no length: the caller terminates
 ///   it with NUL.
@@ -44,7 +44,7 @@ pub fn validate(image: &[u8]) -> Result<Kind, Error> {
 }
 
 fn fat_binary(image: &[u8]) -> Result<(), Error> {
-    let mut budget = Budget::new(image.len());
+    let mut budget = Budget::new(image.len() as u64);
     for member in fatbin::members(image).map_err(Error::Fatbin)? {
         // A compiler's linker reads it, with a separate compression. The driver ignores it when it loads the image.
         if matches!(member.kind, fatbin::Kind::Ltoir) {

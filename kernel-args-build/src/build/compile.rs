@@ -16,7 +16,7 @@ use crate::{
     parallel, texts,
 };
 use kernel_args_image::dwarf;
-use std::{collections::BTreeSet, fs, path::PathBuf, thread, time::SystemTime};
+use std::{collections::BTreeSet, path::PathBuf, thread, time::SystemTime};
 
 /// A source before compilation: its headers, and the result of an earlier build if it is still valid.
 struct Task<'u> {
@@ -147,7 +147,7 @@ impl Build<'_> {
         if !self.files.is_fresh(&record, unit, decided, path) {
             return None;
         }
-        let read = |extension: &str| fs::read(self.place(&unit.source, extension)).ok();
+        let read = |extension: &str| super::files::read(&self.place(&unit.source, extension));
         let description = read("debug.ptx")?;
         let image = match self.made() {
             Some(extension) => Some(read(extension)?),

@@ -10,6 +10,7 @@ use crate::{
     error::Error,
     texts,
 };
+use kernel_args_nvrtc::read_file;
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
@@ -63,11 +64,9 @@ impl<'a> Files<'a> {
 
     fn hash(&self, path: &Path) -> Option<u64> {
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        *hashes.entry(path.to_owned()).or_insert_with(|| {
-            fs::read(self.root.join(path))
-                .ok()
-                .map(|bytes| hash(&bytes))
-        })
+        *hashes
+            .entry(path.to_owned())
+            .or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
     }
 
     /// The state of a file outside of the package. Files in `OUT_DIR` are compared by content, because each run of a build
@@ -105,7 +104,8 @@ impl<'a> Files<'a> {
         let mut found = BTreeSet::new();
         let mut left: Vec<PathBuf> = folders.iter().map(|path| self.root.join(path)).collect();
         while let Some(folder) = left.pop() {
-            for path in entries(&folder).filter(|path| path != self.out) {
+            // Cargo's own files change with each build.
+            for path in entries(&folder).filter(|path| !self.out.starts_with(path)) {
                 if path.is_dir() {
                     left.push(path.clone());
                 }
@@ -260,9 +260,14 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
+/// Reads a regular file; `None` if it cannot be read. Reading a pipe could block.
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
+    read_file(path, usize::MAX).ok()?
+}
+
 /// Writes a file, unless it already has these bytes: the steps that depend on it compare its time.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|old| old == bytes) {
+    if read(path).is_some_and(|old| old == bytes) {
         return Ok(());
     }
     fs::write(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))

@@ -203,7 +203,7 @@ impl Build<'_> {
         })
     }
 
-    /// Writes the committed files, or warns if they are out of date.
+    /// Writes the committed files, or warns if they are out of date. Also warns if a change of a header cannot be noticed.
     fn compare(
         &self,
         fallback: &Fallback<'_>,
@@ -214,6 +214,9 @@ impl Build<'_> {
         for (Unit { source, lines, .. }, done) in self.units.iter().zip(done) {
             if update {
                 fallback.update(source, &done.made)?;
+                if !done.is_known {
+                    warnings.push(texts::not_noticed(&source.path));
+                }
             } else {
                 warnings.extend(fallback.take(source, &self.files, lines).err());
             }

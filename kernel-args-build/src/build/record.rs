@@ -103,7 +103,8 @@ impl Record {
     }
 
     pub(super) fn open(path: &Path) -> Option<Self> {
-        Self::read(&fs::read_to_string(path).ok()?)
+        let text = kernel_args_nvrtc::read_file(path, usize::MAX).ok()??;
+        Self::read(&String::from_utf8(text).ok()?)
     }
 }
 

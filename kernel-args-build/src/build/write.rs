@@ -1,7 +1,7 @@
 //! Writes into `OUT_DIR`.
 
 use super::{
-    files::write,
+    files::{read, write},
     plan::{Build, What},
     unit::{Done, Unit},
 };
@@ -73,7 +73,8 @@ impl Build<'_> {
             .iter()
             .map(|unit| unit.source.name.as_str())
             .collect();
-        let earlier = fs::read_to_string(&list).unwrap_or_default();
+        let earlier = read(&list).unwrap_or_default();
+        let earlier = String::from_utf8_lossy(&earlier);
         for name in earlier.lines().filter(|name| !names.contains(name)) {
             let images: &[&str] = match self.what {
                 What::Everything => &["ptx", "cubin", "fatbin"],

@@ -13,7 +13,7 @@ pub(crate) struct Headers {
     pub(crate) files: BTreeSet<PathBuf>,
     /// Headers that would be included if they existed.
     pub(crate) absent: BTreeSet<PathBuf>,
-    /// Folders where headers of unknown names may be included; `None` if all names are known.
+    /// Folders where headers of unknown names may be included, with the folder of the package; `None` if all names are known.
     pub(crate) folders: Option<BTreeSet<PathBuf>>,
 }
 
@@ -40,11 +40,10 @@ impl Headers {
         let mut unknown = includes.unknown.iter();
         // The image of such a source contains the time of its compilation. This alone is no reason to compile it again.
         let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
-        let folder_of_source = source.parent().map(Path::to_owned);
         let mut headers = Self {
             files: BTreeSet::new(),
             absent: BTreeSet::new(),
-            folders: is_unknown.then(|| folders.into_iter().chain(folder_of_source).collect()),
+            folders: None,
         };
         for (path, text) in includes.files {
             let paths = match text {
@@ -52,6 +51,12 @@ impl Headers {
                 None => &mut headers.absent,
             };
             paths.insert(path);
+        }
+        if is_unknown {
+            // A name in quotes is relative to the file that includes it, and can lead to any folder.
+            let of_files = headers.files.iter().filter_map(|file| file.parent());
+            let own = [Path::new("")].into_iter().chain(of_files);
+            headers.folders = Some(own.map(Path::to_owned).chain(folders).collect());
         }
         headers
     }

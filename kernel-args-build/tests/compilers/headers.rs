@@ -2,7 +2,10 @@
 //! watches for it.
 
 use super::{Package, parameters};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// A package with its source and cargo's output directly in its folder.
 fn top(name: &str, source: &str) -> Package {
@@ -42,6 +45,29 @@ pub(super) fn a_header_that_a_macro_names_is_compiled_again(home: &Path, name: &
     );
     package.write_old("kind.cuh", "typedef float Taken;\n");
     let (described, _) = built(&package, "computed", home);
+    assert_eq!(described, ["k(8 out: float* [])"]);
+}
+
+/// Cargo watches the whole package: no option names the folder.
+pub(super) fn a_header_of_another_folder_that_a_macro_names_is_watched(home: &Path, name: &str) {
+    let package = Package::new(&format!("{name}-elsewhere"));
+    let source = format!("#define KIND \"../kinds/kind.cuh\"\n#include KIND\n{KERNEL}");
+    package.write_old("src/a.cu", &source);
+    package.write_old("kinds/kind.cuh", "typedef int Taken;\n");
+    let (described, watched) = built(&package, "all", home);
+    assert_eq!(described, ["k(8 out: int* [])"]);
+    let kind = package.root.join("kinds/kind.cuh");
+    let is_watched =
+        |path: &String| kind.starts_with(package.root.join(path).components().collect::<PathBuf>());
+    let by_name = |path: &String| path.ends_with("kinds/kind.cuh");
+    assert!(
+        watched
+            .iter()
+            .any(|path| path == "." || is_watched(path) || by_name(path)),
+        "{watched:?}"
+    );
+    package.write_old("kinds/kind.cuh", "typedef float Taken;\n");
+    let (described, _) = built(&package, "all", home);
     assert_eq!(described, ["k(8 out: float* [])"]);
 }
 

@@ -8,6 +8,10 @@ mod nvcc;
 mod nvrtc;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../../../kernel-args-nvrtc/tests/trees/tree.rs"]
+#[allow(dead_code, reason = "each suite uses a part")]
+mod tree;
+mod trees;
 #[cfg(unix)]
 mod without;
 
@@ -68,6 +72,7 @@ fn script(name: &str) -> Result<(), Error> {
             .flag("-Ione")
             .flags(["-I", "two"])
             .build(),
+        "tree" => trees::kernels().build(),
         "serial" => kernels.glob("src/*.cu").jobs(1).build(),
         "parallel" => kernels.glob("src/*.cu").jobs(4).build(),
         "compiler" => kernels.glob("src/*.cu").compiler("tools/nvcc").build(),
@@ -172,11 +177,13 @@ fn main() -> ExitCode {
     }
     each![headers:
         a_header_that_a_macro_names_is_compiled_again
+        a_header_of_another_folder_that_a_macro_names_is_watched
         a_header_that_appears_under_a_name_of_a_macro_is_compiled
         a_new_header_that_a_macro_tests_is_compiled
         a_header_that_appears_next_to_the_source_is_compiled
         a_header_in_the_folder_of_a_flag_is_compiled_again
     ];
+    each![trees: what_the_compiler_reads_is_watched];
     each![each:
         writes_the_image_its_description_and_the_modules
         a_description_names_no_folder
@@ -205,5 +212,7 @@ fn main() -> ExitCode {
     ];
     more![&["nvrtc"], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
     more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let _ = std::fs::remove_dir_all(tree::home());
+    conclusion.exit_code()
 }

@@ -1,12 +1,13 @@
 //! The changes of a kernel, as data.
 
 use crate::{
+    escape::terminal,
     kernel::Kernel,
     show::{
         json::{self, SCHEMA},
         types,
     },
-    style::{count, plain},
+    style::count,
 };
 use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
@@ -141,7 +142,7 @@ impl Side {
 pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
     let mut text = String::new();
     if !parameter.name.is_empty() {
-        text = format!("`{}`: ", plain(parameter.name));
+        text = format!("`{}`: ", terminal(parameter.name));
     }
     let size = count(parameter.size as u64, "byte");
     _ = write!(text, "{}, {size}", types::spelling(parameter));

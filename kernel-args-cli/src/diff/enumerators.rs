@@ -1,7 +1,7 @@
 //! Compares the enumerators of an enum.
 
 use super::change::{Change, Kind, Side};
-use crate::{show::json, style::plain};
+use crate::{escape::terminal, show::json};
 use kernel_args_abi::{Members, signature::Variant};
 
 /// Returns the changes of the enum at `path` of the parameter with index `to`. Enumerators are matched by name, and the rest by
@@ -53,11 +53,11 @@ pub(super) fn push(
 }
 
 fn text(path: &str, Variant { name, value }: &Variant<'_>) -> String {
-    let name = plain(name);
+    let name = terminal(name);
     if path.is_empty() {
         format!("`{name}` = {value}")
     } else {
-        format!("`{name}` = {value} of `{}`", plain(path))
+        format!("`{name}` = {value} of `{}`", terminal(path))
     }
 }
 

@@ -10,6 +10,7 @@ mod text;
 
 use crate::{
     error::Failure,
+    escape,
     output::{Output, Status},
     read::Files,
     report,
@@ -51,9 +52,8 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
     let changed = pairs::changes(&old.read.kernels, &new.read.kernels);
     let breaks = changed.iter().any(Changed::breaks);
     if diff.json {
-        serde_json::to_writer(&mut output.to, &change::json(&changed, breaks))
-            .map_err(std::io::Error::from)?;
-        writeln!(output.to)?;
+        let json = escape::json(&change::json(&changed, breaks));
+        writeln!(output.to, "{json}")?;
     } else {
         let symbols = old.read.kernels.iter().map(|kernel| &kernel.symbol);
         let count = symbols.collect::<BTreeSet<_>>().len();

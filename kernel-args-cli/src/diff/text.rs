@@ -1,11 +1,7 @@
 //! Writes changes as text. All messages of `diff` are here.
 
 use super::change::{Change, Changed, Kind, Side};
-use crate::{
-    kernel::Kernel,
-    output::Output,
-    style::{Paint, plain},
-};
+use crate::{escape::terminal, kernel::Kernel, output::Output, style::Paint};
 use std::{
     collections::{BTreeSet, HashMap},
     io::{self, Write as _},
@@ -23,7 +19,7 @@ pub(super) fn write(
         *counts.entry(changed.symbol()).or_default() += 1;
     }
     for changed in changed {
-        let name = |kernel: &Kernel| paint.title(&plain(kernel.name(demangle)));
+        let name = |kernel: &Kernel| paint.title(&terminal(kernel.name(demangle)));
         match changed {
             Changed::Removed(kernel) => {
                 writeln!(
@@ -66,7 +62,7 @@ fn gpus(kernel: &Kernel) -> String {
 }
 
 fn line(change: &Change, paint: Paint) -> String {
-    let text = plain(&sentence(change)).into_owned();
+    let text = terminal(&sentence(change)).into_owned();
     if change.breaks {
         paint.bad(&format!("  breaks  {text}"))
     } else {

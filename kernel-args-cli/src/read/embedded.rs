@@ -9,12 +9,34 @@ use std::{borrow::Cow, io};
 /// The number of bytes that are searched at once.
 const STEP: usize = 1 << 20;
 
+/// The number of bytes of texts that begin like PTX, but are not, that can still be read. Each line of a text can begin like
+/// PTX, and the text can continue to the end of the file.
+#[derive(Debug)]
+pub(super) struct Guesses(u64);
+
+impl Guesses {
+    pub(super) const fn new(size: u64) -> Self {
+        const LEAST: u64 = 16 << 20;
+        Self(size.saturating_mul(8).saturating_add(LEAST))
+    }
+
+    fn wrong(&mut self, size: usize) -> io::Result<()> {
+        const MANY: &str = "too many texts that begin like PTX";
+        self.0 = match self.0.checked_sub(size as u64) {
+            Some(left) => left,
+            None => return Err(io::Error::other(MANY)),
+        };
+        Ok(())
+    }
+}
+
 /// Finds the PTX texts, cubins and fat binaries in a part of a file.
 ///
 /// Ignores data that only resembles an image, such as a string that a program prints.
 pub(super) fn find(
     input: &mut Input,
     (start, size): (u64, u64),
+    guesses: &mut Guesses,
     mut tell: impl FnMut(Kind, u64, u64),
 ) -> io::Result<()> {
     /// The number of bytes after a match that are needed to confirm it.
@@ -37,7 +59,7 @@ pub(super) fn find(
             }
             let (known, rest) = (&bytes[hit..], (start + place, size - place));
             let image = match known {
-                [b'.', ..] => text(input, known, rest)?.map(|size| (Kind::Ptx, size)),
+                [b'.', ..] => text(input, known, rest, guesses)?.map(|size| (Kind::Ptx, size)),
                 [0x7f, ..] => elf(known).map(|size| (Kind::Cubin, size)),
                 _ => container(known).map(|size| (Kind::Fatbin, size)),
             };
@@ -82,7 +104,12 @@ fn elf(head: &[u8]) -> Option<u64> {
 }
 
 /// Returns the size of a PTX text that has kernels. The text may end without a NUL, and more texts may follow.
-fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Result<Option<u64>> {
+fn text(
+    input: &mut Input,
+    known: &[u8],
+    (start, size): (u64, u64),
+    guesses: &mut Guesses,
+) -> io::Result<Option<u64>> {
     /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;
     if ptx::Header::read(&known[..known.len().min(HEAD)]).is_err() {
@@ -90,15 +117,22 @@ fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64)) -> io::Resul
     }
     let size = size.min(fatbin::MEMBER_LIMIT);
     // Each line may be a match, so this reads no more than one text needs.
-    let mut bytes = Cow::Borrowed(known);
+    let mut bytes = Cow::Borrowed(&known[..known.len().min(HEAD)]);
     let end = loop {
         let is_all = bytes.len() as u64 >= size;
-        match ptx::extent(&bytes, is_all) {
-            Some(end) => break end,
-            None => bytes = input.head(start, size.min(bytes.len() as u64 * 4))?.into(),
+        if let Some(end) = ptx::extent(&bytes, is_all) {
+            break end;
         }
+        let next = size.min(bytes.len() as u64 * 4);
+        bytes = match known.get(..next as usize) {
+            Some(known) => known.into(),
+            None => input.head(start, next)?.into(),
+        };
     };
     let has_kernels = |module: ptx::Module| module.symbols().len() > 0;
     let is_ptx = ptx::Module::read(&bytes[..end]).is_ok_and(has_kernels);
+    if !is_ptx {
+        guesses.wrong(bytes.len())?;
+    }
     Ok(is_ptx.then_some(end as u64))
 }

@@ -2,43 +2,73 @@
 
 use kernel_args_image::fatbin::Source;
 use std::{
-    fs::File,
+    fs::{self, File, OpenOptions},
     io::{self, Cursor, Read, Seek, SeekFrom},
     path::Path,
 };
 
+/// The maximum size of standard input and of a pipe, in bytes. They have no end that is known, and are kept in memory.
+const PIPE: u64 = 1 << 30;
+
 /// A file, or the content of standard input.
-pub(crate) enum Input {
+pub(crate) struct Input {
+    from: From,
+    /// The number of bytes that were read.
+    #[cfg(test)]
+    pub(crate) count: u64,
+}
+
+enum From {
     File(File, u64),
     Bytes(Cursor<Vec<u8>>),
 }
 
 impl Input {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let size = file.metadata()?;
-        if size.is_file() {
-            return Ok(Self::File(file, size.len()));
+    /// Opens a regular file. A file that the user named can also be a pipe, such as `<(…)`, which does not support seeking.
+    pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
+        if is_named && is_pipe(fs::metadata(path)?.file_type()) {
+            return Self::read(File::open(path)?, PIPE);
         }
-        // A pipe, such as `<(…)`, does not support seeking.
-        Self::read(file)
+        let file = options().open(path)?;
+        // The path can name another file than before.
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        Ok(Self::new(From::File(file, metadata.len())))
     }
 
     pub(crate) fn stdin() -> io::Result<Self> {
-        Self::read(io::stdin().lock())
+        Self::read(io::stdin().lock(), PIPE)
     }
 
-    fn read(mut from: impl Read) -> io::Result<Self> {
+    fn read(from: impl Read, limit: u64) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes)?;
-        Ok(Self::Bytes(Cursor::new(bytes)))
+        from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            let what = format!("more than {limit} bytes: write them to a file, and pass its name");
+            return Err(io::Error::other(what));
+        }
+        Ok(Self::of(bytes))
+    }
+
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self::new(From::Bytes(Cursor::new(bytes)))
+    }
+
+    const fn new(from: From) -> Self {
+        Self {
+            from,
+            #[cfg(test)]
+            count: 0,
+        }
     }
 
     /// The size in bytes.
     pub(crate) fn size(&self) -> u64 {
-        match self {
-            Self::File(_, size) => *size,
-            Self::Bytes(bytes) => bytes.get_ref().len() as u64,
+        match &self.from {
+            From::File(_, size) => *size,
+            From::Bytes(bytes) => bytes.get_ref().len() as u64,
         }
     }
 
@@ -58,20 +88,51 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file, _) => file.read(to),
-            Self::Bytes(bytes) => bytes.read(to),
+        let read = match &mut self.from {
+            From::File(file, _) => file.read(to),
+            From::Bytes(bytes) => bytes.read(to),
+        }?;
+        #[cfg(test)]
+        {
+            self.count += read as u64;
         }
+        Ok(read)
     }
 }
 
 impl Seek for Input {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Self::File(file, _) => file.seek(to),
-            Self::Bytes(bytes) => bytes.seek(to),
+        match &mut self.from {
+            From::File(file, _) => file.seek(to),
+            From::Bytes(bytes) => bytes.seek(to),
         }
     }
+}
+
+/// Options to read a file. Opening a pipe does not wait for a writer.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        const O_NONBLOCK: i32 = 0o4000;
+        options.custom_flags(O_NONBLOCK);
+    }
+    options
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(kind: fs::FileType) -> bool {
+    !kind.is_file()
 }
 
 /// A part of a file.
@@ -90,5 +151,20 @@ impl Source for Window<'_> {
 
     fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), io::Error> {
         self.input.read_at(self.start + at, to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_input_is_an_error() {
+        let read = |size: u64| Input::read(io::repeat(b'.').take(size), 1000);
+        assert_eq!(read(1000).map(|input| input.size()).unwrap(), 1000);
+        for endless in [1001, u64::MAX] {
+            let error = read(endless).err().unwrap().to_string();
+            assert!(error.starts_with("more than 1000 bytes: "), "{error}");
+        }
     }
 }

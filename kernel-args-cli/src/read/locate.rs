@@ -3,6 +3,8 @@
 use super::{
     embedded,
     input::Input,
+    meter::{Meter, Metered},
+    ranges::Ranges,
     sections::{self, Holds, Section},
 };
 use kernel_args_image::{Kind, cubin, fatbin, ptx};
@@ -11,6 +13,9 @@ use std::sync::Arc;
 
 /// The maximum depth of nested archives.
 const DEPTH: u32 = 4;
+
+/// The maximum length of the name of an archive's member, in bytes.
+const NAME: usize = 4096;
 
 /// A part of a file with device code.
 #[derive(Clone, Debug)]
@@ -38,9 +43,23 @@ pub(crate) enum Nothing {
 /// the user named the file.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
     let size = input.size();
-    let mut found = Vec::new();
+    let mut found = Found {
+        located: Vec::new(),
+        read: Ranges::default(),
+        meter: Meter::new(size),
+        guesses: embedded::Guesses::new(size),
+    };
     part(input, (0, size), None, is_named, DEPTH, &mut found)?;
-    Ok(found)
+    Ok(found.located)
+}
+
+/// The parts of a file that were found, and the limits for the whole file.
+struct Found {
+    located: Vec<Located>,
+    /// The sections that were read.
+    read: Ranges,
+    meter: Meter,
+    guesses: embedded::Guesses,
 }
 
 fn part(
@@ -49,7 +68,7 @@ fn part(
     member: Option<&Arc<str>>,
     is_named: bool,
     depth: u32,
-    found: &mut Vec<Located>,
+    found: &mut Found,
 ) -> Result<(), Nothing> {
     const HEAD: u64 = 4096;
     let broken = |error: std::io::Error| Nothing::Broken(start, error.to_string());
@@ -65,12 +84,12 @@ fn part(
         member: member.cloned(),
     };
     if magic == Some(fatbin::MAGIC) {
-        found.push(whole(Kind::Fatbin));
+        found.located.push(whole(Kind::Fatbin));
         return Ok(());
     }
     if head.starts_with(b"\x7fELF") {
         if is_cuda(18) {
-            found.push(whole(Kind::Cubin));
+            found.located.push(whole(Kind::Cubin));
             return Ok(());
         }
         // The magic number of 64-bit ELF. The section table is the last part of such a file.
@@ -100,7 +119,7 @@ fn part(
         return archive(input, (start, size), depth, found);
     }
     if ptx::begins(&head, size <= HEAD) || is_named && is_text(&head) {
-        found.push(whole(Kind::Ptx));
+        found.located.push(whole(Kind::Ptx));
         return Ok(());
     }
     object_file(input, (start, size), member, found).map_err(|nothing| match nothing {
@@ -130,16 +149,24 @@ fn archive(
     input: &mut Input,
     (start, size): (u64, u64),
     depth: u32,
-    found: &mut Vec<Located>,
+    found: &mut Found,
 ) -> Result<(), Nothing> {
     let mut members = Vec::new();
     {
         let cache = ReadCache::new(&mut *input);
         let broken = |error: object::Error| Nothing::Broken(start, format!("an archive: {error}"));
-        let data = cache.range(start, size);
+        let data = Metered {
+            data: cache.range(start, size),
+            meter: &found.meter,
+        };
         let archive = ArchiveFile::parse(data).map_err(broken)?;
         for member in archive.members() {
             let member = member.map_err(broken)?;
+            // Each name is a part of one table, which can be one long name.
+            if member.name().len() > NAME {
+                let what = format!("the name of a member has more than {NAME} bytes");
+                return Err(Nothing::Broken(start, what));
+            }
             let name = String::from_utf8_lossy(member.name()).into_owned();
             let (at, length) = member.file_range();
             if at.checked_add(length).is_none_or(|end| end > size) {
@@ -159,7 +186,7 @@ fn archive(
             return Err(broken);
         }
     }
-    if found.is_empty() {
+    if found.located.is_empty() {
         return Err(Nothing::NoDeviceCode("archive"));
     }
     Ok(())
@@ -170,37 +197,51 @@ fn object_file(
     input: &mut Input,
     (start, size): (u64, u64),
     member: Option<&Arc<str>>,
-    found: &mut Vec<Located>,
+    found: &mut Found,
 ) -> Result<(), Nothing> {
-    let sections = sections::of_object(ReadCache::new(&mut *input).range(start, size));
+    let cache = ReadCache::new(&mut *input);
+    let sections = sections::of_object(Metered {
+        data: cache.range(start, size),
+        meter: &found.meter,
+    });
     let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
     let sections = sections.map_err(|error| {
         Nothing::Broken(start, format!("invalid object file ({format}): {error}"))
     })?;
-    let before = found.len();
+    drop(cache);
+    let before = found.located.len();
     for Section { kind, at, length } in sections {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= size);
-        let mut push = |kind, start, size| {
-            found.push(Located {
-                kind,
-                start,
-                size,
-                member: member.cloned(),
-            });
-        };
-        match kind {
-            Holds::Fatbins if is_inside => push(Kind::Fatbin, start + at, length),
-            Holds::Fatbins => {
-                let what = "the section with device code extends past the end of the object file";
-                return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
+        if !is_inside {
+            match kind {
+                Holds::Fatbins => {
+                    let what =
+                        "the section with device code extends past the end of the object file";
+                    return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
+                }
+                // Program headers are read elsewhere.
+                Holds::Data => continue,
             }
-            Holds::Data if is_inside => embedded::find(input, (start + at, length), push)
-                .map_err(|error| Nothing::Broken(start + at, error.to_string()))?,
-            // Program headers are read elsewhere.
-            Holds::Data => {}
+        }
+        // Sections do not overlap in files of compilers.
+        for (at, length) in found.read.add(start + at, length) {
+            let located = &mut found.located;
+            let mut push = |kind, start, size| {
+                located.push(Located {
+                    kind,
+                    start,
+                    size,
+                    member: member.cloned(),
+                });
+            };
+            match kind {
+                Holds::Fatbins => push(Kind::Fatbin, at, length),
+                Holds::Data => embedded::find(input, (at, length), &mut found.guesses, push)
+                    .map_err(|error| Nothing::Broken(at, error.to_string()))?,
+            }
         }
     }
-    if found.len() == before {
+    if found.located.len() == before {
         return Err(Nothing::NoDeviceCode(format));
     }
     Ok(())
@@ -209,6 +250,133 @@ fn object_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An ELF file with 20,000 sections of data or device code: the parts of `body` at these offsets.
+    fn elf(name: &[u8], body: &[u8], part: impl Fn(usize) -> (usize, usize)) -> Vec<u8> {
+        const SECTIONS: usize = 20_000;
+        let names = [&b"\0"[..], name, b"\0"].concat();
+        let header = |name: u32, kind: u32, (offset, size): (usize, usize)| {
+            let mut header = [name.to_le_bytes(), kind.to_le_bytes()].concat();
+            // `SHF_ALLOC`.
+            header.extend(
+                [2_u64, 0, offset as u64, size as u64]
+                    .map(u64::to_le_bytes)
+                    .concat(),
+            );
+            header.extend([0; 8]);
+            header.extend([1_u64, 0].map(u64::to_le_bytes).concat());
+            header
+        };
+        let mut bytes = b"\x7fELF\x02\x01\x01\0".to_vec();
+        bytes.resize(64, 0);
+        bytes.extend(body);
+        let table = bytes.len() + names.len();
+        let place = (bytes.len(), names.len());
+        bytes.extend(names);
+        bytes.extend(header(0, 0, (0, 0)));
+        for number in 0..SECTIONS {
+            let (offset, size) = part(number);
+            bytes.extend(header(1, 1, (64 + offset, size)));
+        }
+        bytes.extend(header(0, 3, place));
+        bytes[16..20].copy_from_slice(&[3, 0, 62, 0]);
+        bytes[40..48].copy_from_slice(&(table as u64).to_le_bytes());
+        bytes[52..54].copy_from_slice(&[64, 0]);
+        let counts = [64, SECTIONS as u16 + 2, SECTIONS as u16 + 1];
+        bytes[58..64].copy_from_slice(&counts.map(u16::to_le_bytes).concat());
+        bytes
+    }
+
+    /// Locates device code. Returns also the number of bytes that were read.
+    fn counted(bytes: Vec<u8>) -> (Result<Vec<Located>, Nothing>, u64) {
+        let mut input = Input::of(bytes);
+        let located = locate(&mut input, true);
+        (located, input.count)
+    }
+
+    #[test]
+    fn sections_that_overlap_are_read_once() {
+        let body = vec![b'x'; 4 << 20];
+        let starts: [fn(usize) -> usize; 3] = [|_| 0, |number| number, |number| 20_000 - number];
+        for start in starts {
+            let bytes = elf(b".rodata", &body, |number| {
+                (start(number), (4 << 20) - start(number))
+            });
+            let size = bytes.len() as u64;
+            let (located, read) = counted(bytes);
+            assert_eq!(located.err(), Some(Nothing::NoDeviceCode("ELF file")));
+            assert!(read < 4 * size, "{read} of {size}");
+        }
+        let bytes = elf(b".nv_fatbin", &body[..4096], |_| (0, 4096));
+        let located = counted(bytes).0.unwrap();
+        let parts: Vec<_> = located.iter().map(|part| (part.start, part.size)).collect();
+        assert_eq!(parts, [(64, 4096)]);
+    }
+
+    /// Each text, after its first statements, could continue to the end.
+    #[test]
+    fn texts_that_are_not_ptx_are_read_a_few_times() {
+        let heads = [
+            ".version 8.0\n.target sm_75//",
+            ".version 8.0\n.target sm_75\n.const .b8 x[] = {1,\n",
+            ".target sm_75 //.version 8.0\n",
+        ];
+        for head in heads {
+            let body = format!(".version 8.0\n{}", head.repeat((4 << 20) / head.len()));
+            let size = body.len();
+            let bytes = elf(b".rodata", body.as_bytes(), |number| match number {
+                0 => (0, size),
+                _ => (0, 0),
+            });
+            let (located, read) = counted(bytes);
+            assert!(
+                matches!(located, Err(Nothing::Broken(..) | Nothing::NoDeviceCode(_))),
+                "{head:?}"
+            );
+            let size = size as u64;
+            assert!(read < 16 * size + (64 << 20), "{head:?}: {read} of {size}");
+        }
+    }
+
+    #[test]
+    fn tables_of_symbols_that_overlap_are_an_error() {
+        // Load commands of Mach-O: `LC_SYMTAB` with 2^16 symbols each.
+        let (count, symbols) = (5_000_u32, 1_u32 << 16);
+        let mut bytes = [0xfeed_facf, 0x0100_0007, 3, 1, count, count * 24, 0, 0]
+            .map(u32::to_le_bytes)
+            .concat();
+        for command in 0..count {
+            let at = 32 + count * 24;
+            bytes.extend(
+                [2, 24, at, symbols - command, 0, 0]
+                    .map(u32::to_le_bytes)
+                    .concat(),
+            );
+        }
+        bytes.resize(bytes.len() + 16 * symbols as usize, 0);
+        let size = bytes.len() as u64;
+        let (located, read) = counted(bytes);
+        assert!(matches!(located, Err(Nothing::Broken(..))), "{located:?}");
+        assert!(read < 4 * size + (32 << 20), "{read} of {size}");
+    }
+
+    #[test]
+    fn a_name_is_not_the_whole_table_of_an_archive() {
+        let member = |name: &str, size: usize| {
+            format!("{name:16}{:12}{:6}{:6}{:8}{size:<10}`\n", 0, 0, 0, 644)
+        };
+        let mut bytes = format!(
+            "!<arch>\n{}{}/\n",
+            member("//", (1 << 20) + 2),
+            "n".repeat(1 << 20)
+        );
+        for number in 0..1000 {
+            bytes += &member(&format!("/{number}"), 0);
+        }
+        let (located, _) = counted(bytes.into_bytes());
+        let what = "the name of a member has more than 4096 bytes".to_owned();
+        assert_eq!(located.err(), Some(Nothing::Broken(0, what)));
+    }
 
     #[test]
     fn text_is_distinguished_from_other_bytes() {

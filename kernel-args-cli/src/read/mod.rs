@@ -7,12 +7,15 @@ mod input;
 mod job;
 mod locate;
 mod merge;
+mod meter;
 mod observe;
 mod paths;
+mod ranges;
 mod reader;
 mod sections;
 mod skipped;
 
+pub(crate) use input::Input;
 pub(crate) use skipped::Skipped;
 
 use crate::progress::Progress;

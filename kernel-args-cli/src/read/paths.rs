@@ -13,7 +13,7 @@ pub(super) struct Named {
     /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
     /// `None` for standard input.
-    path: Option<PathBuf>,
+    pub(super) path: Option<PathBuf>,
     /// The size in bytes, if it is known.
     pub(super) size: u64,
     /// Whether the command line names the file itself rather than its directory.
@@ -23,7 +23,7 @@ pub(super) struct Named {
 impl Named {
     pub(super) fn open(&self) -> io::Result<Input> {
         match &self.path {
-            Some(path) => Input::open(path),
+            Some(path) => Input::open(path, self.is_direct),
             None => Input::stdin(),
         }
     }

@@ -16,9 +16,9 @@ use crate::{
 use kernel_args_abi::Sm;
 use kernel_args_image::{
     self as image,
-    fatbin::{self, Stream, StreamError},
+    fatbin::{self, Budget, Stream, StreamError},
 };
-use std::sync::mpsc;
+use std::{ops::ControlFlow, sync::mpsc};
 
 /// Reads headers and sends images to the parser threads.
 pub(super) struct Reader<'g, 'r> {
@@ -76,6 +76,7 @@ impl Reader<'_, '_> {
         let errors = self.errors.len();
         let (images, skipped) = (self.images, self.skipped.members);
         let mut member = None;
+        let mut budget = Budget::new(input.size());
         for part in located {
             if member != Some(&part.member) {
                 member = Some(&part.member);
@@ -89,7 +90,12 @@ impl Reader<'_, '_> {
             match part.kind {
                 image::Kind::Ptx => self.whole(input, &unit, Kind::Ptx, part),
                 image::Kind::Cubin => self.whole(input, &unit, Kind::Cubin, part),
-                _ => self.fat_binary(input, &unit, part),
+                _ => {
+                    // The rest of the file would exceed the same limit.
+                    if self.fat_binary(input, &unit, part, &mut budget).is_break() {
+                        break;
+                    }
+                }
             }
         }
         if images == self.images && errors == self.errors.len() && named.is_direct {
@@ -126,12 +132,20 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn fat_binary(&mut self, input: &mut Input, unit: &Unit, part: &Located) {
-        let mut stream = Stream::new(Window {
+    /// Sends the images of fat binaries. `budget` is what remains of the file's.
+    fn fat_binary(
+        &mut self,
+        input: &mut Input,
+        unit: &Unit,
+        part: &Located,
+        budget: &mut Budget,
+    ) -> ControlFlow<()> {
+        let window = Window {
             input,
             start: part.start,
             size: part.size,
-        });
+        };
+        let mut stream = Stream::with_budget(window, *budget);
         let error = |error: StreamError<std::io::Error>, at: u64| match error {
             StreamError::Fatbin { at, error } => {
                 // Offsets are relative to the start of the file.
@@ -147,8 +161,18 @@ impl Reader<'_, '_> {
             let member = match member {
                 Ok(member) => member,
                 Err(found) => {
+                    let is_over = matches!(
+                        found,
+                        StreamError::Fatbin {
+                            error: fatbin::Error::Total(_),
+                            ..
+                        }
+                    );
                     self.errors.push(error(found, 0));
-                    return;
+                    if is_over {
+                        return ControlFlow::Break(());
+                    }
+                    break;
                 }
             };
             self.progress.set(self.done + part.start + member.at());
@@ -170,6 +194,8 @@ impl Reader<'_, '_> {
                 Err(found) => self.errors.push(error(found, member.at())),
             }
         }
+        *budget = stream.budget();
+        ControlFlow::Continue(())
     }
 
     /// Sends an image as soon as enough memory is available.
@@ -190,5 +216,80 @@ impl Reader<'_, '_> {
         self.images += 1;
         // The receiving threads end only after this thread.
         _ = self.send.send(job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// A fat binary with a member that claims this decompressed size. Nothing is decompressed.
+    fn claiming(size: u64) -> Vec<u8> {
+        let fatbin = include_bytes!("../../../kernel-args-image/tests/data/one.size.fatbin");
+        let mut bytes = fatbin.to_vec();
+        bytes[16 + 56..16 + 64].copy_from_slice(&size.to_le_bytes());
+        bytes
+    }
+
+    /// Reads parts of a file. Returns the decompressed size of the members that would be parsed, and the errors.
+    fn read(bytes: Vec<u8>, parts: &[Located]) -> (u64, Vec<Error>) {
+        let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
+        let (gate, progress) = (Gate::new(), Progress::new(0));
+        let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
+        let named = Named {
+            name: "file".into(),
+            path: None,
+            size: bytes.len() as u64,
+            is_direct: true,
+        };
+        let size = thread::scope(|scope| {
+            let sizes = scope.spawn(|| {
+                let size = |job: Job<'_>| match job.bytes {
+                    Bytes::Member(member, _) => member.size(),
+                    Bytes::Plain(bytes) => bytes.len() as u64,
+                };
+                receive.into_iter().map(size).sum()
+            });
+            let mut reader = Reader {
+                send,
+                gate: &gate,
+                images: 0,
+                units: 0,
+                done: 0,
+                progress: &progress,
+                skipped: &mut skipped,
+                errors: &mut errors,
+            };
+            reader.located(&mut Input::of(bytes), 0, &named, parts);
+            drop(reader);
+            sizes.join().expect("no panic")
+        });
+        (size, errors)
+    }
+
+    /// The fat binaries of a file are in sections, or in members of an archive.
+    #[test]
+    fn the_parts_of_a_file_have_one_budget() {
+        let one = claiming(fatbin::EXPANSION_FLOOR / 4);
+        let bytes = one.repeat(40);
+        for is_archive in [false, true] {
+            let part = |number: usize| Located {
+                kind: image::Kind::Fatbin,
+                start: (number * one.len()) as u64,
+                size: one.len() as u64,
+                member: is_archive.then(|| number.to_string().into()),
+            };
+            let parts: Vec<Located> = (0..40).map(part).collect();
+            let (size, errors) = read(bytes.clone(), &parts);
+            let limit = fatbin::EXPANSION_FLOOR + bytes.len() as u64 * 8;
+            assert!(size <= limit, "{size} of {limit}");
+            assert!(size >= fatbin::EXPANSION_FLOOR / 2, "{size}");
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            assert!(
+                errors[0].what.contains("bytes in total when decompressed"),
+                "{errors:?}"
+            );
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::types;
 use crate::{
+    escape,
     kernel::{InImage, Kernel, block_size},
     read::Files,
 };
@@ -18,7 +19,7 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"schema\":{SCHEMA},\"kernels\":[")?;
     for (index, kernel) in files.read.kernels.iter().enumerate() {
         to.write_all(if index > 0 { b",\n" } else { b"\n" })?;
-        serde_json::to_writer(&mut *to, &self::kernel(kernel))?;
+        to.write_all(escape::json(&self::kernel(kernel)).as_bytes())?;
     }
     let skipped = json!({
         "foreign_files": files.skipped.foreign,
@@ -31,11 +32,8 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
         .collect();
-    writeln!(
-        to,
-        "\n],\"skipped\":{skipped},\"errors\":{}}}",
-        Value::Array(errors)
-    )
+    let errors = escape::json(&Value::Array(errors));
+    writeln!(to, "\n],\"skipped\":{skipped},\"errors\":{errors}}}")
 }
 
 /// A kernel.

@@ -1,7 +1,7 @@
 //! Writes one line per kernel, in a stable order, for reading and comparing.
 
 use super::types;
-use crate::kernel::Kernel;
+use crate::{escape, kernel::Kernel};
 use kernel_args_abi::{Alignment, Members, Parameter};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -44,7 +44,7 @@ pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
 }
 
 fn line(kernel: &Kernel) -> String {
-    let mut line = crate::style::plain(&kernel.symbol).into_owned();
+    let mut line = escape::list(&kernel.symbol).into_owned();
     line.push('(');
     for (index, parameter) in kernel.parameters().iter().enumerate() {
         if index > 0 {
@@ -62,7 +62,7 @@ fn push(line: &mut String, parameter: &Parameter<'_>, is_parameter: bool) {
     line.push_str(&types::spelling(parameter));
     if !parameter.name.is_empty() {
         line.push(' ');
-        line.push_str(&crate::style::plain(parameter.name));
+        line.push_str(&escape::list(parameter.name));
     }
     _ = write!(line, " @{} {}", number(parameter.offset), parameter.size);
     if is_parameter {
@@ -78,7 +78,7 @@ fn push_members(line: &mut String, members: Members<'_>) {
     }
     if members.is_enum() {
         let values = members.variants();
-        let values = values.map(|v| format!("{} = {}", crate::style::plain(v.name), v.value));
+        let values = values.map(|v| format!("{} = {}", escape::list(v.name), v.value));
         _ = write!(line, " {{{}}}", values.collect::<Vec<_>>().join(", "));
         return;
     }

@@ -2,11 +2,12 @@
 
 use super::columns::Columns;
 use crate::{
+    escape::terminal,
     kernel::{Kernel, block_size},
     output::Output,
     place::{Kind, Unit},
     read::Files,
-    style::{count as counted, plain},
+    style::count as counted,
 };
 use kernel_args_abi::Sm;
 use std::{
@@ -55,7 +56,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     columns.push(head.map(str::to_owned).to_vec());
     for (unit, count) in &counts {
         columns.push(vec![
-            plain(&unit.to_string()).into_owned(),
+            terminal(&unit.to_string()).into_owned(),
             count.symbols.len().to_string(),
             count.images.to_string(),
             count.largest.to_string(),

@@ -2,10 +2,11 @@
 
 use super::{columns::Columns, map, types};
 use crate::{
+    escape::terminal,
     kernel::{InImage, Kernel, block_size},
     output::Output,
     place::Kind,
-    style::{Paint, count, plain},
+    style::{Paint, count},
 };
 use kernel_args_abi::{Parameter, Sm, signature::Variant, texts::byte_map::letter};
 use std::{
@@ -30,12 +31,12 @@ fn write_kernel(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let name = kernel.name(demangle);
-    writeln!(to, "{}", paint.title(&plain(name)))?;
+    writeln!(to, "{}", paint.title(&terminal(name)))?;
     if name != kernel.symbol {
-        line(to, paint, "symbol", &plain(&kernel.symbol))?;
+        line(to, paint, "symbol", &terminal(&kernel.symbol))?;
     }
     for (file, gpus) in images(&kernel.images) {
-        line(to, paint, "in", &format!("{}: {gpus}", plain(&file)))?;
+        line(to, paint, "in", &format!("{}: {gpus}", terminal(&file)))?;
     }
     let limits = kernel.limits.texts();
     if !limits.is_empty() {
@@ -118,7 +119,7 @@ fn push(
     }
     columns.push(vec![
         letter.to_owned(),
-        format!("{}{unit}{}", "  ".repeat(depth), plain(parameter.name)),
+        format!("{}{unit}{}", "  ".repeat(depth), terminal(parameter.name)),
         ty,
         number(parameter.offset),
         parameter.size.to_string(),
@@ -138,7 +139,7 @@ fn push(
     }
     let indent = "  ".repeat(depth + 1);
     for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
-        let name = format!("{indent}{}", plain(name));
+        let name = format!("{indent}{}", terminal(name));
         columns.push(vec![" ".to_owned(), name, format!("= {value}")]);
         owners.push(Some(index));
     }

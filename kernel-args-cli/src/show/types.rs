@@ -1,15 +1,15 @@
 //! Writes the type of a parameter.
 
-use crate::style::plain;
+use crate::escape::terminal;
 use kernel_args_abi::{Class, Opaque, Parameter};
 
 /// The C++ type. If it is not known: the PTX declaration, or the kind of value.
 pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
-        return plain(&parameter.cpp.to_string()).into_owned();
+        return terminal(&parameter.cpp.to_string()).into_owned();
     }
     if !parameter.spelling.is_empty() {
-        return plain(parameter.spelling).into_owned();
+        return terminal(parameter.spelling).into_owned();
     }
     let kind = match parameter.class {
         Class::Pointer => "pointer",

@@ -234,6 +234,63 @@ fn control_characters_do_not_reach_the_terminal() {
     );
 }
 
+/// A device can be endless, and opening a pipe can wait for ever.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_not_read() {
+    let zero = ["show", "/dev/zero"];
+    let rust = ["rust", "/dev/zero"];
+    let list = ["check", "../ptx/saxpy.ptx", "--against", "/dev/zero"];
+    for arguments in [&zero[..], &rust, &list] {
+        let ran = run(arguments);
+        let expected = "kernel-args: error: /dev/zero: not a regular file\n";
+        assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
+    }
+    let folder = Folder::new();
+    folder.write("saxpy.ptx", bytes("../ptx/saxpy.ptx"));
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.path("pipe"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(
+        ran.stdout.contains("1 kernel in 1 image of 1 file"),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// A regression test: a line break in the name became items of Rust.
+#[cfg(unix)]
+#[test]
+fn the_name_of_a_file_is_only_text() {
+    let folder = Folder::new();
+    let name = "a\npub struct Evil;\r\u{1b}[31m.ptx";
+    let path = folder.write(name, bytes("../ptx/saxpy.ptx"));
+    for arguments in [
+        &["rust", &path][..],
+        &["rust", "--image", name, &path],
+        &["header", &path],
+        &["show", &path],
+        &["show", "--json", &path],
+        &["show", "--list", &path],
+        &["show", "--summary", &path],
+        &["diff", &path, "../ptx/vector_add.ptx"],
+        &["diff", "--json", &path, "../ptx/vector_add.ptx"],
+        &["check", "--against", &path, &path],
+    ] {
+        let ran = run(arguments);
+        let all = ran.stdout + &ran.stderr;
+        assert!(
+            !all.is_empty() && !all.contains(['\u{1b}', '\r']),
+            "{arguments:?}: {all}"
+        );
+        let is_line = |line: &str| line.starts_with("pub struct Evil");
+        assert!(!all.lines().any(is_line), "{arguments:?}: {all}");
+    }
+}
+
 /// A reader that closes the pipe early causes no error. The output is longer than a pipe's buffer.
 #[test]
 fn a_broken_pipe_is_not_a_panic() {

@@ -10,6 +10,7 @@ use super::{
     options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
+use crate::escape::rust_comment;
 use alloc::{
     format,
     string::{String, ToString},
@@ -56,9 +57,7 @@ pub(super) fn write<'a, 'k: 'a>(
     let Writer { text, imports, .. } = writer;
     let mut whole = String::new();
     if !options.source.is_empty() {
-        for line in docs::head(options.source) {
-            let _ = writeln!(whole, "{line}");
-        }
+        let _ = writeln!(whole, "// {}", rust_comment(&docs::head(options.source)));
         whole.push('\n');
     }
     imports.write(&mut whole, options);
@@ -80,7 +79,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn docs(&mut self, depth: usize, lines: &[String]) {
         for line in lines {
-            self.line(depth, format!("/// {}", one_line(line)).trim_end());
+            self.line(depth, format!("/// {}", rust_comment(line)).trim_end());
         }
     }
 
@@ -147,7 +146,7 @@ impl Writer<'_, '_> {
             Fields::Struct(fields) => fields,
             Fields::None(why) => {
                 for line in docs::kernel(kernel) {
-                    self.line(0, &format!("// {}", one_line(&line)));
+                    self.line(0, &format!("// {}", rust_comment(&line)));
                 }
                 return self.line(0, &format!("// {why}"));
             }
@@ -238,14 +237,4 @@ impl Writer<'_, '_> {
         };
         leaf.name.to_string()
     }
-}
-
-/// A line of a comment. A name in an image may contain any character, so characters that end the comment or change its
-/// appearance are replaced.
-fn one_line(text: &str) -> String {
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.replace(is_odd, "\u{fffd}")
 }

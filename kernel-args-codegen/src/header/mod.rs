@@ -103,7 +103,10 @@ impl Header<'_> {
                 .strip_prefix('<')
                 .and_then(|file| file.strip_suffix('>'));
             let plain = plain.unwrap_or(file);
-            if plain.is_empty() || plain.contains(['"', '<', '>', '\\', '\n', '\r']) {
+            if plain.is_empty()
+                || plain.contains(['"', '<', '>', '\\'])
+                || plain.contains(char::is_control)
+            {
                 let help =
                     "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
                 return Err(problem("include file", file, help));

@@ -5,6 +5,7 @@ use super::{
     error::HeaderError,
     text::{Writer, note},
 };
+use crate::escape::cpp_comment;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// The maximum length of a line of a prototype, in characters.
@@ -20,8 +21,7 @@ impl Writer<'_, '_, '_> {
             let text = format!("{}: {}", error.place, error.problem);
             for (i, line) in text.lines().enumerate() {
                 let begin = if i == 0 { "// Left out: " } else { "//   " };
-                // A backslash at the end would continue the comment on the next line.
-                let line = format!("{begin}{}", line.trim().trim_end_matches('\\'));
+                let line = format!("{begin}{}", cpp_comment(line.trim()));
                 self.line(&line);
             }
         }

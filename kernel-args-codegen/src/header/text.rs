@@ -8,7 +8,7 @@ use super::{
     names::segments,
     spelling::Scope,
 };
-use crate::bytes::bytes;
+use crate::{bytes::bytes, escape::cpp_comment};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 use kernel_args_abi::signature::Opaque;
@@ -231,7 +231,10 @@ impl Writer<'_, '_, '_> {
 pub(super) fn note(was: Option<&str>) -> String {
     match was {
         Some("") | None => String::new(),
-        Some(was) => format!(" // `{was}`, which is not a valid C++ name"),
+        Some(was) => {
+            let note = format!("`{was}`, which is not a valid C++ name");
+            format!(" // {}", cpp_comment(&note))
+        }
     }
 }
 

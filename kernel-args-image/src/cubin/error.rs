@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// The name of a section or kernel is out of bounds, is not UTF-8, or is longer than 32 KiB.
     Name,
-    /// Sections with records, or the names of kernels, overlap.
+    /// Sections with records or tables, or the names of kernels, overlap.
     Overlap,
     /// The records of a kernel are invalid.
     Kernel {
@@ -55,9 +55,7 @@ impl fmt::Display for Error {
             Self::Name => {
                 f.write_str("a cubin with a name that is outside of the file or not UTF-8")
             }
-            Self::Overlap => {
-                f.write_str("a cubin whose `.nv.info` sections or kernel names overlap")
-            }
+            Self::Overlap => f.write_str("a cubin whose sections or names overlap"),
             Self::Kernel { name, what } => {
                 write!(f, "a cubin whose kernel `{name}` cannot be read: {what}")
             }

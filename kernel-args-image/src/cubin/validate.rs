@@ -34,6 +34,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     headers(&elf)?;
     let names = strings(&elf, elf.names)?;
+    // Sections do not overlap. Otherwise the entries of a small file could take quadratic time.
+    let mut left = bytes.len();
     for (index, section) in elf.sections().enumerate().skip(1) {
         let outside = Error::outside("section", index);
         let data = if has_bytes(&section) {
@@ -46,6 +48,12 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
         let linked = section.flags & SHF_INFO_LINK == 0 || has(section.info);
         if !has(section.link) || !linked || section.align & section.align.wrapping_sub(1) != 0 {
             return Err(outside);
+        }
+        if matches!(
+            section.kind,
+            SHT_SYMTAB | SHT_DYNSYM | SHT_REL | SHT_RELA | SHT_NOTE | INFO
+        ) {
+            left = left.checked_sub(data.len()).ok_or(Error::Overlap)?;
         }
         match section.kind {
             SHT_STRTAB if data.last().is_some_and(|&last| last != 0) => return Err(Error::Name),
@@ -176,16 +184,18 @@ fn relocations<const N: usize>(
 }
 
 /// Checks notes: three sizes, then name and description, each padded to 4 bytes.
-fn notes(mut data: &[u8]) -> Option<()> {
-    while data.iter().any(|&byte| byte != 0) {
-        let header = data.get(..12)?;
+fn notes(data: &[u8]) -> Option<()> {
+    let zeros = data.iter().rev().take_while(|&&byte| byte == 0).count();
+    let mut at = 0;
+    while at < data.len() - zeros {
+        let header = data.get(at..)?.get(..12)?;
         let padded = |at| (u32_at(header, at)? as usize).checked_next_multiple_of(4);
-        let end = padded(0)?.checked_add(padded(4)?)?.checked_add(12)?;
+        let size = padded(0)?.checked_add(padded(4)?)?.checked_add(12)?;
+        at = at.checked_add(size)?;
         // The last note need not be padded.
-        if end > data.len().checked_next_multiple_of(4)? {
+        if at > data.len().checked_next_multiple_of(4)? {
             return None;
         }
-        data = data.get(end..).unwrap_or_default();
     }
     Some(())
 }

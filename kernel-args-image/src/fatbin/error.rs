@@ -8,12 +8,15 @@ pub const MAGIC: u32 = 0xba55_ed50;
 /// The magic number of the wrapper that nvcc uses in host object files.
 pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// The maximum decompressed size of a member, in bytes.
-pub const MEMBER_LIMIT: u64 = 128 << 20;
+/// The maximum size of a member in bytes, decompressed or stored. Members in NVIDIA libraries have up to 160 MB.
+pub const MEMBER_LIMIT: u64 = 1 << 30;
 
-/// The maximum total decompressed size of all members, as a multiple of the size of the fat binary. The limit is at
-/// least [`MEMBER_LIMIT`].
+/// The maximum decompressed size, as a multiple of the compressed size: of each member, and of all members of a file
+/// together. nvcc's cubins expand 10 to 12 times.
 pub const EXPANSION_LIMIT: u64 = 32;
+
+/// The decompressed size that [`EXPANSION_LIMIT`] does not restrict, in bytes: a small file can expand more.
+pub const EXPANSION_FLOOR: u64 = 128 << 20;
 
 /// The maximum size of a member's header that a [`Stream`] reads, in bytes. nvcc's headers have about 100 bytes.
 pub const HEADER_LIMIT: u64 = 1 << 20;
@@ -61,8 +64,13 @@ pub enum Error {
     Kind(Kind),
     /// A member is compressed, but the feature `compressed` is disabled.
     Feature(Compression),
-    /// The decompressed size of a member exceeds [`MEMBER_LIMIT`]: its size in bytes.
-    Size(u64),
+    /// A member exceeds [`MEMBER_LIMIT`], or [`EXPANSION_LIMIT`] when decompressed.
+    Size {
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// The decompressed size of all members exceeds this number of bytes: see [`EXPANSION_LIMIT`].
     Total(u64),
     /// A member's payload is invalid for its compression, or its size differs from the size in its header.
@@ -93,9 +101,9 @@ impl fmt::Display for Error {
                 "a member of a fat binary is compressed by {compression}: enable the feature `compressed` of \
                  kernel-args, or compile with `--compress-mode=none`"
             ),
-            Self::Size(size) => write!(
+            Self::Size { size, limit } => write!(
                 f,
-                "a member of a fat binary has {size} bytes when decompressed, more than the limit of {MEMBER_LIMIT}"
+                "a member of a fat binary has {size} bytes, more than the limit of {limit} for its size in the file"
             ),
             Self::Total(limit) => write!(
                 f,

@@ -11,7 +11,7 @@ mod error;
 mod stream;
 
 pub use compression::Compression;
-pub use error::{EXPANSION_LIMIT, Error, HEADER_LIMIT, Kind, MAGIC, MEMBER_LIMIT};
+pub use error::{EXPANSION_FLOOR, EXPANSION_LIMIT, Error, HEADER_LIMIT, Kind, MAGIC, MEMBER_LIMIT};
 pub use stream::{Source, Stream, StreamError, StreamedMember};
 
 pub(crate) use error::WRAPPER_MAGIC;
@@ -23,22 +23,36 @@ use crate::{
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::param_layout::Sm;
 
-/// The remaining decompressed size for members that are decompressed one after another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
+/// The decompressed size that remains for the members of one file. A file with several fat binaries has one budget:
+/// see [`Stream::with_budget`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
     limit: u64,
     left: u64,
 }
 
+/// The maximum decompressed size of `size` bytes.
+const fn expanded(size: u64) -> u64 {
+    let limit = size.saturating_mul(EXPANSION_LIMIT);
+    if limit < EXPANSION_FLOOR {
+        EXPANSION_FLOOR
+    } else {
+        limit
+    }
+}
+
 impl Budget {
-    /// The limit for a fat binary of `size` bytes.
-    pub(crate) fn new(size: usize) -> Self {
-        Self::of(size as u64)
+    /// The limit for a file of `size` bytes.
+    #[must_use]
+    pub const fn new(size: u64) -> Self {
+        let limit = expanded(size);
+        Self { limit, left: limit }
     }
 
-    fn of(size: u64) -> Self {
-        let limit = size.saturating_mul(EXPANSION_LIMIT).max(MEMBER_LIMIT);
-        Self { limit, left: limit }
+    /// The number of bytes that were decompressed.
+    #[must_use]
+    pub const fn used(&self) -> u64 {
+        self.limit - self.left
     }
 
     /// The bytes of a member.
@@ -46,14 +60,14 @@ impl Budget {
         if member.compression == Compression::None {
             return Ok(Cow::Borrowed(member.payload));
         }
-        self.take(member)?;
+        self.take(member, member.payload.len() as u64)?;
         member.decompress()
     }
 
-    /// Counts a member before its decompression.
-    pub(crate) fn take(&mut self, member: &Member<'_>) -> Result<(), Error> {
+    /// Counts a member with a payload of `packed` bytes before its decompression.
+    pub(crate) fn take(&mut self, member: &Member<'_>, packed: u64) -> Result<(), Error> {
         if member.compression != Compression::None {
-            member.check_size()?;
+            member.check_size(packed)?;
             let left = self.left.checked_sub(member.size);
             self.left = left.ok_or(Error::Total(self.limit))?;
         }
@@ -168,7 +182,7 @@ impl<'a> Member<'a> {
         if self.compression == Compression::None {
             return Ok(Cow::Borrowed(self.payload));
         }
-        let size = self.check_size()?;
+        let size = self.check_size(self.payload.len() as u64)?;
         #[cfg(not(feature = "compressed"))]
         let _ = size;
         #[cfg(not(feature = "compressed"))]
@@ -180,10 +194,15 @@ impl<'a> Member<'a> {
         }
     }
 
-    fn check_size(&self) -> Result<usize, Error> {
+    /// `packed` is the size of the payload in bytes.
+    fn check_size(&self, packed: u64) -> Result<usize, Error> {
+        let limit = expanded(packed).min(MEMBER_LIMIT);
         match usize::try_from(self.size) {
-            Ok(size) if self.size <= MEMBER_LIMIT => Ok(size),
-            _ => Err(Error::Size(self.size)),
+            Ok(size) if self.size <= limit => Ok(size),
+            _ => Err(Error::Size {
+                size: self.size,
+                limit,
+            }),
         }
     }
 }

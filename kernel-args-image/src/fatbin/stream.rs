@@ -149,14 +149,26 @@ impl StreamedMember {
 impl<S: Source> Stream<S> {
     /// Starts at the first byte of `source`. Reads nothing yet.
     pub fn new(source: S) -> Self {
+        let budget = Budget::new(source.size());
+        Self::with_budget(source, budget)
+    }
+
+    /// Same as [`new`](Self::new), for a source that is a part of a file: what remains of the file's budget. Use
+    /// [`budget`](Self::budget) for the next part.
+    pub fn with_budget(source: S, budget: Budget) -> Self {
         Self {
-            budget: Budget::of(source.size()),
+            budget,
             source,
             at: 0,
             end: 0,
             is_first: true,
             is_over: false,
         }
+    }
+
+    /// The decompressed size that remains after the members so far.
+    pub const fn budget(&self) -> Budget {
+        self.budget
     }
 
     /// The payload of a member as stored in the container. [`StreamedMember::with_payload`] decompresses it.
@@ -168,7 +180,10 @@ impl<S: Source> Stream<S> {
         if size > MEMBER_LIMIT {
             return Err(StreamError::Fatbin {
                 at: member.at,
-                error: Error::Size(size),
+                error: Error::Size {
+                    size,
+                    limit: MEMBER_LIMIT,
+                },
             });
         }
         self.read(member.payload, size as usize)
@@ -215,8 +230,12 @@ impl<S: Source> Stream<S> {
             return Err(cut);
         }
         let member = &header.member;
-        if matches!(member.kind, Kind::Ptx | Kind::Elf) && member.size <= MEMBER_LIMIT {
-            self.budget.take(member).map_err(fault)?;
+        if matches!(member.kind, Kind::Ptx | Kind::Elf) {
+            match self.budget.take(member, header.packed) {
+                // Decompression reports this error, and other members can be read.
+                Err(Error::Size { .. }) => {}
+                taken => taken.map_err(fault)?,
+            }
         }
         self.at = payload + header.padded;
         Ok(Some(StreamedMember {

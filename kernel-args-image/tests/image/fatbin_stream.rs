@@ -3,7 +3,9 @@
 use kernel_args_abi::compiled::matches_pattern;
 use kernel_args_image::{
     cubin,
-    fatbin::{self, Error, HEADER_LIMIT, MEMBER_LIMIT, Member, Stream, StreamError},
+    fatbin::{
+        self, EXPANSION_FLOOR, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, Stream, StreamError,
+    },
 };
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -137,13 +139,13 @@ fn members_that_claim_too_much_are_refused() {
     let large = error(&claiming(MEMBER_LIMIT + 1, 1));
     let StreamError::Fatbin {
         at: 16,
-        error: Error::Size(_),
+        error: Error::Size { .. },
     } = large
     else {
         panic!("{large:?}");
     };
     // Each member is within the limit, but not all together. The headers are sufficient to detect this.
-    let many = claiming(MEMBER_LIMIT, 3);
+    let many = claiming(EXPANSION_FLOOR, 3);
     let last = Stream::new(&many[..]).last().unwrap();
     assert!(
         matches!(
@@ -155,6 +157,62 @@ fn members_that_claim_too_much_are_refused() {
         ),
         "{last:?}"
     );
+}
+
+/// A container with a member of this many bytes, which claims another decompressed size.
+fn packed(payload: usize, size: u64) -> Vec<u8> {
+    let mut bytes = FATBINS[2][..16 + 64].to_vec();
+    let padded = payload.next_multiple_of(8);
+    bytes[8..16].copy_from_slice(&(64 + padded as u64).to_le_bytes());
+    bytes[16 + 4..16 + 8].copy_from_slice(&64_u32.to_le_bytes());
+    bytes[16 + 8..16 + 16].copy_from_slice(&(padded as u64).to_le_bytes());
+    bytes[16 + 16..16 + 20].copy_from_slice(&u32::try_from(payload).unwrap().to_le_bytes());
+    // No compiler options and no file name.
+    bytes[16 + 20..16 + 24].fill(0);
+    bytes[16 + 32..16 + 40].fill(0);
+    bytes[16 + 56..16 + 64].copy_from_slice(&size.to_le_bytes());
+    bytes.resize(16 + 64 + padded, 0);
+    bytes
+}
+
+/// The sizes of the largest members of NCCL 2.32, which expand about 11 times.
+#[test]
+fn a_large_member_of_a_library_is_within_the_limits() {
+    for (payload, size) in [
+        (14_769_334, 159_484_120),
+        (13_670_034, 156_052_152),
+        (12_319_552, 140_741_680),
+    ] {
+        let bytes = packed(payload, size);
+        let member = Stream::new(&bytes[..]).next().unwrap().unwrap();
+        assert_eq!((member.kind(), member.size()), (Kind::Elf, size));
+        assert!(kernel_args_image::Image::read(&bytes).is_ok());
+        let bomb = packed(50_000, size);
+        let error = kernel_args_image::Image::read(&bomb).unwrap_err();
+        let error = error.to_string();
+        assert_eq!(
+            error,
+            format!(
+                "a member of a fat binary has {size} bytes, more than the limit of {EXPANSION_FLOOR} for its size in \
+                 the file"
+            )
+        );
+    }
+}
+
+/// The parts of one file share what can be decompressed.
+#[test]
+fn one_budget_is_passed_from_stream_to_stream() {
+    let one = packed(1000, EXPANSION_FLOOR / 2);
+    let mut budget = fatbin::Budget::new(4 * one.len() as u64);
+    let mut results = Vec::new();
+    for _ in 0..4 {
+        let mut stream = Stream::with_budget(&one[..], budget);
+        results.push(stream.by_ref().all(|member| member.is_ok()));
+        budget = stream.budget();
+    }
+    assert_eq!(results, [true, true, false, false]);
+    assert_eq!(budget.used(), EXPANSION_FLOOR);
 }
 
 /// The values of `cuobjdump --dump-resource-usage`. sm_90 and newer reserve 1 KiB.

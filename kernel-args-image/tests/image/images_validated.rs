@@ -189,6 +189,54 @@ fn invalid_tables_are_rejected() {
     }
 }
 
+/// A cubin with its section headers at the end, followed by `count` copies of the header of the first section of a kind.
+fn repeated(cubin: &[u8], kind: u64, count: u16) -> Vec<u8> {
+    let table = index(cubin, 40, 8);
+    let own = u16::try_from(number(cubin, 60, 2)).unwrap();
+    let of_kind = sections(cubin).find(|&at| number(cubin, at + 4, 4) == kind);
+    let header = cubin[of_kind.unwrap()..][..64].to_vec();
+    let headers = cubin[table..table + 64 * usize::from(own)].to_vec();
+    let mut bytes = patched(cubin, 40, &(cubin.len() as u64).to_le_bytes());
+    bytes = patched(&bytes, 60, &(own + count).to_le_bytes());
+    bytes.extend(headers);
+    bytes.extend(header.repeat(usize::from(count)));
+    bytes
+}
+
+/// Each section is read once: the work for 50,000 sections that name the same bytes would be quadratic.
+#[test]
+fn sections_that_overlap_are_refused() {
+    let cubin = CUBINS[0];
+    for (kind, size) in [(2, 24), (4, 24), (7, 12), (9, 16)] {
+        if !sections(cubin).any(|at| number(cubin, at + 4, 4) == kind) {
+            assert_eq!(kind, 4, "this cubin has no section of type {kind}");
+            continue;
+        }
+        assert_eq!(image::validate(&repeated(cubin, kind, 0)), Ok(Kind::Cubin));
+        let reason = refusal(&repeated(cubin, kind, 20_000));
+        assert_eq!(
+            reason, "a cubin whose sections or names overlap",
+            "sections of type {kind} with entries of {size} bytes"
+        );
+    }
+}
+
+/// A note of zeros is followed by other notes: without a limit, the zeros were read again for each of them.
+#[test]
+fn zeros_before_a_note_are_read_once() {
+    let cubin = repeated(CUBINS[0], 7, 1);
+    let note = cubin.len() - 64;
+    let (start, size) = (cubin.len() as u64, 6_u64 << 20);
+    let mut bytes = patched(&cubin, note + 24, &start.to_le_bytes());
+    bytes = patched(&bytes, note + 32, &size.to_le_bytes());
+    bytes.resize(bytes.len() + usize::try_from(size).unwrap(), 0);
+    assert_eq!(image::validate(&bytes), Ok(Kind::Cubin));
+    // The last of the zeros: a name that extends past the end.
+    let last = bytes.len() - 8;
+    bytes[last] = 0xff;
+    assert!(refusal(&bytes).contains("section"));
+}
+
 #[test]
 fn images_that_are_cut_off_are_refused() {
     for image in CUBINS.into_iter().chain(FATBINS) {

@@ -1,7 +1,7 @@
 //! Reads regular files with a size limit.
 
 use std::{
-    fs::{self, File},
+    fs::{self, OpenOptions},
     io::{self, Read as _},
     path::Path,
 };
@@ -30,13 +30,34 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     if !found.is_file() {
         return Err(io::ErrorKind::Unsupported.into());
     }
+    let file = options().open(path)?;
+    // The path can name another file than before.
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
     let mut bytes = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(Some(bytes))
+}
+
+/// Options to read a file. Opening a pipe does not wait for a writer.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        const O_NONBLOCK: i32 = 0o4000;
+        options.custom_flags(O_NONBLOCK);
+    }
+    options
 }
 
 #[cfg(test)]
@@ -60,6 +81,15 @@ mod tests {
         }
         if cfg!(unix) {
             assert!(read_file(Path::new("/dev/zero"), 4).is_err());
+            let pipe = folder.join("pipe");
+            let made = process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+            assert!(read_file(&pipe, 4).is_err());
+            if cfg!(target_os = "linux") {
+                // Even if the pipe replaced a file after it was found.
+                let opened = super::options().open(&pipe).unwrap();
+                assert!(!opened.metadata().unwrap().is_file());
+            }
         }
         fs::remove_dir_all(&folder).unwrap();
     }

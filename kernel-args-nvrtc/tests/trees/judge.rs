@@ -1,7 +1,7 @@
 //! Compilers whose output shows which files they read.
 
 use crate::tree::{Forms, STANDARDS, Tree};
-use kernel_args_nvrtc::{Search, Text, option::definition};
+use kernel_args_nvrtc::{Search, Text};
 use std::{
     env,
     ffi::CString,
@@ -147,9 +147,4 @@ impl Judge for Nvrtc {
             files: Vec::new(),
         }
     }
-}
-
-/// The directives that are equivalent to a tree's options.
-pub(crate) fn directives(defines: &[String]) -> String {
-    defines.iter().map(|define| definition(define)).collect()
 }

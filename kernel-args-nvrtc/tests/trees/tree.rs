@@ -1,7 +1,7 @@
 //! Random trees of headers in a temporary folder.
 
-use crate::judge::directives;
 use fastrand::Rng;
+use kernel_args_nvrtc::option::definition;
 use std::{
     collections::BTreeMap,
     env, fmt, fs,
@@ -12,7 +12,10 @@ use std::{
 /// C++14 and earlier have trigraphs.
 pub(crate) const STANDARDS: [&str; 2] = ["c++14", "c++17"];
 
-const FOLDERS: [&str; 6] = ["src", "src/sub", "inc1", "inc1/sub", "inc2", "inc2/sub"];
+/// No option names the folder `lib`.
+const FOLDERS: [&str; 7] = [
+    "src", "src/sub", "inc1", "inc1/sub", "inc2", "inc2/sub", "lib",
+];
 /// A header includes only headers after it, so every tree is finite.
 const NAMES: [&str; 5] = ["a.h", "b.h", "c.h", "d.h", "e.h"];
 const SOURCE: &str = "src/k.cu";
@@ -78,15 +81,19 @@ impl Tree {
         if tree.is_computed {
             tree.defines.push("NAME_OPTION=<e.h>".into());
         }
-        tree.directives = directives(&tree.defines);
+        tree.directives = tree
+            .defines
+            .iter()
+            .map(|define| definition(define))
+            .collect();
         if forms.texts {
             let text = tree.text(Some(1));
             tree.texts.push((tree.path(TEXT), text));
         }
         for folder in FOLDERS {
             for (level, name) in NAMES.iter().enumerate() {
-                // The last folder contains every name.
-                if folder.starts_with("inc2") || tree.rng.u8(..4) == 0 {
+                // These folders contain every name.
+                if folder.starts_with("inc2") || folder == "lib" || tree.rng.u8(..4) == 0 {
                     let text = tree.text(Some(level));
                     tree.write(&format!("{folder}/{name}"), Some(text));
                 }
@@ -170,11 +177,13 @@ impl Tree {
         let first = level.map_or(0, |level| level + 1);
         let name = NAMES.get(first..)?;
         let name = name.get(self.rng.usize(..name.len().max(1)))?;
-        let name = match self.rng.u8(..6) {
+        let name = match self.rng.u8(..8) {
             0 => format!("sub/{name}"),
             1 => format!("../inc2/{name}"),
             2 => format!("sub/../{name}"),
             3 => self.path(&format!("inc2/{name}")),
+            4 => format!("../lib/{name}"),
+            5 => self.path(&format!("lib/{name}")),
             _ => (*name).to_owned(),
         };
         Some(if self.rng.bool() {

@@ -1,0 +1,72 @@
+//! Limits the bytes that a parser of file formats reads: tables can name the same bytes any number of times.
+
+use object::read::ReadRef;
+use std::{cell::Cell, ops::Range};
+
+/// The number of bytes that can still be read.
+#[derive(Debug)]
+pub(super) struct Meter(Cell<u64>);
+
+impl Meter {
+    /// A parser reads the headers, the names and the symbols of a file once: at most twice its size.
+    pub(super) const fn new(size: u64) -> Self {
+        const LEAST: u64 = 16 << 20;
+        Self(Cell::new(size.saturating_mul(2).saturating_add(LEAST)))
+    }
+
+    fn take(&self, size: u64) -> Result<(), ()> {
+        /// The memory for a read of any size.
+        const EACH: u64 = 64;
+        let left = self.0.get().checked_sub(size.saturating_add(EACH));
+        self.0.set(left.unwrap_or(0));
+        left.map(drop).ok_or(())
+    }
+}
+
+/// A file whose reads are counted. Beyond the limit, nothing can be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Metered<'m, R> {
+    pub(super) data: R,
+    pub(super) meter: &'m Meter,
+}
+
+impl<'a, R: ReadRef<'a>> ReadRef<'a> for Metered<'_, R> {
+    fn len(self) -> Result<u64, ()> {
+        self.data.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        self.meter.take(size)?;
+        self.data.read_bytes_at(offset, size)
+    }
+
+    /// The names of sections and archive members are shorter than the limit.
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
+        const LONGEST: u64 = 4096;
+        let end = range.end.min(range.start.saturating_add(LONGEST));
+        self.meter.take(end.saturating_sub(range.start))?;
+        self.data.read_bytes_at_until(range.start..end, delimiter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_over_and_over_ends() {
+        let bytes = vec![b'n'; 1 << 20];
+        let meter = Meter::new(bytes.len() as u64);
+        let data = Metered {
+            data: &bytes[..],
+            meter: &meter,
+        };
+        let mut names = 0;
+        while data.read_bytes_at_until(names..1 << 20, 0).is_err() && meter.0.get() > 0 {
+            names += 1;
+        }
+        assert!(names < 5_000, "{names}");
+        assert!(data.read_bytes_at(0, 1).is_err());
+        assert_eq!(data.len(), Ok(1 << 20));
+    }
+}
