@@ -97,11 +97,13 @@ proofs! {
     }
 
     /// A push places the parameter at its offset and ends with it, without tail padding. The block keeps its largest
-    /// alignment.
+    /// alignment. A full test has every end and every size, each with the edges of the other.
     #[unwind(2)]
     fn a_push_ends_with_its_parameter(values) {
-        let end = values.up_to(LIMIT);
-        let size = values.up_to(LIMIT);
+        let (end, size) = match values.choice(1) {
+            0 => (values.up_to(LIMIT), values.edge_up_to(LIMIT)),
+            _ => (values.edge_up_to(LIMIT), values.up_to(LIMIT)),
+        };
         let parameter = layout(values, size);
         let base = [0, LARGEST_BASE][values.choice(1)];
         let before = block(base, end);

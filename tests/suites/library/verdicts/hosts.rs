@@ -82,7 +82,7 @@ struct SwappedPair {
     key: i32,
 }
 
-/// The members of `Pair` with exchanged names.
+/// A member of `Pair` with another type.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 #[device_type(cpp = "Pair")]
@@ -195,6 +195,37 @@ struct BoxPointer {
 }
 
 #[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Reference {
+    value: DevicePointerMut<f32>,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Either {
+    number: i32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Bits {
+    low_and_high: u32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Derived {
+    base: Pair,
+    scale: f64,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Nothing {
+    unused: u8,
+}
+
+#[derive(Clone, Copy, DeviceType)]
 #[repr(transparent)]
 struct Meters(f32);
 
@@ -211,4 +242,5 @@ hosts! {
     DevicePointer<bool>, DevicePointerMut<i8>, DevicePointer<u8>, DevicePointerMut<i32>, DevicePointerMut<u32>, DevicePointerMut<i64>, DevicePointerMut<u64>, DevicePointer<f32>, DevicePointerMut<f32>, DevicePointerMut<f64>,
     DevicePointerMut<half::f16>, DevicePointerMut<Color>, DevicePointerMut<Float4>, DevicePointerMut<[f32; 4]>, DevicePointerMut<Pair>, DevicePointer<SimPair>, DevicePointerMut<Entry>, DevicePointerMut<Meters>, DevicePointerMut<DevicePointerMut<f32>>, DevicePointerMut<DevicePointer<f32>>,
     DevicePointer<DevicePointerMut<f32>>, DevicePointer<DevicePointer<f32>>, DevicePointerMut<DevicePointerMut<c_void>>, Option<DevicePointer<f32>>, &'static CudaSlice<f32>, &'static mut CudaSlice<f32>, CudaView<'static, f32>, CudaViewMut<'static, f32>, &'static mut CudaSlice<i32>, &'static CudaSlice<Float4>,
+    Reference, Either, Bits, Derived, Nothing,
 }
