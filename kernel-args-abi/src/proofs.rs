@@ -97,7 +97,7 @@ proofs! {
     }
 
     /// A push places the parameter at its offset and ends with it, without tail padding. The block keeps its largest
-    /// alignment. A full test has every end and every size, each with the edges of the other.
+    /// alignment. A full test has every end with the edges of sizes, and every size with the edges of ends.
     #[unwind(2)]
     fn a_push_ends_with_its_parameter(values) {
         let (end, size) = match values.choice(1) {

@@ -53,8 +53,7 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
 }
 
-/// How an array of numbers differs from one of CUDA's vectors whose members are unknown: its name determines the type of its
-/// components.
+/// How an array of numbers differs from a CUDA vector whose members are unknown: its name determines the type of its components.
 pub(super) const fn compare_components(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
