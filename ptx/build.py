@@ -38,7 +38,7 @@ TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # Also compiled with debug information.
-DEBUG = {"generated", "shade"}
+DEBUG = {"generated", "matrix", "matrix_c", "shade"}
 
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, all other modes are Zstandard. Only `size` compresses cubins by default; the

@@ -28,6 +28,8 @@ pub mod cpp;
 pub mod keywords;
 pub mod layout;
 pub mod param_layout;
+#[cfg(test)]
+mod proofs;
 pub mod signature;
 pub mod texts;
 

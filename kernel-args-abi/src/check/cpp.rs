@@ -57,6 +57,37 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
 }
 
+/// How an array of numbers differs from a CUDA vector whose members are unknown: its name determines the type of its components.
+pub(super) const fn compare_components(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+) -> Differences {
+    let CppBase::Named(vector) = kernel.cpp.base else {
+        return Differences::NONE;
+    };
+    let (elements, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. }) =
+        (host.cpp.elements(), host.cpp.base)
+    else {
+        return Differences::NONE;
+    };
+    let is_number = elements > 0 && !host.cpp.is_pointer();
+    if !is_number || kernel.cpp.is_pointer() || kernel.members.is_known() {
+        return Differences::NONE;
+    }
+    match name::builtin(vector) {
+        Some(vector)
+            if vector.components > 0
+                && !same(
+                    rust_scalar(host.cpp.base, host.size / elements),
+                    vector.element,
+                ) =>
+        {
+            Differences::NONE.with(Difference::Type)
+        }
+        _ => Differences::NONE,
+    }
+}
+
 const fn is_integer(base: CppBase<'_>) -> bool {
     matches!(
         base,

@@ -11,7 +11,7 @@ use crate::{class::Class, signature::Parameter};
 pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     // A Rust array passed by value is a struct around an array in C++. Their members are compared instead.
     let mut differences = if host.cpp.is_array() && !kernel.cpp.is_array() {
-        Differences::NONE
+        cpp::compare_components(host, kernel)
     } else {
         cpp::compare(host, kernel)
     };

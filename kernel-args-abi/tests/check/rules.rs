@@ -179,6 +179,29 @@ fn a_scalar_that_is_a_grid_constant_is_bytes_in_ptx() {
     );
 }
 
+/// Without debug information, the name of a vector determines its components.
+#[test]
+fn an_array_has_the_numbers_of_the_vector() {
+    let vector = |name| named(name, 12, 4);
+    let array = |base| field("a", "A", 12, 4, Class::Bytes, CppType::of(base).array(3));
+    let (signed, unsigned) = (true, false);
+    let float = array(CppBase::Float { bits: 32 });
+    let integer = |signed| array(CppBase::Integer { signed, bits: 32 });
+    fits(float, vector("float3"));
+    fits(integer(signed), vector("int3"));
+    fits(integer(unsigned), vector("dim3"));
+    fits(float, vector("Floats3"));
+    fits(array(CppBase::Unknown), vector("int3"));
+    differs(float, vector("int3"), &[Difference::Type]);
+    differs(float, vector("dim3"), &[Difference::Type]);
+    differs(integer(signed), vector("float3"), &[Difference::Type]);
+    differs(integer(signed), vector("uint3"), &[Difference::Type]);
+    let longs = CppType::of(CppBase::Long { signed }).array(3);
+    let longs = field("a", "A", 24, 8, Class::Bytes, longs);
+    fits(longs, named("longlong3", 24, 8));
+    differs(longs, named("double3", 24, 8), &[Difference::Type]);
+}
+
 #[test]
 fn signedness() {
     fits(u32("a"), with_cpp(ptx_u32(), UINT));

@@ -8,3 +8,4 @@ mod random_structs;
 mod run_time;
 mod rust_headers;
 mod soundness;
+mod verdicts;
