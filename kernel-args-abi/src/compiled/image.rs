@@ -14,6 +14,7 @@ pub struct CompiledImage {
     pub(super) table: &'static [u8],
     pub(super) names: &'static str,
     readers: Option<Readers>,
+    gpus: &'static [u16],
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
@@ -43,6 +44,7 @@ impl CompiledImage {
             table,
             names,
             readers: None,
+            gpus: &[],
         }
     }
 
@@ -51,6 +53,20 @@ impl CompiledImage {
     #[must_use]
     pub const fn with_readers(self, readers: Option<Readers>) -> Self {
         Self { readers, ..self }
+    }
+
+    /// Adds the compute capabilities for which the image has code: 86 for `sm_86`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn for_gpus(self, gpus: &'static [u16]) -> Self {
+        Self { gpus, ..self }
+    }
+
+    /// The compute capabilities for which the image has code. Empty if they are unknown.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn gpus(&self) -> &'static [u16] {
+        self.gpus
     }
 
     /// What reads the image when it is loaded.
@@ -69,6 +85,7 @@ impl CompiledImage {
             table,
             names,
             readers: None,
+            gpus: &[],
         }
     }
 

@@ -65,6 +65,13 @@ impl CompiledKernel {
         self.image.bytes
     }
 
+    /// The image with its table.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn compiled_image(&self) -> &'static CompiledImage {
+        self.image
+    }
+
     /// The number of parameters.
     #[must_use]
     pub const fn parameter_count(&self) -> usize {
