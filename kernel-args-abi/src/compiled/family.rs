@@ -3,6 +3,7 @@
 use super::{
     fingerprint::changed,
     kernel::CompiledKernel,
+    names::Names,
     set::CompiledKernels,
 };
 use crate::{
@@ -67,13 +68,14 @@ impl Family {
     /// Whether the struct names this kernel: it matches a pattern, and no exception.
     #[must_use]
     pub const fn names(&self, kernel: &CompiledKernel) -> bool {
-        any_matches(self.entries, kernel, "") && !any_matches(self.except, kernel, "")
+        let names = kernel.names();
+        any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
     /// Whether the struct with the types of a target is compared with this kernel, which it [`names`](Self::names).
     #[must_use]
     pub const fn takes(&self, kernel: &CompiledKernel, target: &Target) -> bool {
-        target.suffix.is_empty() || any_matches(self.entries, kernel, target.suffix)
+        takes(self.entries, &kernel.names(), target.suffix)
     }
 
     /// Whether the image may lack the kernels of a binding.
@@ -122,10 +124,27 @@ impl Family {
     }
 }
 
-const fn any_matches(patterns: &[&str], kernel: &CompiledKernel, suffix: &str) -> bool {
+/// Whether a kernel that matches one of the patterns has a name that ends with `suffix` and matches a pattern.
+const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
+    if !names.is_mangled() {
+        // It has only one name, which matches.
+        let (bytes, suffix, (start, end)) = (names.bytes(), suffix.as_bytes(), names.symbol);
+        let mut i = 0;
+        while i < suffix.len() {
+            i += 1;
+            if i > end - start || bytes[end - i] != suffix[suffix.len() - i] {
+                return false;
+            }
+        }
+        return true;
+    }
+    suffix.is_empty() || any_matches(patterns, names, suffix)
+}
+
+const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     let mut i = 0;
     while i < patterns.len() {
-        if kernel.matches(patterns[i], suffix) {
+        if names.match_pattern(patterns[i], suffix) {
             return true;
         }
         i += 1;
@@ -185,31 +204,38 @@ impl<const N: usize, const P: usize> Found<N, P> {
             is_matched: [false; P],
         };
         let (mut misfits, mut kernels) = ([false; N], 0);
-        let mut i = 0;
-        while let Some(kernel) = family.kernels.get(i) {
-            if found.matches(family, &kernel) && !any_matches(family.except, &kernel, "") {
-                let mut is_taken = false;
-                let mut t = 0;
-                while t < N {
-                    let target = &family.targets[t];
-                    if family.takes(&kernel, target) {
-                        is_taken = true;
-                        found.has_kernel[t] = true;
-                        if !found.fits(&kernel, i, target) {
-                            (misfits[t], kernels) = (true, kernels + 1);
-                            match found.misfit {
-                                Some((first, _)) if first <= t => {}
-                                _ => found.misfit = Some((t, i)),
+        let mut p = 0;
+        while p < P {
+            let (mut i, end) = family.kernels.range(family.entries[p]);
+            while i < end
+                && let Some(kernel) = family.kernels.get(i)
+            {
+                let names = kernel.names();
+                if found.is_new(family, &names, p) {
+                    let mut is_taken = false;
+                    let mut t = 0;
+                    while t < N {
+                        let target = &family.targets[t];
+                        if takes(family.entries, &names, target.suffix) {
+                            is_taken = true;
+                            found.has_kernel[t] = true;
+                            if !found.fits(&kernel, i, target) {
+                                (misfits[t], kernels) = (true, kernels + 1);
+                                match found.misfit {
+                                    Some((first, _)) if first <= t => {}
+                                    _ => found.misfit = Some((t, i)),
+                                }
                             }
                         }
+                        t += 1;
                     }
-                    t += 1;
+                    if !is_taken && found.left_out.is_none() {
+                        found.left_out = Some(i);
+                    }
                 }
-                if !is_taken && found.left_out.is_none() {
-                    found.left_out = Some(i);
-                }
+                i += 1;
             }
-            i += 1;
+            p += 1;
         }
         let (mut wrong, mut t) = (0, 0);
         while t < N {
@@ -222,16 +248,13 @@ impl<const N: usize, const P: usize> Found<N, P> {
         found
     }
 
-    /// Whether a pattern matches the kernel. Marks all patterns that do.
-    const fn matches(&mut self, family: &Family, kernel: &CompiledKernel) -> bool {
-        let (mut any, mut i) = (false, 0);
-        while i < P {
-            if kernel.matches(family.entries[i], "") {
-                (any, self.is_matched[i]) = (true, true);
-            }
-            i += 1;
+    /// Whether the pattern `p` matches, and neither an earlier pattern nor an exception. Marks the pattern.
+    const fn is_new(&mut self, family: &Family, names: &Names, p: usize) -> bool {
+        if !names.match_pattern(family.entries[p], "") {
+            return false;
         }
-        any
+        self.is_matched[p] = true;
+        !any_matches(family.entries.split_at(p).0, names, "") && !any_matches(family.except, names, "")
     }
 
     #[track_caller]

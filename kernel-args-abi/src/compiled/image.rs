@@ -15,6 +15,8 @@ pub struct CompiledImage {
     pub(super) names: &'static str,
     readers: Option<Readers>,
     gpus: &'static [u16],
+    /// Whether no symbol is mangled. The kernels are then sorted by symbol.
+    pub(super) is_plain: bool,
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
@@ -45,6 +47,7 @@ impl CompiledImage {
             names,
             readers: None,
             gpus: &[],
+            is_plain: false,
         }
     }
 
@@ -60,6 +63,13 @@ impl CompiledImage {
     #[must_use]
     pub const fn for_gpus(self, gpus: &'static [u16]) -> Self {
         Self { gpus, ..self }
+    }
+
+    /// Declares that no symbol is mangled, so a pattern is searched for by bisection.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_plain_names(self, is_plain: bool) -> Self {
+        Self { is_plain, ..self }
     }
 
     /// The compute capabilities for which the image has code. Empty if they are unknown.
@@ -86,6 +96,7 @@ impl CompiledImage {
             names,
             readers: None,
             gpus: &[],
+            is_plain: false,
         }
     }
 
