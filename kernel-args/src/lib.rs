@@ -100,6 +100,8 @@ pub mod abi {
 
 #[cfg(feature = "header")]
 pub mod cpp;
+#[cfg(feature = "cudarc")]
+mod coverage;
 mod device;
 #[cfg(feature = "cudarc")]
 mod driver;
@@ -185,6 +187,8 @@ pub mod graph {
 
 /// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.
 pub mod image {
+    #[cfg(feature = "cudarc")]
+    pub use crate::coverage::Coverage;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Verification,
