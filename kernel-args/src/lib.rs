@@ -98,10 +98,10 @@ pub mod abi {
     };
 }
 
-#[cfg(feature = "header")]
-pub mod cpp;
 #[cfg(feature = "cudarc")]
 mod coverage;
+#[cfg(feature = "header")]
+pub mod cpp;
 mod device;
 #[cfg(feature = "cudarc")]
 mod driver;

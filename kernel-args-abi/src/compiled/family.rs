@@ -1,11 +1,6 @@
 //! The kernels of a struct that names patterns, and the types that they take.
 
-use super::{
-    fingerprint::changed,
-    kernel::CompiledKernel,
-    names::Names,
-    set::CompiledKernels,
-};
+use super::{fingerprint::changed, kernel::CompiledKernel, names::Names, set::CompiledKernels};
 use crate::{
     bytes::same,
     signature::{Parameter, Signature},
@@ -254,7 +249,8 @@ impl<const N: usize, const P: usize> Found<N, P> {
             return false;
         }
         self.is_matched[p] = true;
-        !any_matches(family.entries.split_at(p).0, names, "") && !any_matches(family.except, names, "")
+        !any_matches(family.entries.split_at(p).0, names, "")
+            && !any_matches(family.except, names, "")
     }
 
     #[track_caller]

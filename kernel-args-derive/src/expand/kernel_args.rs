@@ -92,7 +92,10 @@ fn expand(
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
         let said = parameter.kernel_name.as_ref().map(syn::LitStr::value);
-        let said = said.or_else(|| (attr.strict_names && matches!(parameter.field.member, syn::Member::Named(_))).then(|| name.clone()));
+        let said = said.or_else(|| {
+            (attr.strict_names && matches!(parameter.field.member, syn::Member::Named(_)))
+                .then(|| name.clone())
+        });
         let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>

@@ -140,7 +140,10 @@ fn image(
     let table = Literal::byte_string(table);
     let at = crate::expand::respan(krate, span);
     let contents = file.contents.as_deref();
-    let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
+    let targets = contents
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
     let gpus = gpus.iter();
     let is_plain = symbols.is_sorted() && !symbols.iter().any(|symbol| symbol.starts_with("_Z"));

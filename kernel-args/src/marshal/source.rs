@@ -55,7 +55,7 @@ impl Source {
             (Some(source), _) => return source,
             (None, Some(family)) => {
                 templates::names_a_pattern(&mut message, A::NAME, family.entries[0]);
-            },
+            }
             (None, None) => templates::names_no_kernel(&mut message, A::NAME),
         }
         message.fail()

@@ -16,7 +16,8 @@ use kernel_args_abi::{
 use std::{format, string::String, vec::Vec};
 
 /// The name of another kernel than the struct was compared with.
-const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
+const OF_ANOTHER_FAMILY: &str =
+    "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {
     /// The kernel of a family for the types of `A`: `family` with the suffix that the struct binds to its types, verified
@@ -115,7 +116,10 @@ impl Module {
 
 /// Whether the struct was compared with this kernel, or, if the image of that time lacks it, would have been.
 fn is_named(family: &Family, wanted: &str) -> bool {
-    let mut kernels = family.kernels.iter().filter(|kernel| kernel.matches(wanted, ""));
+    let mut kernels = family
+        .kernels
+        .iter()
+        .filter(|kernel| kernel.matches(wanted, ""));
     match kernels.next() {
         Some(first) => family.names(&first) || kernels.any(|kernel| family.names(&kernel)),
         None => {
