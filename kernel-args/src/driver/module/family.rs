@@ -28,16 +28,16 @@ impl Module {
     /// driver, heap or lock.
     ///
     /// ```no_run
-    /// # use kernel_args::{DeviceType, DevicePointerMut, Error, KernelArgs, Module, launch};
-    /// # kernel_args::kernels! { mod unary = "ptx/../../tests/kernels/unary.ptx"; }
+    /// # use kernel_args::{DeviceType, DevicePointer, DevicePointerMut, Error, KernelArgs, Module, launch};
+    /// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
     /// #[derive(KernelArgs)]
-    /// #[kernel_args(kernel = unary, entries = "u*", T = f32 => "_f32", T = f64 => "_f64")]
-    /// struct Unary<T> { n: u32, x: T, y: DevicePointerMut<T> }
+    /// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
+    /// struct Saxpy<T> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
     ///
-    /// fn unary<T: DeviceType>(module: &Module, name: &str, args: Unary<T>) -> Result<(), Error> {
-    ///     let kernel = module.family::<Unary<T>>(name)?; // "uexp" is `uexp_f32` or `uexp_f64`
-    ///     // SAFETY: `y` has `n` elements.
-    ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }
+    /// fn saxpy<T: DeviceType>(module: &Module, args: Saxpy<T>) -> Result<(), Error> {
+    ///     let kernel = module.family::<Saxpy<T>>("saxpy")?; // `saxpy<float>` or `saxpy<double>`
+    ///     // SAFETY: `x` and `y` have `n` elements.
+    ///     unsafe { launch!(kernel, args.n.unsigned_abs().div_ceil(256), 256, args) }
     /// }
     /// ```
     ///
