@@ -5,6 +5,7 @@
     python3 benches/compile_time.py --structs 100 --repetitions 3
     python3 benches/compile_time.py --images           structs that name kernels of large PTX files
     python3 benches/compile_time.py --members          structs and enums by value, compared with debug information
+    python3 benches/compile_time.py --framework        40 structs, most of them generic, compared with 696 kernels
 
 Generates crates of structs with 8 fields of 8 bytes, one crate for each library and one without a
 derive, and builds them with `cargo build` (debug). Dependencies are built before and not counted.
@@ -16,6 +17,11 @@ have 1, 20 or 200 structs. Each names a different kernel with `kernels!` or `ptx
 
 With --members the crates have structs of arguments with one struct or enum by value. Each has its own kernel
 in a PTX with debug information, which nvcc makes: ptx/toolchain.py installs nvcc.
+
+With --framework the kernels are in a crate of their own, as in a framework: 30 families with a kernel for each of 10
+element types, two families with a pattern for many kernels, and 8 kernels alone. Times are a build from scratch, a
+build after a comment was added at the top of the file of the structs, and the same with `cargo check`. The same crate
+whose structs name no kernels is the difference.
 
 Needs the crates bytemuck and zerocopy (from crates.io) and, for the lines, a nightly toolchain.
 """
@@ -356,6 +362,92 @@ def members(place, repetitions):
             print(f"| {count} | {what} | {alike} | {own:.2f} s | {base:.2f} s | {(own - base) / count * 1e3:.1f} ms |", flush=True)
 
 
+# The element types of a framework, which are also the suffixes of its kernels.
+ELEMENTS = ["f32", "f64", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"]
+# The number of families with one kernel for each element type, of unary and binary kernels, and of kernels alone.
+FAMILIES, UNARY, BINARY, ALONE = 30, 24, 14, 8
+
+
+def framework_kernels():
+    """Names and parameters of the kernels."""
+    pointers, sizes = [".u64"] * 3, [".u64"] * 2
+    kernels = []
+    for element in ELEMENTS:
+        scalar = "." + element if element[0] == "f" else f".u{element[1:]}"
+        for i in range(FAMILIES):
+            kernels.append((f"family{i}_{element}", sizes + pointers + [scalar] * (i % 4)))
+        kernels += [(f"u{i}_{element}", sizes + pointers) for i in range(UNARY)]
+        kernels += [(f"b{i}_{element}", sizes + pointers + [".u64"]) for i in range(BINARY)]
+    return kernels + [(f"alone{i}", sizes + pointers) for i in range(ALONE)]
+
+
+def framework_structs(named):
+    """The source of the structs, with or without the kernels that they name."""
+    bindings = ", ".join(f'T = {element} => "_{element}"' for element in ELEMENTS)
+    families = [(f"Family{i}", f"family{i}_*", "".join(f" s{j}: T," for j in range(i % 4))) for i in range(FAMILIES)]
+    families += [("Unary", "u*", ""), ("Binary", "b*", " c: DevicePointer<T>,")]
+    lines = ["use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};"]
+    fields = "n: usize, dims: usize, info: DevicePointer<usize>, x: DevicePointer<{0}>, y: DevicePointerMut<{0}>,"
+    for name, pattern, more in families:
+        lines.append("#[derive(KernelArgs)]")
+        if named:
+            lines.append(f'#[kernel_args(kernel = kernels::image, entries = "{pattern}", {bindings})]')
+        lines.append(f"pub struct {name}<T: DeviceType> {{ {fields.format('T')}{more} }}")
+    for i in range(ALONE):
+        lines.append("#[derive(KernelArgs)]")
+        if named:
+            lines.append(f"#[kernel_args(kernel = kernels::image::alone{i})]")
+        lines.append(f"pub struct Alone{i} {{ {fields.format('f32')} }}")
+    return "\n".join(lines) + "\n"
+
+
+def framework_packages(place):
+    """The packages `kernels` and `measured`. Everything except `measured` is built."""
+    kernels, package = place / "kernels", place / "package"
+    dependency = f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n'
+    for made, more in ((kernels, ""), (package, 'kernels = { path = "../kernels" }\n[workspace]\n')):
+        (made / "src").mkdir(parents=True)
+        name = "kernels" if made == kernels else "measured"
+        (made / "Cargo.toml").write_text(
+            f'[package]\nname = "{name}"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n{dependency}{more}'
+        )
+    (kernels / "src" / "lib.rs").write_text('kernel_args::kernels! { pub mod image = "src/image.ptx"; }\n')
+    head = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
+    taken = [(name, [(ty, "", "") for ty in types]) for name, types in framework_kernels()]
+    (kernels / "src" / "image.ptx").write_text(head + "".join(image_kernel(*kernel) for kernel in taken))
+    (package / "src" / "lib.rs").write_text("")
+    for command in ("build", "check"):
+        run(["cargo", command, "--quiet"], package)
+    return package
+
+
+def framework(place, repetitions):
+    """Prints the table of a framework's structs."""
+    package = framework_packages(place)
+    lib, times = package / "src" / "lib.rs", {}
+    for repetition in range(repetitions):
+        for named in (True, False):
+            source = framework_structs(named)
+            for command in ("build", "check"):
+                lib.write_text(source)
+                run(["cargo", "clean", "--package", "measured", "--quiet"], package)
+                times.setdefault((named, command, "from scratch"), []).append(run(["cargo", command, "--quiet"], package))
+                lib.write_text("// A comment.\n" + source)
+                edited = run(["cargo", command, "--quiet"], package)
+                times.setdefault((named, command, "after a comment"), []).append(edited)
+        print(f"repetition {repetition + 1} of {repetitions}", file=sys.stderr)
+    kernels = len(framework_kernels())
+    print(f"{FAMILIES + 2 + ALONE} structs, {kernels} kernels\n")
+    print("| command | | wall | processor | no kernels named: wall | processor | each kernel |")
+    print("|---|---|---|---|---|---|---|")
+    for command in ("build", "check"):
+        for kind in ("from scratch", "after a comment"):
+            own, base = (list(map(statistics.median, zip(*times[named, command, kind]))) for named in (True, False))
+            each = (own[1] - base[1]) / kernels * 1e3
+            print(f"| cargo {command} | {kind} | {own[0]:.2f} s | {own[1]:.2f} s | {base[0]:.2f} s "
+                  f"| {base[1]:.2f} s | {each:.2f} ms |")
+
+
 def version(command):
     result = subprocess.run(command, capture_output=True, text=True)
     return result.stdout.strip() if result.returncode == 0 else "unknown"
@@ -367,11 +459,12 @@ def main():
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--images", action="store_true")
     parser.add_argument("--members", action="store_true")
+    parser.add_argument("--framework", action="store_true")
     arguments = parser.parse_args()
-    if arguments.images or arguments.members:
+    if arguments.images or arguments.members or arguments.framework:
         print(f"{version(['rustc', '--version'])}; median of {arguments.repetitions}; {os.cpu_count()} processors\n")
         with tempfile.TemporaryDirectory(prefix="kernel-args-images-") as place:
-            table_of = members if arguments.members else images
+            table_of = members if arguments.members else framework if arguments.framework else images
             table_of(pathlib.Path(place), arguments.repetitions)
         return
     with tempfile.TemporaryDirectory(prefix="kernel-args-compile-time-") as place:

@@ -86,8 +86,9 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
 /// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
-/// a kernel are skipped, but each binding must be used by at least one kernel. Choose the kernel at run time:
-/// `module.kernel::<Saxpy<f32>>(entry)`.
+/// a kernel are skipped, but each binding must be used by at least one kernel, unless it is optional. A kernel that matches the
+/// pattern and no binding is an error: leave it out with `except`. Choose the kernel at run time:
+/// `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding.
 ///
 /// # Attributes
 ///
@@ -97,6 +98,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file: compare with this kernel of this image. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …`. rustc reads the file once per struct |
 /// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | also compare with the debug information of this file. `debug_info = if_readable` ignores debug information of the image that cannot be read. See [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see above |
+/// | `#[kernel_args(entries = ["uneg_*", "u{exp,log}_*"], except = "*_u8")]` | struct | several patterns, alternatives in a pattern, and the kernels that are left out |
+/// | `#[kernel_args(T = F8 => "_f8" if_present)]`, `… if sm >= 89` | struct | the image may lack the kernels of this type; if its code is only for older GPUs |
+/// | `#[kernel_args(strict_names)]` | struct | a field's name that the kernel does not have is an error |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |

@@ -6,7 +6,7 @@ use std::{io, path::Path};
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
+    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
     `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip`, `opaque` or `name = \"name_in_the_kernel\"`";
@@ -44,6 +44,13 @@ pub(crate) const KERNEL_AND_ENTRY: &str = "`kernel` names the kernel itself\n\
     help: write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
 pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of kernel names, but there is no pattern for the kernels\n\
     help: add `entries = \"pattern\"`";
+pub(crate) const EXCEPT_WITHOUT_ENTRIES: &str = "`except` leaves out kernels that match `entries`, but there is no pattern for the kernels\n\
+    help: add `entries = \"pattern\"`";
+pub(crate) const NO_PATTERN: &str = "this list has no pattern\n\
+    help: write patterns for names of kernels: `[\"uneg_*\", \"uexp_*\"]`";
+pub(crate) const UNKNOWN_AFTER_SUFFIX: &str = "a binding ends with its suffix, or with a condition\n\
+    help: if the image may lack these kernels, write `T = f32 => \"_f32\" if_present`; if code for GPUs before sm_89 lacks them, write \
+    `T = f32 => \"_f32\" if sm >= 89`";
 pub(crate) const KERNEL_IN_QUOTES: &str = "`kernel` takes the path of an item, not text\n\
     help: write `kernel = module::name` without quotes; for a file, write `ptx = \"kernels.ptx\", entry = \"name\"`";
 pub(crate) const NO_SUFFIX: &str = "this binding has no suffix of the kernel names\n\

@@ -18,6 +18,7 @@
 //! | [`checks`] | what is checked, and when |
 //! | [`launches`] | launch options and launch attributes; what a launch costs |
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
+//! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
 //! | [`graphs`] | CUDA graphs |
 //! | [`contexts`] | contexts, the CUDA runtime, several GPUs; the life of a program |
 //! | [`cudarc`] | coming from cudarc: each line of its launch builder |
@@ -49,6 +50,7 @@ chapters! {
     checks "What is checked, and when.": "tables/checks", "checks";
     launches: "launches";
     lists: "lists";
+    dtypes: "dtypes";
     graphs: "graphs";
     contexts: "contexts";
     cudarc: "cudarc";

@@ -98,6 +98,8 @@ pub mod abi {
     };
 }
 
+#[cfg(feature = "cudarc")]
+mod coverage;
 #[cfg(feature = "header")]
 pub mod cpp;
 mod device;
@@ -185,6 +187,8 @@ pub mod graph {
 
 /// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.
 pub mod image {
+    #[cfg(feature = "cudarc")]
+    pub use crate::coverage::Coverage;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Verification,

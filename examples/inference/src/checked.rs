@@ -27,7 +27,7 @@ impl<T: Element> Checked<T> {
     }
 
     fn kernel<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>> {
-        Ok(self.module.kernel(&format!("{family}_{}", T::SUFFIX))?)
+        Ok(self.module.family(family)?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A two-layer perceptron: ten kernels in a separate crate, three element types chosen at run time, two streams.
+//! A two-layer perceptron: ten kernels in a separate crate, four element types chosen at run time, two streams.
 //!
 //! ```sh
 //! cargo run -p inference            # all element types
@@ -10,9 +10,13 @@
 use cudarc::driver::{CudaContext, CudaSlice};
 use half::{bf16, f16};
 use inference::{
-    Activation, Launches, Output, Perceptron, Result, arguments::Element, checked::Checked, reference, uniform,
+    Activation, Launches, Output, Perceptron, Result,
+    arguments::{Element, F8E4M3},
+    checked::Checked,
+    reference, uniform,
 };
 use inference_kernels::mlp;
+use kernel_args::error::LoadError;
 use std::{env, sync::Arc};
 
 /// Inputs, hidden units, classes.
@@ -20,7 +24,7 @@ const SIZES: [u32; 3] = [64, 256, 10];
 /// Each of the two streams computes half of them.
 const ROWS: u32 = 512;
 /// The choices of the command line.
-const ELEMENTS: [&str; 3] = ["f32", "f16", "bf16"];
+const ELEMENTS: [&str; 4] = ["f32", "f16", "bf16", "f8_e4m3"];
 
 /// The predicted classes of a run in device memory, one slice per stream.
 type Classes = [CudaSlice<u32>; 2];
@@ -52,8 +56,20 @@ fn main() -> Result<()> {
         if chosen("bf16") {
             run::<bf16>(&ctx, activation, 4e-2, Some(&exact))?;
         }
+        if chosen("f8_e4m3") {
+            match run::<F8E4M3>(&ctx, activation, 0.3, Some(&exact)) {
+                Err(error) if is_absent(&*error) => println!("{error}"),
+                done => drop(done?),
+            }
+        }
     }
     Ok(())
+}
+
+/// Whether the image has no kernels for an element type that it may lack.
+fn is_absent(error: &(dyn std::error::Error + 'static)) -> bool {
+    let error = error.downcast_ref::<kernel_args::Error>();
+    matches!(error, Some(kernel_args::Error::Load(LoadError::Absent { .. })))
 }
 
 /// Runs a forward pass and compares it with the host's result.
@@ -96,7 +112,7 @@ fn run<T: Element>(
         }
         None => String::new(),
     };
-    println!("{activation:<10?}  {:<7}  {error:<30.7}  {same}", T::SUFFIX);
+    println!("{activation:<10?}  {:<7}  {error:<30.7}  {same}", T::NAME);
     if error.is_nan() || error > tolerance {
         return Err(format!("the probabilities differ from the host's by {error}, more than {tolerance}").into());
     }

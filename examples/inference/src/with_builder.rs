@@ -28,7 +28,7 @@ impl<T: Element> WithBuilder<T> {
 
     /// cudarc expects a mangled name.
     fn function(&self, family: &str) -> Result<CudaFunction> {
-        let name = format!("{family}_{}", T::SUFFIX);
+        let name = format!("{family}_{}", T::NAME);
         let named = mlp::KERNELS.iter().find(|kernel| kernel.name().split('(').next() == Some(&name));
         Ok(self.module.load_function(named.map_or(&name, |kernel| kernel.symbol()))?)
     }

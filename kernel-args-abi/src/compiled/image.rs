@@ -14,6 +14,9 @@ pub struct CompiledImage {
     pub(super) table: &'static [u8],
     pub(super) names: &'static str,
     readers: Option<Readers>,
+    gpus: &'static [u16],
+    /// Whether no symbol is mangled. The kernels are then sorted by symbol.
+    pub(super) is_plain: bool,
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
@@ -43,6 +46,8 @@ impl CompiledImage {
             table,
             names,
             readers: None,
+            gpus: &[],
+            is_plain: false,
         }
     }
 
@@ -51,6 +56,27 @@ impl CompiledImage {
     #[must_use]
     pub const fn with_readers(self, readers: Option<Readers>) -> Self {
         Self { readers, ..self }
+    }
+
+    /// Adds the compute capabilities for which the image has code: 86 for `sm_86`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn for_gpus(self, gpus: &'static [u16]) -> Self {
+        Self { gpus, ..self }
+    }
+
+    /// Declares that no symbol is mangled, so a pattern is searched for by bisection.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_plain_names(self, is_plain: bool) -> Self {
+        Self { is_plain, ..self }
+    }
+
+    /// The compute capabilities for which the image has code. Empty if they are unknown.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn gpus(&self) -> &'static [u16] {
+        self.gpus
     }
 
     /// What reads the image when it is loaded.
@@ -69,6 +95,8 @@ impl CompiledImage {
             table,
             names,
             readers: None,
+            gpus: &[],
+            is_plain: false,
         }
     }
 

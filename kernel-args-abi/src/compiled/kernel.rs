@@ -1,6 +1,6 @@
 //! One kernel of an image.
 
-use super::{decode::Head, glob, image::CompiledImage, names::Names};
+use super::{decode::Head, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,
@@ -63,6 +63,13 @@ impl CompiledKernel {
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.image.bytes
+    }
+
+    /// The image with its table.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn compiled_image(&self) -> &'static CompiledImage {
+        self.image
     }
 
     /// The number of parameters.
@@ -153,26 +160,7 @@ impl CompiledKernel {
     /// and `step`.
     #[must_use]
     pub const fn matches(&self, pattern: &str, suffix: &str) -> bool {
-        let names = self.names();
-        let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
-        let text = names.bytes();
-        let (start, end) = names.symbol;
-        if glob::matches(pattern, suffix, text, start, end) {
-            return true;
-        }
-        if !names.is_mangled() {
-            return false;
-        }
-        glob::matches(pattern, suffix, text, names.unqualified, names.end)
-            || glob::matches(pattern, suffix, text, names.qualified, names.end)
-            || glob::matches(
-                pattern,
-                suffix,
-                text,
-                names.unqualified,
-                names.arguments_end,
-            )
-            || glob::matches(pattern, suffix, text, names.qualified, names.arguments_end)
+        self.names().match_pattern(pattern, suffix)
     }
 
     /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.

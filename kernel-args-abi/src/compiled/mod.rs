@@ -6,6 +6,7 @@
 
 #[doc(hidden)]
 pub mod decode;
+mod family;
 mod fingerprint;
 mod fits;
 mod glob;
@@ -15,6 +16,8 @@ mod names;
 mod nearest;
 mod set;
 
+#[doc(hidden)]
+pub use family::{Binding, Family, Found, Presence, Target};
 #[doc(hidden)]
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]

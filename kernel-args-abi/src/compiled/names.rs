@@ -1,6 +1,9 @@
 //! The names of a kernel in the table of a [`CompiledImage`].
 
-use super::image::{CompiledImage, place_at};
+use super::{
+    glob,
+    image::{CompiledImage, place_at},
+};
 
 /// A number of 3 bytes, read without a call. Names are shorter than 64 KiB.
 macro_rules! short_at {
@@ -34,6 +37,14 @@ pub(super) struct Names {
 pub(super) const NAMES: usize = 22;
 
 impl Names {
+    /// The start and the end of the readable name, which is the symbol if no symbol is mangled.
+    pub(super) const fn name_at(image: &CompiledImage, index: usize) -> (usize, usize) {
+        let table = image.table;
+        let at = place_at(table, 1 + index);
+        let start = short_at!(table, at) | (table[at + 3] as usize) << 24;
+        (start, start + short_at!(table, at + 4))
+    }
+
     pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
         let table = image.table;
         let at = place_at(table, 1 + index);
@@ -58,6 +69,23 @@ impl Names {
     /// The text of all names.
     pub(super) const fn bytes(&self) -> &'static [u8] {
         self.text.as_bytes()
+    }
+
+    /// Whether one of the names matches `pattern` and ends with `suffix`.
+    pub(super) const fn match_pattern(&self, pattern: &str, suffix: &str) -> bool {
+        let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
+        let text = self.bytes();
+        let (start, end) = self.symbol;
+        if glob::matches(pattern, suffix, text, start, end) {
+            return true;
+        }
+        if !self.is_mangled() {
+            return false;
+        }
+        glob::matches(pattern, suffix, text, self.unqualified, self.end)
+            || glob::matches(pattern, suffix, text, self.qualified, self.end)
+            || glob::matches(pattern, suffix, text, self.unqualified, self.arguments_end)
+            || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end)
     }
 
     /// Whether the symbol is mangled, that is, differs from the readable name.

@@ -3,6 +3,7 @@
 use super::{
     image::{CompiledImage, place_at},
     kernel::{CompiledKernel, NOTHING},
+    names::Names,
 };
 use crate::signature::{Parameter, Signature};
 use core::fmt;
@@ -106,6 +107,48 @@ impl CompiledKernels {
             i += 1;
         }
         None
+    }
+
+    /// The range of indices outside of which no kernel matches `pattern`.
+    pub(super) const fn range(&self, pattern: &str) -> (usize, usize) {
+        if !self.image.is_plain {
+            return (0, self.len());
+        }
+        let pattern = pattern.as_bytes();
+        let mut prefix = 0;
+        while prefix < pattern.len() && pattern[prefix] != b'*' && pattern[prefix] != b'?' {
+            prefix += 1;
+        }
+        (
+            self.bisect(pattern, prefix, false),
+            self.bisect(pattern, prefix, true),
+        )
+    }
+
+    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`, of
+    /// the first kernel behind those with this prefix. The symbols are sorted.
+    const fn bisect(&self, pattern: &[u8], prefix: usize, after: bool) -> usize {
+        let bytes = self.image.names.as_bytes();
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let (at, end) = Names::name_at(self.image, self.start as usize + middle);
+            let mut i = 0;
+            while i < prefix && at + i < end && bytes[at + i] == pattern[i] {
+                i += 1;
+            }
+            let is_less = if i == prefix {
+                after
+            } else {
+                at + i == end || bytes[at + i] < pattern[i]
+            };
+            if is_less {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// The total number of parameters.

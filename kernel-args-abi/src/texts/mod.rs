@@ -21,5 +21,6 @@ pub mod templates;
 pub use layout_table::LayoutTable;
 pub use message::{Message, Text};
 pub use overloads::none_fits;
+pub use report::Bound;
 pub use rust::instantiated;
 pub use table::Table;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Report},
+    check::{Difference, Mismatch, Report, is_made},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     signature::Parameter,
@@ -111,7 +111,12 @@ impl<const N: usize> Report<'_, N> {
         let ty = types("", None, &kernel[parameter]);
         let (first, last) = self.alike_to(mismatch);
         if first == last {
-            say::add_field(&mut text, between(host, before).as_str(), ty.as_str());
+            let (place, name) = (between(host, before), kernel[parameter].name);
+            if is_made(name) {
+                say::add_field(&mut text, place.as_str(), ty.as_str());
+            } else {
+                say::add_named_field(&mut text, place.as_str(), name, ty.as_str());
+            }
         } else {
             let (from, to) = (before + first - parameter, before + last - parameter);
             let (from, to) = (host[from].name, host[to - 1].name);

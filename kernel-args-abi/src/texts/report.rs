@@ -1,6 +1,6 @@
 //! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
 
-use super::{message::Message, side::Side, templates as say};
+use super::{message::Message, rust::types, side::Side, templates as say};
 use crate::{
     check::{Difference, Differences, Mismatch, Report, expected_offset},
     signature::Parameter,
@@ -8,6 +8,35 @@ use crate::{
 
 /// The reserved length for the number of omitted mistakes.
 const AND_MORE: usize = 32;
+
+/// The binding with which a struct does not fit: `T = f32 => "_f32"`.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<'a> {
+    /// The binding as in the attribute. Empty if the struct has none.
+    pub written: &'a str,
+    /// Whether the binding is wrong, not the field.
+    pub is_wrong: bool,
+    /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
+    pub more: usize,
+    /// Whether there are several bindings.
+    pub several: bool,
+}
+
+impl Bound<'_> {
+    const fn push_binding(&self, message: &mut Message) {
+        if !self.written.is_empty() {
+            say::binding_side(message, self.written);
+        }
+    }
+
+    const fn push_more(&self, message: &mut Message) {
+        if self.more > 0 && self.several {
+            say::and_more_bindings(message, self.more);
+        } else if self.more > 0 {
+            say::and_more_kernels(message, self.more);
+        }
+    }
+}
 
 impl<const N: usize> Report<'_, N> {
     /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
@@ -30,6 +59,54 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
+    /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
+    #[must_use]
+    pub const fn field_message_bound(&self, field: usize, bound: &Bound<'_>) -> Option<Message> {
+        let Some(mismatch) = self.of_field(field) else {
+            return None;
+        };
+        let mut message = self.what(mismatch);
+        bound.push_binding(&mut message);
+        match mismatch {
+            Mismatch::Differs {
+                parameter,
+                exchanged: None,
+                ..
+            } if bound.is_wrong => {
+                let types = types("", None, &self.kernel().parameters[parameter]);
+                let mut hint = Message::<1408>::new();
+                say::correct_binding(&mut hint, types.as_str(), bound.written);
+                say::help(&mut message, hint.as_str());
+            }
+            _ => say::help(&mut message, self.hint(mismatch).as_str()),
+        }
+        let mut first = 0;
+        while first < field && self.of_field(first).is_none() {
+            first += 1;
+        }
+        if first == field {
+            bound.push_more(&mut message);
+        }
+        Some(message)
+    }
+
+    /// [`missing_message`](Self::missing_message) with the binding.
+    #[must_use]
+    pub const fn missing_message_bound(&self, bound: &Bound<'_>) -> Option<Message> {
+        let Some(mut message) = self.missing_message() else {
+            return None;
+        };
+        bound.push_binding(&mut message);
+        let (count, mut first) = (self.host().parameters.len(), 0);
+        while first < count && self.of_field(first).is_none() {
+            first += 1;
+        }
+        if first == count {
+            bound.push_more(&mut message);
+        }
+        Some(message)
+    }
+
     /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
     #[must_use]
     pub const fn whole_message(&self) -> Message {
@@ -40,6 +117,13 @@ impl<const N: usize> Report<'_, N> {
     #[cold]
     #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
+        let mut message = self.what(mismatch);
+        say::help(&mut message, self.hint(mismatch).as_str());
+        message
+    }
+
+    /// What is wrong, and both sides.
+    const fn what(&self, mismatch: Mismatch) -> Message {
         let mut message = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let kernel_name = self.kernel().name;
@@ -82,7 +166,6 @@ impl<const N: usize> Report<'_, N> {
                 push_host(&mut message, &host[field]);
             }
         }
-        say::help(&mut message, self.hint(mismatch).as_str());
         message
     }
 

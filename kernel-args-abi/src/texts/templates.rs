@@ -31,6 +31,8 @@ macro_rules! templates {
     (@type bytes) => { usize };
     (@type parameters) => { usize };
     (@type fields) => { usize };
+    (@type bindings) => { usize };
+    (@type kernels) => { usize };
     (@type cpp) => { CppType<'_> };
     (@type layout) => { (usize, Option<Alignment>) };
     (@value name $value:ident) => { Value::Name($value) };
@@ -40,6 +42,8 @@ macro_rules! templates {
     (@value bytes $value:ident) => { Value::Count($value, "byte") };
     (@value parameters $value:ident) => { Value::Count($value, "parameter") };
     (@value fields $value:ident) => { Value::Count($value, "field") };
+    (@value bindings $value:ident) => { Value::Count($value, "more binding") };
+    (@value kernels $value:ident) => { Value::Count($value, "more kernel") };
     (@value cpp $value:ident) => { Value::Cpp($value) };
     (@value layout $value:ident) => { Value::Layout($value.0, $value.1) };
 }
@@ -55,6 +59,9 @@ templates! {
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
+    binding_side(written: text) = "\n  binding {written}";
+    and_more_bindings(count: bindings) = "\n  and {count}";
+    and_more_kernels(count: kernels) = "\n  and {count} that match the patterns";
     at_byte(offset: number) = ", at byte {offset}";
     help(hint: text) = "\n  help: {hint}";
     and_more(count: number) = "\n… and {count} more";
@@ -70,6 +77,7 @@ templates! {
     several_orders() = "the order of the fields is not the kernel's order, and several orders fit: compare them with the kernel's source";
     or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
+    add_named_field(place: text, name: name, types: text) = "add a field for it {place}: `{name}`, {types}";
     add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
     add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
     add_or_move(add: text, field: name) = "{add}; or, if `{field}` is this field, move it there";
@@ -90,6 +98,7 @@ templates! {
     between_fields(previous: name, next: name) = "between `{previous}` and `{next}`";
 
     // Help: what to declare.
+    correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
@@ -185,7 +194,15 @@ templates! {
     differs_by_gpu(kernel: name) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
     name_item() = "\n  help: name the item of the intended kernel; its name contains the types";
     names_no_kernel(name: name) = "`{name}` names no kernel\n  help: write `#[kernel_args(kernel = module::name)]` or `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or load the kernel with `Kernel::from_image`";
-    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: choose the kernel at run time: `module.kernel::<{name}>(entry)`";
+    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: choose the kernel at run time: `module.family::<{name}>(name)` or `module.kernel::<{name}>(entry)`";
+    unbound_types(name: name) = "no binding of `{name}` has these types; the bindings are";
+    bound_types(written: text) = "\n  {written}";
+    bind_types() = "\n  help: bind each type to the suffix of its kernels' names: `T = f32 => \"_f32\"`; if the image may lack these kernels, write `if_present` after the suffix";
+    left_out(name: name) = "no binding of `{name}` takes these kernels, which match `entries`:";
+    bind_or_except(kernel: name) = "\n  help: bind their type to the suffix of their names: `T = f32 => \"_f32\"`, or leave them out: `except = \"{kernel}\"`";
+    names_no_pattern(name: name) = "`{name}` names no family of kernels";
+    name_pattern() = "\n  help: write `#[kernel_args(kernel = module, entries = \"affine_*\", T = f32 => \"_f32\")]` on it, or call `module.kernel` with the name of the kernel";
+    may_lack(written: text) = "\n  help: if the image may lack these kernels, write `{written} if_present`, or `{written} if sm >= 89` if only newer GPUs have them";
     no_match(pattern: name) = "no kernel of this image has a name that matches `{pattern}`";
     no_match_with_suffix(pattern: name, suffix: name) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
     nearest_names() = "; the nearest are";

@@ -56,6 +56,8 @@ impl FieldAttr {
                 "entry",
                 "kernel",
                 "entries",
+                "except",
+                "strict_names",
                 "bound",
             ]
             .iter()

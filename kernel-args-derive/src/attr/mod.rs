@@ -1,5 +1,6 @@
 //! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
 
+mod alternatives;
 mod device_type;
 mod field;
 mod naming;
@@ -7,7 +8,7 @@ mod repr;
 
 pub(crate) use device_type::TypeAttr;
 pub(crate) use field::{FieldAttr, MemberAttr};
-pub(crate) use naming::{Binding, Naming};
+pub(crate) use naming::{Binding, Naming, Presence};
 pub(crate) use repr::Repr;
 
 use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};
@@ -21,6 +22,8 @@ use syn::{
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) kernel: Option<Naming>,
+    /// Whether a field name that the kernel does not have is an error.
+    pub(crate) strict_names: bool,
     /// The explicit bounds. They replace the derived bounds of type parameters.
     pub(crate) bound: Option<Vec<WherePredicate>>,
 }
@@ -33,7 +36,7 @@ impl ArgsAttr {
     ) -> Self {
         let mut krate = None;
         let mut named = Parts::default();
-        let mut bound = None;
+        let (mut bound, mut strict) = (None, None);
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.call(Path::parse_mod_style)?;
@@ -43,6 +46,9 @@ impl ArgsAttr {
                 let predicates =
                     text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), &meta)
+            } else if meta.path.is_ident("strict_names") {
+                takes_no_value(&meta)?;
+                set(&mut strict, (), &meta)
             } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
@@ -61,6 +67,7 @@ impl ArgsAttr {
         Self {
             krate: krate.unwrap_or_else(default_crate),
             kernel,
+            strict_names: strict.is_some(),
             bound,
         }
     }

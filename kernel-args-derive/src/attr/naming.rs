@@ -1,10 +1,11 @@
 //! The attributes that name a struct's kernels.
 
-use super::set;
+use super::{alternatives, set};
 use crate::{diagnostics::Diagnostics, image::DebugInfoOption, path::ImagePath, texts};
+use proc_macro2::Span;
 use syn::{
-    GenericArgument, Generics, Ident, Lit, LitStr, Path, Token, meta::ParseNestedMeta,
-    parse::ParseStream, spanned::Spanned,
+    GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed,
+    meta::ParseNestedMeta, parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
 /// The kernels that a struct names.
@@ -17,10 +18,11 @@ pub(crate) enum Naming {
     },
     /// `kernel = module::name`.
     Item(Path),
-    /// `kernel = module, entries = "…", T = f32 => "_f32"`.
+    /// `kernel = module, entries = ["…"], except = "…", T = f32 => "_f32"`.
     Pattern {
         module: Path,
-        entries: LitStr,
+        entries: Vec<LitStr>,
+        except: Vec<LitStr>,
         bindings: Vec<Binding>,
     },
 }
@@ -30,6 +32,66 @@ pub(crate) struct Binding {
     pub(crate) parameter: Ident,
     pub(crate) argument: GenericArgument,
     pub(crate) suffix: LitStr,
+    pub(crate) presence: Presence,
+}
+
+/// Whether an image must have the kernels of a binding.
+#[derive(Clone, Copy)]
+pub(crate) enum Presence {
+    Required,
+    /// `if_present`.
+    Optional,
+    /// `if sm >= 89`.
+    Since(u16),
+}
+
+impl Presence {
+    /// What follows the suffix of a binding.
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.is_empty() || input.peek(Token![,]) {
+            return Ok(Self::Required);
+        }
+        let start = input.cursor().span();
+        let unknown = |_| syn::Error::new(start, texts::UNKNOWN_AFTER_SUFFIX);
+        if !input.peek(Token![if]) {
+            let ident: Ident = input.parse().map_err(unknown)?;
+            let known = ident == "if_present";
+            return known
+                .then_some(Self::Optional)
+                .ok_or_else(|| unknown(syn::Error::new(start, "")));
+        }
+        input.parse::<Token![if]>()?;
+        let sm: Ident = input.parse().map_err(unknown)?;
+        input.parse::<Token![>=]>().map_err(unknown)?;
+        let first: LitInt = input.parse().map_err(unknown)?;
+        if sm != "sm" {
+            return Err(unknown(syn::Error::new(start, "")));
+        }
+        Ok(Self::Since(first.base10_parse()?))
+    }
+}
+
+/// One pattern, or a list of patterns in brackets. Each pattern with alternatives is several patterns.
+fn patterns(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
+    let written: Vec<LitStr> = if input.peek(syn::token::Bracket) {
+        let list;
+        let brackets = bracketed!(list in input);
+        let list = Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?;
+        if list.is_empty() {
+            return Err(syn::Error::new(brackets.span.join(), texts::NO_PATTERN));
+        }
+        list.into_iter().collect()
+    } else {
+        vec![input.parse()?]
+    };
+    Ok(written
+        .iter()
+        .flat_map(|pattern| {
+            let each = alternatives::expand(&pattern.value());
+            each.into_iter()
+                .map(|text| LitStr::new(&text, pattern.span()))
+        })
+        .collect())
 }
 
 /// The attributes that name kernels, before validation.
@@ -39,7 +101,8 @@ pub(super) struct Parts {
     debug_info: Option<DebugInfoOption>,
     entry: Option<LitStr>,
     kernel: Option<Path>,
-    entries: Option<LitStr>,
+    entries: Option<Vec<LitStr>>,
+    except: Option<Vec<LitStr>>,
     bindings: Vec<Binding>,
 }
 
@@ -66,8 +129,11 @@ impl Parts {
             let path = value.call(Path::parse_mod_style)?;
             set(&mut self.kernel, path, meta)
         } else if meta.path.is_ident("entries") {
-            let pattern = meta.value()?.parse()?;
-            set(&mut self.entries, pattern, meta)
+            let entries = patterns(meta.value()?)?;
+            set(&mut self.entries, entries, meta)
+        } else if meta.path.is_ident("except") {
+            let except = patterns(meta.value()?)?;
+            set(&mut self.except, except, meta)
         } else if let Some(parameter) = parameter(&meta.path, generics) {
             let argument = argument(meta.value()?)?;
             if !meta.input.peek(Token![=>]) {
@@ -79,6 +145,7 @@ impl Parts {
                 parameter,
                 argument,
                 suffix,
+                presence: Presence::parse(meta.input)?,
             });
             Ok(())
         } else {
@@ -108,14 +175,20 @@ impl Parts {
             diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
             return None;
         }
+        if let (None, Some([pattern, ..])) = (&self.entries, self.except.as_deref()) {
+            diagnostics.error(pattern.span(), texts::EXCEPT_WITHOUT_ENTRIES);
+            return None;
+        }
         match (self.kernel, self.entries, self.ptx, self.entry) {
             (Some(module), Some(entries), ..) => Some(Naming::Pattern {
                 module,
                 entries,
+                except: self.except.unwrap_or_default(),
                 bindings: self.bindings,
             }),
             (None, Some(entries), ..) => {
-                diagnostics.error(entries.span(), texts::ENTRIES_WITHOUT_MODULE);
+                let span = entries.first().map_or_else(Span::call_site, LitStr::span);
+                diagnostics.error(span, texts::ENTRIES_WITHOUT_MODULE);
                 None
             }
             (Some(path), ..) => Some(Naming::Item(path)),

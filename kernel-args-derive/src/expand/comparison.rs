@@ -1,35 +1,20 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::respan;
+use super::{pattern::Pattern, respan};
 use crate::{
-    attr::{ArgsAttr, Binding, Naming},
+    attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
-    erase,
     image::Named,
-    texts,
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::{Generics, Ident, LitStr, Path, spanned::Spanned};
+use quote::{quote, quote_spanned};
+use syn::{Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
     Image(Named),
     Item(&'a Path),
     Pattern(Pattern<'a>),
-}
-
-pub(super) struct Pattern<'a> {
-    module: &'a Path,
-    entries: &'a LitStr,
-    targets: Vec<Target<'a>>,
-    /// For each binding, the targets that use it, if there is more than one parameter.
-    uses: Vec<(&'a Binding, Vec<usize>)>,
-}
-
-/// The struct with one combination of types.
-struct Target<'a> {
-    bindings: Vec<&'a Binding>,
 }
 
 impl<'a> Comparison<'a> {
@@ -52,8 +37,10 @@ impl<'a> Comparison<'a> {
             Naming::Pattern {
                 module,
                 entries,
+                except,
                 bindings,
-            } => Pattern::new(module, entries, bindings, generics, diagnostics).map(Self::Pattern),
+            } => Pattern::new(module, [entries, except], bindings, generics, diagnostics)
+                .map(Self::Pattern),
         }
     }
 
@@ -62,7 +49,7 @@ impl<'a> Comparison<'a> {
         match self {
             Self::Image(named) => named.span,
             Self::Item(path) => path.span(),
-            Self::Pattern(pattern) => pattern.entries.span(),
+            Self::Pattern(pattern) => pattern.span(),
         }
     }
 
@@ -98,11 +85,10 @@ impl<'a> Comparison<'a> {
         let image = match self {
             Self::Image(named) => named.bytes(&at),
             Self::Item(_) => quote!(__NAMED.image()),
-            Self::Pattern(pattern) => {
-                let entries = pattern.entries;
+            Self::Pattern(_) => {
                 return quote! {
-                    const ENTRIES: #at::__private::core::option::Option<&'static #at::__private::core::primitive::str> =
-                        #at::__private::core::option::Option::Some(#entries);
+                    const FAMILY: #at::__private::core::option::Option<&'static #at::__private::Family> =
+                        #at::__private::core::option::Option::Some(__FAMILY);
                 };
             }
         };
@@ -125,136 +111,19 @@ impl<'a> Comparison<'a> {
 /// The kernels that a struct names, and the signatures of the kernels that need a full comparison. `named` is an
 /// expression of type `Named`.
 fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
+    let kernels = kernels(&quote!(__NAMED.in_doubt()), span, krate);
     quote_spanned! {span=>
         const __NAMED: #krate::__private::Named = #named;
+        #kernels
+    }
+}
+
+/// The constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
+pub(super) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
+    quote_spanned! {span=>
         const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
-            &__NAMED.in_doubt().signatures::<{ __NAMED.in_doubt().len() }>(
-                &__NAMED.in_doubt().parameters::<{ __NAMED.in_doubt().parameter_count() }>()
+            &#kernels.signatures::<{ #kernels.len() }>(
+                &#kernels.parameters::<{ #kernels.parameter_count() }>()
             );
-    }
-}
-
-impl<'a> Pattern<'a> {
-    fn new(
-        module: &'a Path,
-        entries: &'a LitStr,
-        bindings: &'a [Binding],
-        generics: &Generics,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Self> {
-        let types = generics.type_params().map(|parameter| &parameter.ident);
-        let parameters: Vec<&Ident> = types
-            .chain(generics.const_params().map(|parameter| &parameter.ident))
-            .collect();
-        let mut targets = vec![Target {
-            bindings: Vec::new(),
-        }];
-        let mut complete = true;
-        for parameter in parameters {
-            let own: Vec<&Binding> = bindings
-                .iter()
-                .filter(|binding| binding.parameter == *parameter)
-                .collect();
-            if own.is_empty() {
-                diagnostics.error(entries.span(), texts::unbound(parameter));
-                complete = false;
-            }
-            targets = targets
-                .iter()
-                .flat_map(|target| {
-                    own.iter().map(|&binding| Target {
-                        bindings: target.bindings.iter().copied().chain([binding]).collect(),
-                    })
-                })
-                .collect();
-        }
-        let uses = bindings
-            .iter()
-            .map(|binding| {
-                let has = |target: &Target<'_>| {
-                    target
-                        .bindings
-                        .iter()
-                        .any(|own| std::ptr::eq(*own, binding))
-                };
-                let with = (0..targets.len()).filter(|&i| has(&targets[i]));
-                (binding, with.collect())
-            })
-            .collect();
-        complete.then_some(Self {
-            module,
-            entries,
-            targets,
-            uses,
-        })
-    }
-
-    /// Compares the struct with the matching kernels, for each combination of its parameters.
-    ///
-    /// `check` creates the checks of a type.
-    pub(super) fn checks(
-        &self,
-        ident: &Ident,
-        generics: &Generics,
-        krate: &Path,
-        check: impl Fn(&TokenStream) -> TokenStream,
-    ) -> TokenStream {
-        let (module, entries) = (self.module, self.entries);
-        let span = entries.span();
-        let at = respan(krate, span);
-        let all = quote_spanned!(module.span()=> #module::KERNELS);
-        let checks = check(&quote!(__Arguments));
-        let each = self.targets.iter().map(|target| {
-            let arguments = target.arguments(ident, generics);
-            let suffix = target.suffix();
-            let matching = quote_spanned!(span=> #at::__private::matching::<__Arguments>(&#all, #entries, #suffix));
-            let tables = tables(&matching, span, &at);
-            quote! {
-                const _: () = {
-                    type __Arguments = #arguments;
-                    #tables
-                    #checks
-                };
-            }
-        });
-        // With at most one parameter, every binding has one target. With more parameters, some combinations of types
-        // have no kernel.
-        let matched = self.uses.iter().map(|(binding, targets)| {
-            let span = binding.suffix.span();
-            let at = respan(krate, span);
-            let suffixes = targets.iter().map(|&i| self.targets[i].suffix());
-            quote_spanned!(span=> const _: () = #at::__private::some_match(&#all, #entries, &[#(#suffixes),*]);)
-        });
-        let unbound = self.uses.is_empty().then(|| {
-            quote_spanned!(span=> const _: () = #at::__private::some_match(&#all, #entries, &[""]);)
-        });
-        quote! { #(#each)* #(#matched)* #unbound }
-    }
-}
-
-impl Target<'_> {
-    /// The combined suffix of the kernel names for these types.
-    fn suffix(&self) -> String {
-        self.bindings
-            .iter()
-            .map(|binding| binding.suffix.value())
-            .collect()
-    }
-
-    /// The struct with these types, with every lifetime `'static`.
-    fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
-        let arguments = generics.params.iter().map(|parameter| match parameter {
-            syn::GenericParam::Lifetime(lifetime) => {
-                erase::lifetimes(lifetime.lifetime.to_token_stream(), generics)
-            }
-            syn::GenericParam::Type(syn::TypeParam { ident, .. })
-            | syn::GenericParam::Const(syn::ConstParam { ident, .. }) => self
-                .bindings
-                .iter()
-                .find(|binding| binding.parameter == *ident)
-                .map(|binding| binding.argument.to_token_stream())
-                .unwrap_or_default(),
-        });
-        quote!(#ident<#(#arguments),*>)
     }
 }

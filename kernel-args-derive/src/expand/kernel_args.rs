@@ -1,6 +1,6 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, local, respan, wrap};
+use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
@@ -96,7 +96,11 @@ fn expand(
         let name = &parameter.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
-        let said = parameter.kernel_name.as_ref();
+        let said = parameter.kernel_name.as_ref().map(syn::LitStr::value);
+        let said = said.or_else(|| {
+            (attr.strict_names && matches!(parameter.field.member, syn::Member::Named(_)))
+                .then(|| name.clone())
+        });
         let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>
@@ -287,9 +291,14 @@ fn comparison_checks(
     let ident = &input.ident;
     match comparison {
         Comparison::Pattern(pattern) => {
-            Some(pattern.checks(ident, &input.generics, krate, |arguments| {
-                checks(fields, ident, arguments, krate)
-            }))
+            let fields: Vec<CheckedField<'_>> = fields
+                .iter()
+                .map(|parameter| CheckedField {
+                    ty: parameter.field.ty,
+                    span: parameter.field.span(),
+                })
+                .collect();
+            Some(pattern.checks(ident, &input.generics, krate, &fields))
         }
         _ => (!is_generic(input)).then(|| checks(fields, ident, erased, krate)),
     }

@@ -140,6 +140,13 @@ fn image(
     let table = Literal::byte_string(table);
     let at = crate::expand::respan(krate, span);
     let contents = file.contents.as_deref();
+    let targets = contents
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|code| code.target);
+    let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
+    let gpus = gpus.iter();
+    let is_plain = symbols.is_sorted() && !symbols.iter().any(|symbol| symbol.starts_with("_Z"));
     let summary = contents
         .and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
     let (readers, summary) = match summary {
@@ -162,7 +169,9 @@ fn image(
         static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
         static __IMAGE: #at::__private::CompiledImage =
             #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
-                .with_readers(#readers);
+                .with_readers(#readers)
+                .for_gpus(&[#(#gpus),*])
+                .with_plain_names(#is_plain);
         #summary
     }
 }

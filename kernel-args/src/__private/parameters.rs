@@ -1,6 +1,6 @@
 //! The parameters of a kernel, from the fields of a struct.
 
-use super::{TypeInfo, member};
+use super::TypeInfo;
 use crate::marshal::KernelArgs;
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
@@ -25,7 +25,18 @@ pub const fn parameter(
         templates::parameter_without_bytes(&mut message, name);
         message.fail()
     }
-    FieldParameter(member(name, spelling, 0, info))
+    // Without calls: rustc evaluates this for each field of each type of a generic struct.
+    FieldParameter(Parameter {
+        name,
+        kernel_name: "",
+        spelling,
+        offset: Some(0),
+        size: info.layout.size(),
+        align: Some(info.layout.align()),
+        class: info.class,
+        cpp: info.cpp,
+        members: info.members,
+    })
 }
 
 /// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the

@@ -5,7 +5,7 @@ use super::{
     lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
 use core::ffi::c_void;
-use kernel_args_abi::{ParamLayout, Parameter, Signature};
+use kernel_args_abi::{ParamLayout, Parameter, Signature, compiled::Family};
 
 /// A struct that contains all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
 ///
@@ -45,9 +45,9 @@ pub unsafe trait KernelArgs: Sized {
     const LAYOUT: ParamLayout;
     /// The kernel that the struct was checked against at compile time.
     const SOURCE: Option<Source> = None;
-    /// The pattern of the kernels that the struct was checked against at compile time.
+    /// The patterns of the kernels that the struct was checked against at compile time.
     #[doc(hidden)]
-    const ENTRIES: Option<&'static str> = None;
+    const FAMILY: Option<&'static Family> = None;
 
     /// The name of the struct and the parameters.
     const SIGNATURE: Signature<'static> = Signature {

@@ -11,7 +11,7 @@ use super::{
     param_writer::{KernelParams, Packed},
 };
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
-use kernel_args_abi::{ParamLayout, Parameter};
+use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
 
 /// Lowers `args` to one pointer for each parameter and calls `launch` with the pointers. Until `launch` returns, each pointer points
 /// to the initialised bytes of its parameter.
@@ -111,7 +111,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
     const LAYOUT: ParamLayout = A::LAYOUT;
     const SOURCE: Option<Source> = A::SOURCE;
-    const ENTRIES: Option<&'static str> = A::ENTRIES;
+    const FAMILY: Option<&'static Family> = A::FAMILY;
 
     #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {

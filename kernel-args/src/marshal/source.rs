@@ -51,9 +51,11 @@ impl Source {
     #[track_caller]
     pub(crate) const fn of<A: KernelArgs>() -> Self {
         let mut message: Message = Message::new();
-        match (A::SOURCE, A::ENTRIES) {
+        match (A::SOURCE, A::FAMILY) {
             (Some(source), _) => return source,
-            (None, Some(pattern)) => templates::names_a_pattern(&mut message, A::NAME, pattern),
+            (None, Some(family)) => {
+                templates::names_a_pattern(&mut message, A::NAME, family.entries[0]);
+            }
             (None, None) => templates::names_no_kernel(&mut message, A::NAME),
         }
         message.fail()

@@ -1,4 +1,4 @@
-// Kernels of a multilayer perceptron, for float, __half and __nv_bfloat16.
+// Kernels of a multilayer perceptron, for float, __half and __nv_bfloat16; from sm_89 on also for __nv_fp8_e4m3.
 //
 // Nine families and one kernel without an element type: `linear_f32`, `linear_f16`, `linear_bf16`, …
 // No headers are needed, so NVRTC compiles this as well as nvcc.
@@ -32,6 +32,26 @@ __device__ void store(__nv_bfloat16* to, float value)
     unsigned bits = __float_as_uint(value);
     to->bits = (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+
+#if __CUDA_ARCH__ >= 890
+struct __nv_fp8_e4m3 {
+    unsigned char bits;
+};
+__device__ float load(__nv_fp8_e4m3 x)
+{
+    unsigned pair;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"((unsigned short)x.bits));
+    __half low;
+    low.bits = (unsigned short)pair;
+    return load(low);
+}
+__device__ void store(__nv_fp8_e4m3* to, float value)
+{
+    unsigned short pair;
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(value));
+    to->bits = (unsigned char)pair;
+}
+#endif
 
 // A matrix in row-major order.
 struct Matrix {
@@ -219,6 +239,9 @@ extern __shared__ float scratch[];
 FAMILIES(float, f32)
 FAMILIES(__half, f16)
 FAMILIES(__nv_bfloat16, bf16)
+#if __CUDA_ARCH__ >= 890
+FAMILIES(__nv_fp8_e4m3, f8_e4m3)
+#endif
 
 // Counts the predictions that are equal in two runs.
 __global__ void agreement(unsigned n, unsigned const* a, unsigned const* b, unsigned* same)

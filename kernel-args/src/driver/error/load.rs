@@ -32,6 +32,30 @@ pub enum LoadError {
         /// The kernels with the most similar names, or the kernels that match.
         candidates: Vec<String>,
     },
+    /// The types of a struct are not bound to a suffix of kernel names.
+    #[non_exhaustive]
+    Unbound {
+        /// The struct with its types.
+        arguments: &'static str,
+        /// The bindings of the struct, as in its attribute.
+        bindings: Vec<&'static str>,
+    },
+    /// The module lacks a kernel of a binding that is optional.
+    #[non_exhaustive]
+    Absent {
+        /// The requested name.
+        wanted: String,
+        /// The struct.
+        arguments: &'static str,
+        /// The binding, as in the struct's attribute.
+        binding: &'static str,
+        /// The first compute capability whose code has the kernel, if the attribute contains it: 89 for `if sm >= 89`.
+        since: Option<u16>,
+        /// The compute capabilities of the code in the image with which the struct was compared: 86 for `sm_86`.
+        image: &'static [u16],
+        /// The compute capability of the GPU.
+        gpu: u16,
+    },
     /// A cudarc function was requested, but cudarc did not load the module.
     #[non_exhaustive]
     NotCudarc {
@@ -103,10 +127,52 @@ impl fmt::Display for LoadError {
                 }
                 Ok(())
             }
+            Self::Unbound {
+                arguments,
+                bindings,
+            } => {
+                write!(
+                    f,
+                    "`{arguments}` has no kernels: its types are not bound to a suffix of kernel names; the bindings are"
+                )?;
+                for binding in bindings {
+                    write!(f, "\n  {binding}")?;
+                }
+                f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
+            }
+            Self::Absent {
+                wanted,
+                arguments,
+                binding,
+                since,
+                image,
+                gpu,
+            } => {
+                write!(
+                    f,
+                    "the module has no kernel `{wanted}`: the binding `{binding}` of `{arguments}` is optional, and the image lacks its \
+                     kernel\n  image  "
+                )?;
+                for (i, sm) in image.iter().enumerate() {
+                    let separator = if i == 0 { "" } else { ", " };
+                    write!(f, "{separator}sm_{sm}")?;
+                }
+                if image.is_empty() {
+                    f.write_str("unknown")?;
+                }
+                write!(f, "\n  GPU    sm_{gpu}\nhelp: ")?;
+                match since {
+                    Some(first) => write!(
+                        f,
+                        "compile the kernels for sm_{first} or a newer GPU, or use another type"
+                    ),
+                    None => f.write_str("compile the kernels with this one, or use another type"),
+                }
+            }
             Self::NotCudarc { kernel } => write!(
                 f,
                 "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
-                 help: load the module with `ctx.load_module` and pass it to `Module::from_cudarc`"
+                 help: load the module with `Module::load_with_cudarc` (feature `nvrtc`), or with `ctx.load_module` and pass it to `Module::from_cudarc`"
             ),
         }
     }
@@ -173,7 +239,10 @@ impl std::error::Error for LoadError {
             Self::Image(image) => Some(image),
             Self::Incompatible(image) => Some(&**image),
             Self::Rejected { call, .. } => Some(call),
-            Self::NotFound { .. } | Self::NotCudarc { .. } => None,
+            Self::NotFound { .. }
+            | Self::Unbound { .. }
+            | Self::Absent { .. }
+            | Self::NotCudarc { .. } => None,
         }
     }
 }

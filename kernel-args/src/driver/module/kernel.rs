@@ -25,6 +25,15 @@ pub struct Kernel<A: KernelArgs> {
 
 impl<A: KernelArgs> Kernel<A> {
     #[inline(always)]
+    pub(super) fn from_typed(typed: Typed<A::Erased>) -> Self {
+        Self { typed }
+    }
+
+    pub(super) fn typed(&self) -> &Typed<A::Erased> {
+        &self.typed
+    }
+
+    #[inline(always)]
     pub(crate) fn function(&self) -> &LoadedFunction {
         self.as_function().loaded()
     }

@@ -1,6 +1,7 @@
 //! Modules: loaded or linked images of kernels.
 
 mod cache;
+mod family;
 mod find;
 mod kernel;
 mod kernel_info;
@@ -43,6 +44,8 @@ pub struct Module {
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
+    /// The kernels that were requested by the name of their family.
+    families: KernelCache,
 }
 
 /// The library that loaded a module.
@@ -184,9 +187,42 @@ impl Module {
         Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
 
+    /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of
+    /// each kernel, for code that still launches with cudarc's builder. Both use the same `__device__` variables.
+    ///
+    /// ```no_run
+    /// # use kernel_args::Module;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let ptx = "";
+    /// let module = Module::load_with_cudarc(&ctx, ptx)?;
+    /// let saxpy: cudarc::driver::CudaFunction = module.function("saxpy")?.to_cudarc()?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// The driver's compiler writes no log here, because cudarc has no options for it.
+    ///
+    /// # Errors
+    /// Same as [`load`](Self::load).
+    #[cfg(feature = "nvrtc")]
+    pub fn load_with_cudarc<'i>(
+        ctx: &Arc<CudaContext>,
+        image: impl Into<Image<'i>>,
+    ) -> Result<Arc<Self>, Error> {
+        let image = ImageBytes::read(image.into())?;
+        check(ctx, slice::from_ref(&image), &JitOptions::new())?;
+        let bytes = cudarc::nvrtc::Ptx::from_binary(image.image.bytes().to_vec());
+        let module = ctx
+            .load_module(bytes)
+            .map_err(|error| Error::cudarc("cuModuleLoadData", error))?;
+        let loaded = LoadedModule::Cudarc(ctx.clone(), module);
+        Self::new(loaded, slice::from_ref(&image), String::new(), None)
+    }
+
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
     ///
-    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module. Loading the image again
+    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module: see
+    /// `load_with_cudarc`. Loading the image again
     /// with cudarc creates a second module with its own `__device__` variables.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
@@ -245,6 +281,7 @@ impl Module {
             log,
             wall_time,
             cache: KernelCache::new(),
+            families: KernelCache::new(),
         }))
     }
 

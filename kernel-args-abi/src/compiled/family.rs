@@ -1,0 +1,357 @@
+//! The kernels of a struct that names patterns, and the types that they take.
+
+use super::{fingerprint::changed, kernel::CompiledKernel, names::Names, set::CompiledKernels};
+use crate::{
+    bytes::same,
+    signature::{Parameter, Signature},
+};
+use core::any::TypeId;
+
+/// The kernels that a struct names: `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// The name of the struct.
+    pub name: &'static str,
+    /// All kernels of the image.
+    pub kernels: CompiledKernels,
+    /// The patterns of the kernels' names.
+    pub entries: &'static [&'static str],
+    /// The patterns of the kernels that are left out.
+    pub except: &'static [&'static str],
+    /// The bindings, in the order of the attribute.
+    pub bindings: &'static [Binding],
+    /// The struct with each combination of types. Only one if it has no bindings.
+    pub targets: &'static [Target],
+}
+
+/// The binding of a type to a suffix of kernel names: `T = f32 => "_f32"`.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// The binding as in the attribute.
+    pub written: &'static str,
+    /// Whether the image must have its kernels.
+    pub presence: Presence,
+}
+
+/// Whether an image must have the kernels of a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It must.
+    Required,
+    /// It may lack them: `if_present`.
+    Optional,
+    /// It may lack them if all of its code is for GPUs below this one: `if sm >= 89`.
+    Since(u16),
+}
+
+/// The struct with one combination of types.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The identity of the erased struct.
+    pub id: fn() -> TypeId,
+    /// The parameters of the struct.
+    pub parameters: &'static [Parameter<'static>],
+    /// The suffix of the kernels' names.
+    pub suffix: &'static str,
+    /// The bindings as in the attribute, separated by commas.
+    pub written: &'static str,
+    /// The indices of the bindings.
+    pub bindings: &'static [usize],
+}
+
+impl Family {
+    /// Whether the struct names this kernel: it matches a pattern, and no exception.
+    #[must_use]
+    pub const fn names(&self, kernel: &CompiledKernel) -> bool {
+        let names = kernel.names();
+        any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
+    }
+
+    /// Whether the struct with the types of a target is compared with this kernel, which it [`names`](Self::names).
+    #[must_use]
+    pub const fn takes(&self, kernel: &CompiledKernel, target: &Target) -> bool {
+        takes(self.entries, &kernel.names(), target.suffix)
+    }
+
+    /// Whether the image may lack the kernels of a binding.
+    #[must_use]
+    pub const fn may_lack(&self, binding: &Binding) -> bool {
+        match binding.presence {
+            Presence::Required => false,
+            Presence::Optional => true,
+            Presence::Since(first) => {
+                let gpus = self.kernels.compiled_image().gpus();
+                let mut i = 0;
+                while i < gpus.len() {
+                    if gpus[i] >= first {
+                        return false;
+                    }
+                    i += 1;
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether the image may lack all kernels of the struct.
+    const fn may_lack_all(&self) -> bool {
+        let mut i = 0;
+        while i < self.bindings.len() {
+            if !self.may_lack(&self.bindings[i]) {
+                return false;
+            }
+            i += 1;
+        }
+        i > 0
+    }
+
+    /// Whether a struct with these parameters can be one of the targets. If not, its types are not bound.
+    #[must_use]
+    pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
+        let mut i = 0;
+        while i < self.targets.len() {
+            if are_alike(self.targets[i].parameters, parameters) {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+/// Whether a kernel that matches one of the patterns has a name that ends with `suffix` and matches a pattern.
+const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
+    if !names.is_mangled() {
+        // It has only one name, which matches.
+        let (bytes, suffix, (start, end)) = (names.bytes(), suffix.as_bytes(), names.symbol);
+        let mut i = 0;
+        while i < suffix.len() {
+            i += 1;
+            if i > end - start || bytes[end - i] != suffix[suffix.len() - i] {
+                return false;
+            }
+        }
+        return true;
+    }
+    suffix.is_empty() || any_matches(patterns, names, suffix)
+}
+
+const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
+    let mut i = 0;
+    while i < patterns.len() {
+        if names.match_pattern(patterns[i], suffix) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether two lists have the same types, as far as sizes and spellings distinguish them.
+const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i].size != b[i].size || !same(a[i].spelling, b[i].spelling) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The comparison of a struct with its kernels: `N` targets, `P` patterns.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<const N: usize, const P: usize> {
+    /// The first target with a kernel that it does not fit, and the index of its first such kernel.
+    misfit: Option<(usize, usize)>,
+    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
+    more: usize,
+    /// Whether a target fits all of its kernels.
+    some_fit: bool,
+    /// The first kernel that has different parameters on different GPUs.
+    varying: Option<usize>,
+    /// The first kernel that no target takes.
+    left_out: Option<usize>,
+    /// The targets that have a kernel.
+    has_kernel: [bool; N],
+    /// The patterns that match a kernel.
+    is_matched: [bool; P],
+}
+
+impl<const N: usize, const P: usize> Found<N, P> {
+    /// Compares all targets with their kernels. Each kernel is decoded once for each target that takes it.
+    ///
+    /// # Panics
+    /// At compile time, if a kernel's declaration in the image has changed since the macro read it.
+    #[must_use]
+    #[track_caller]
+    pub const fn new(family: &Family) -> Self {
+        let mut found = Self {
+            misfit: None,
+            more: 0,
+            some_fit: false,
+            varying: None,
+            left_out: None,
+            has_kernel: [false; N],
+            is_matched: [false; P],
+        };
+        let (mut misfits, mut kernels) = ([false; N], 0);
+        let mut p = 0;
+        while p < P {
+            let (mut i, end) = family.kernels.range(family.entries[p]);
+            while i < end
+                && let Some(kernel) = family.kernels.get(i)
+            {
+                let names = kernel.names();
+                if found.is_new(family, &names, p) {
+                    let mut is_taken = false;
+                    let mut t = 0;
+                    while t < N {
+                        let target = &family.targets[t];
+                        if takes(family.entries, &names, target.suffix) {
+                            is_taken = true;
+                            found.has_kernel[t] = true;
+                            if !found.fits(&kernel, i, target) {
+                                (misfits[t], kernels) = (true, kernels + 1);
+                                match found.misfit {
+                                    Some((first, _)) if first <= t => {}
+                                    _ => found.misfit = Some((t, i)),
+                                }
+                            }
+                        }
+                        t += 1;
+                    }
+                    if !is_taken && found.left_out.is_none() {
+                        found.left_out = Some(i);
+                    }
+                }
+                i += 1;
+            }
+            p += 1;
+        }
+        let (mut wrong, mut t) = (0, 0);
+        while t < N {
+            wrong += misfits[t] as usize;
+            found.some_fit |= found.has_kernel[t] && !misfits[t];
+            t += 1;
+        }
+        let count = if N > 1 { wrong } else { kernels };
+        found.more = count.saturating_sub(1);
+        found
+    }
+
+    /// Whether the pattern `p` matches, and neither an earlier pattern nor an exception. Marks the pattern.
+    const fn is_new(&mut self, family: &Family, names: &Names, p: usize) -> bool {
+        if !names.match_pattern(family.entries[p], "") {
+            return false;
+        }
+        self.is_matched[p] = true;
+        !any_matches(family.entries.split_at(p).0, names, "")
+            && !any_matches(family.except, names, "")
+    }
+
+    #[track_caller]
+    const fn fits(&mut self, kernel: &CompiledKernel, index: usize, target: &Target) -> bool {
+        let mut head = kernel.head();
+        if !head.is_unchanged() {
+            changed()
+        }
+        if head.varies && self.varying.is_none() {
+            self.varying = Some(index);
+        }
+        head.fits(target.parameters)
+    }
+
+    /// The first kernel that does not fit; empty if all fit.
+    #[must_use]
+    pub const fn in_doubt(&self, family: &Family) -> CompiledKernels {
+        match self.misfit {
+            Some((_, index)) => match family.kernels.get(index) {
+                Some(kernel) => kernel.kernels(),
+                None => family.kernels.none(),
+            },
+            None => family.kernels.none(),
+        }
+    }
+
+    /// The struct with the types that do not fit.
+    #[must_use]
+    pub const fn host(&self, family: &Family) -> Signature<'static> {
+        let parameters = match self.target(family) {
+            Some(target) => target.parameters,
+            None => &[],
+        };
+        Signature {
+            name: family.name,
+            parameters,
+        }
+    }
+
+    /// The first target that does not fit.
+    #[must_use]
+    pub const fn target(&self, family: &Family) -> Option<&'static Target> {
+        match self.misfit {
+            Some((target, _)) => Some(&family.targets[target]),
+            None => None,
+        }
+    }
+
+    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
+    #[must_use]
+    pub const fn more(&self) -> usize {
+        self.more
+    }
+
+    /// Whether the types of [`target`](Self::target) are wrong, not the struct: it fits with other types, or has none.
+    #[must_use]
+    pub const fn is_binding_wrong(&self) -> bool {
+        self.some_fit || N == 1
+    }
+
+    /// The first kernel that has different parameters on different GPUs.
+    #[must_use]
+    pub const fn varying(&self, family: &Family) -> Option<CompiledKernel> {
+        match self.varying {
+            Some(index) => family.kernels.get(index),
+            None => None,
+        }
+    }
+
+    /// Whether a kernel matches the patterns, and no binding takes it.
+    #[must_use]
+    pub const fn leaves_out(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// Whether the pattern matches a kernel, or need not.
+    #[must_use]
+    pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
+        self.is_matched[pattern] || family.may_lack_all()
+    }
+
+    /// Whether the binding has a kernel, or need not.
+    #[must_use]
+    pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
+        if family.may_lack(&family.bindings[binding]) {
+            return true;
+        }
+        let mut t = 0;
+        while t < N {
+            if self.has_kernel[t] {
+                let own = family.targets[t].bindings;
+                let mut i = 0;
+                while i < own.len() {
+                    if own[i] == binding {
+                        return true;
+                    }
+                    i += 1;
+                }
+            }
+            t += 1;
+        }
+        false
+    }
+}

@@ -1,0 +1,210 @@
+//! The comparison of a struct with all kernels of its patterns.
+
+use super::respan;
+use crate::{
+    attr::{Binding, Presence},
+    diagnostics::Diagnostics,
+    erase, texts,
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Generics, Ident, LitStr, Path, Type, spanned::Spanned};
+
+/// `kernel = module, entries = ["…"], except = ["…"], T = f32 => "_f32"`.
+pub(super) struct Pattern<'a> {
+    module: &'a Path,
+    entries: &'a [LitStr],
+    except: &'a [LitStr],
+    bindings: &'a [Binding],
+    targets: Vec<Target<'a>>,
+}
+
+/// The struct with one combination of types: the indices of the bindings, and the bindings.
+#[derive(Clone, Default)]
+struct Target<'a>(Vec<(usize, &'a Binding)>);
+
+/// A field, for its check.
+pub(super) struct CheckedField<'a> {
+    pub(super) ty: &'a Type,
+    pub(super) span: Span,
+}
+
+impl<'a> Pattern<'a> {
+    pub(super) fn new(
+        module: &'a Path,
+        [entries, except]: [&'a [LitStr]; 2],
+        bindings: &'a [Binding],
+        generics: &Generics,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        let mut targets = vec![Target::default()];
+        let mut complete = true;
+        for parameter in parameters(generics) {
+            let own = bindings.iter().enumerate();
+            let own: Vec<(usize, &Binding)> = own
+                .filter(|(_, binding)| binding.parameter == *parameter)
+                .collect();
+            if own.is_empty() {
+                let span = entries.first().map_or_else(Span::call_site, LitStr::span);
+                diagnostics.error(span, texts::unbound(parameter));
+                complete = false;
+            }
+            targets = targets
+                .iter()
+                .flat_map(|target| {
+                    own.iter()
+                        .map(|&one| Target(target.0.iter().copied().chain([one]).collect()))
+                })
+                .collect();
+        }
+        complete.then_some(Self {
+            module,
+            entries,
+            except,
+            bindings,
+            targets,
+        })
+    }
+
+    /// The span for errors about the choice of the kernels.
+    pub(super) fn span(&self) -> Span {
+        self.entries
+            .first()
+            .map_or_else(Span::call_site, LitStr::span)
+    }
+
+    /// Compares the struct with the matching kernels, for each combination of its parameters.
+    ///
+    /// The number of constants does not depend on the number of bindings: rustc needs longer for a constant than for the
+    /// comparison of a kernel in it.
+    pub(super) fn checks(
+        &self,
+        ident: &Ident,
+        generics: &Generics,
+        krate: &Path,
+        fields: &[CheckedField<'_>],
+    ) -> TokenStream {
+        let span = self.span();
+        let at = respan(krate, span);
+        let found = self.found(ident, generics, &at);
+        let tables = super::comparison::kernels(&quote!(__FOUND.in_doubt(__FAMILY)), span, &at);
+        let parameters: Vec<String> = parameters(generics).map(ToString::to_string).collect();
+        let fits = fields.iter().enumerate().map(|(i, field)| {
+            let at = respan(krate, field.span);
+            let is_generic = mentions(field.ty.to_token_stream(), &parameters);
+            quote_spanned!(field.span=> const _: () = #at::__private::field_fits_bound(__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
+        });
+        let own = respan(krate, ident.span());
+        let whole = quote_spanned!(ident.span()=> const _: () = #own::__private::nothing_missing_bound(__FAMILY, __FOUND, __REPORT););
+        // rustc reports the first call that fails: a wrong module is one error, not one for each binding.
+        let matched = self.entries.iter().enumerate().map(|(i, pattern)| {
+            let at = respan(krate, pattern.span());
+            quote_spanned!(pattern.span()=> #at::__private::some_match(__FAMILY, __FOUND, #i);)
+        });
+        let bound = self.bindings.iter().enumerate().map(|(i, binding)| {
+            let (span, suffix) = (binding.suffix.span(), &binding.suffix);
+            let at = respan(krate, span);
+            quote_spanned!(span=> #at::__private::some_bound(__FAMILY, __FOUND, #i, #suffix);)
+        });
+        let all = quote_spanned!(span=> #at::__private::all_bound(__FAMILY, __FOUND););
+        quote! {
+            #found
+            #tables
+            // References, because each use of such a constant itself would be a copy that rustc validates again.
+            const __HOST: &#at::__private::abi::Signature<'static> = &__FOUND.host(__FAMILY);
+            const __REPORT: &#at::__private::Checked = &#at::__private::compare_bound(__HOST, __KERNELS);
+            #(#fits)*
+            #whole
+            const _: () = { #(#matched)* #(#bound)* #all };
+        }
+    }
+
+    /// The constants `__FAMILY` and `__FOUND`.
+    fn found(&self, ident: &Ident, generics: &Generics, at: &TokenStream) -> TokenStream {
+        let span = self.span();
+        let all = {
+            let module = self.module;
+            quote_spanned!(module.span()=> #module::KERNELS)
+        };
+        let (entries, except) = (self.entries, self.except);
+        let bindings = self.bindings.iter().map(|binding| {
+            let written = written(binding);
+            let presence = match binding.presence {
+                Presence::Required => quote!(Required),
+                Presence::Optional => quote!(Optional),
+                Presence::Since(first) => quote!(Since(#first)),
+            };
+            quote!(#at::__private::Binding { written: #written, presence: #at::__private::Presence::#presence })
+        });
+        let targets = self.targets.iter().map(|target| {
+            let arguments = target.arguments(ident, generics);
+            let suffix: String = target.0.iter().map(|(_, one)| one.suffix.value()).collect();
+            let written: Vec<String> = target.0.iter().map(|(_, one)| written(one)).collect();
+            let written = written.join(", ");
+            let indices = target.0.iter().map(|(index, _)| index);
+            quote_spanned!(span=> #at::__private::target::<#arguments>(#suffix, #written, &[#(#indices),*]))
+        });
+        let name = syn::ext::IdentExt::unraw(ident).to_string();
+        let (count, patterns) = (self.targets.len(), self.entries.len());
+        quote_spanned! {span=>
+            const __FAMILY: &#at::__private::Family = &#at::__private::Family {
+                name: #name,
+                kernels: #all,
+                entries: &[#(#entries),*],
+                except: &[#(#except),*],
+                bindings: &[#(#bindings),*],
+                targets: &[#(#targets),*],
+            };
+            const __FOUND: &#at::__private::Found<#count, #patterns> = &#at::__private::Found::new(__FAMILY);
+        }
+    }
+}
+
+impl Target<'_> {
+    /// The struct with these types, with every lifetime `'static`.
+    fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
+        let arguments = generics.params.iter().map(|parameter| match parameter {
+            syn::GenericParam::Lifetime(lifetime) => {
+                erase::lifetimes(lifetime.lifetime.to_token_stream(), generics)
+            }
+            syn::GenericParam::Type(syn::TypeParam { ident, .. })
+            | syn::GenericParam::Const(syn::ConstParam { ident, .. }) => self
+                .0
+                .iter()
+                .find(|(_, binding)| binding.parameter == *ident)
+                .map(|(_, binding)| binding.argument.to_token_stream())
+                .unwrap_or_default(),
+        });
+        quote!(#ident<#(#arguments),*>)
+    }
+}
+
+/// The binding as in the attribute, without its condition.
+fn written(binding: &Binding) -> String {
+    let argument = binding.argument.to_token_stream().to_string();
+    let argument = argument
+        .replace(" :: ", "::")
+        .replace(" < ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",");
+    format!(
+        "{} = {argument} => {:?}",
+        binding.parameter,
+        binding.suffix.value()
+    )
+}
+
+fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    types.chain(generics.const_params().map(|parameter| &parameter.ident))
+}
+
+/// Whether the type of a field contains one of these parameters.
+fn mentions(tokens: TokenStream, parameters: &[String]) -> bool {
+    use proc_macro2::TokenTree;
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => parameters.iter().any(|parameter| ident == parameter),
+        TokenTree::Group(group) => mentions(group.stream(), parameters),
+        _ => false,
+    })
+}

@@ -1,0 +1,163 @@
+//! Finds the kernel of a family by the types of a struct.
+
+use super::{Kernel, Module};
+use crate::{
+    driver::{
+        context::sm,
+        error::{Error, LoadError},
+    },
+    marshal::KernelArgs,
+};
+use core::any::{TypeId, type_name};
+use kernel_args_abi::{
+    compiled::{Family, Presence, Target, matches_pattern},
+    texts::{Message, templates},
+};
+use std::{format, string::String, vec::Vec};
+
+/// The name of another kernel than the struct was compared with.
+const OF_ANOTHER_FAMILY: &str =
+    "the struct was not compared with this kernel when it was compiled; its `entries` are";
+
+impl Module {
+    /// The kernel of a family for the types of `A`: `family` with the suffix that the struct binds to its types, verified
+    /// against `A`.
+    ///
+    /// The binding is the one with which the struct was compared when it was compiled, so the comparison and this name
+    /// cannot disagree. You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no
+    /// driver, heap or lock.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{DeviceType, DevicePointer, DevicePointerMut, Error, KernelArgs, Module, launch};
+    /// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
+    /// #[derive(KernelArgs)]
+    /// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
+    /// struct Saxpy<T> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    ///
+    /// fn saxpy<T: DeviceType>(module: &Module, args: Saxpy<T>) -> Result<(), Error> {
+    ///     let kernel = module.family::<Saxpy<T>>("saxpy")?; // `saxpy<float>` or `saxpy<double>`
+    ///     // SAFETY: `x` and `y` have `n` elements.
+    ///     unsafe { launch!(kernel, args.n.unsigned_abs().div_ceil(256), 256, args) }
+    /// }
+    /// ```
+    ///
+    /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it with
+    /// `if_present`: then the error is at run time.
+    ///
+    /// # Errors
+    /// [`LoadError::Absent`] if the binding is optional and the module lacks the kernel. [`LoadError::NotFound`] also if
+    /// the name matches none of the struct's `entries`. [`LoadError::Unbound`] if a type differs from all bound types,
+    /// but its parameters do not. Otherwise the same as [`kernel`](Self::kernel).
+    #[inline]
+    pub fn family<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>, Error> {
+        const { assert_bound::<A>() };
+        match self.families.get_typed(family) {
+            Some(typed) => Ok(Kernel::from_typed(typed)),
+            None => self.find_in_family(family),
+        }
+    }
+
+    #[cold]
+    fn find_in_family<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>, Error> {
+        let Some(family) = A::FAMILY else {
+            unreachable!("`assert_bound` does not compile for it")
+        };
+        let id = TypeId::of::<A::Erased>();
+        let mut found = Err(unbound::<A>(family));
+        // A type can have several bindings.
+        for target in family.targets.iter().filter(|target| (target.id)() == id) {
+            found = self.find_target(family, target, &format!("{name}{}", target.suffix));
+            if found.is_ok() {
+                break;
+            }
+        }
+        let kernel: Kernel<A> = found?;
+        self.families.insert_typed(name, kernel.typed());
+        Ok(kernel)
+    }
+
+    fn find_target<A: KernelArgs>(
+        &self,
+        family: &Family,
+        target: &'static Target,
+        wanted: &str,
+    ) -> Result<Kernel<A>, Error> {
+        if !is_named(family, wanted) {
+            return Err(Error::Load(LoadError::NotFound {
+                wanted: wanted.into(),
+                problem: OF_ANOTHER_FAMILY,
+                candidates: family.entries.iter().copied().map(String::from).collect(),
+            }));
+        }
+        let optional = target.bindings.iter().find_map(|&binding| {
+            let binding = &family.bindings[binding];
+            let since = match binding.presence {
+                Presence::Required => return None,
+                Presence::Optional => None,
+                Presence::Since(first) => Some(first),
+            };
+            Some((binding.written, since))
+        });
+        match (self.kernel(wanted), optional) {
+            (Err(Error::Load(LoadError::NotFound { .. })), Some((binding, since))) => {
+                Err(Error::Load(LoadError::Absent {
+                    wanted: wanted.into(),
+                    arguments: A::NAME,
+                    binding,
+                    since,
+                    image: family.kernels.compiled_image().gpus(),
+                    gpu: sm(self.loaded.context())?.0,
+                }))
+            }
+            (found, _) => found,
+        }
+    }
+}
+
+/// Whether the struct was compared with this kernel, or, if the image of that time lacks it, would have been.
+fn is_named(family: &Family, wanted: &str) -> bool {
+    let mut kernels = family
+        .kernels
+        .iter()
+        .filter(|kernel| kernel.matches(wanted, ""));
+    match kernels.next() {
+        Some(first) => family.names(&first) || kernels.any(|kernel| family.names(&kernel)),
+        None => {
+            let any = |patterns: &[&str]| patterns.iter().any(|one| matches_pattern(one, wanted));
+            any(family.entries) && !any(family.except)
+        }
+    }
+}
+
+fn unbound<A: KernelArgs>(family: &Family) -> Error {
+    let bindings: Vec<&str> = family.bindings.iter().map(|one| one.written).collect();
+    Error::Load(LoadError::Unbound {
+        arguments: type_name::<A::Erased>(),
+        bindings,
+    })
+}
+
+/// Compiles only if the types of a struct may be bound. If two types have the same parameters, only the run time decides.
+///
+/// # Panics
+/// At compile time, with the struct and its bindings.
+#[track_caller]
+const fn assert_bound<A: KernelArgs>() {
+    let mut message: Message = Message::new();
+    let Some(family) = A::FAMILY else {
+        templates::names_no_pattern(&mut message, A::NAME);
+        templates::name_pattern(&mut message);
+        message.fail()
+    };
+    if family.may_bind(A::PARAMETERS) {
+        return;
+    }
+    templates::unbound_types(&mut message, A::NAME);
+    let mut i = 0;
+    while i < family.bindings.len() {
+        templates::bound_types(&mut message, family.bindings[i].written);
+        i += 1;
+    }
+    templates::bind_types(&mut message);
+    message.fail()
+}
