@@ -10,9 +10,10 @@ use crate::{
     cpp::CppType,
     layout::Alignment,
     signature::{
-        Members, Parameter,
+        Body, Members, Parameter,
         reader::{Reader, part},
         stored::{CLASSES, members},
+        stored_body::body,
     },
 };
 
@@ -21,6 +22,8 @@ pub const VARIES: u8 = 1;
 pub const NAMED: u8 = 2;
 /// Debug information describes the kernel's parameters: each one is followed by its members.
 pub const DEBUG_INFO: u8 = 4;
+/// The kernel's code was analysed: each parameter is followed by its body, after its members.
+pub const BODY: u8 = 8;
 
 /// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
@@ -41,6 +44,8 @@ pub(super) struct Head {
     pub(super) named: bool,
     /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
+    /// Whether the kernel's code was analysed.
+    pub(super) has_body: bool,
     pub(super) parameters: usize,
     types: Reader<'static>,
     texts: Reader<'static>,
@@ -70,6 +75,7 @@ impl Head {
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
             has_debug_info: flags & DEBUG_INFO != 0,
+            has_body: flags & BODY != 0,
             parameters,
             types: reader,
             texts: Reader {
@@ -110,6 +116,11 @@ impl Head {
         } else {
             Members::UNKNOWN
         };
+        let body = if self.has_body {
+            body(structs(reader.bytes), reader.number())
+        } else {
+            Body::UNKNOWN
+        };
         Parameter {
             name: "",
             kernel_name: "",
@@ -125,6 +136,7 @@ impl Head {
                 extents: [0; 3],
             },
             members,
+            body,
         }
     }
 }

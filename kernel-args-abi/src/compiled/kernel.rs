@@ -4,7 +4,7 @@ use super::{decode::Head, glob, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,
-    signature::{Members, Parameter},
+    signature::{Body, Members, Parameter},
 };
 use core::{fmt, ops::Range};
 
@@ -216,6 +216,7 @@ pub(super) const NOTHING: Parameter<'static> = Parameter {
     class: Class::Unknown,
     cpp: CppType::UNKNOWN,
     members: Members::UNKNOWN,
+    body: Body::UNKNOWN,
 };
 
 impl fmt::Debug for CompiledKernel {

@@ -1,5 +1,6 @@
 //! Parameters, structs and enums as bytes: owned by a reader, or constants of a program.
 
+mod bodies;
 mod list;
 pub(crate) mod types;
 pub(crate) mod writer;

@@ -86,6 +86,7 @@ impl TypeWriter {
         members: usize,
         referent: usize,
     ) -> u32 {
+        let body = self.body(parameter.body);
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
         writer.text(parameter.name);
@@ -99,6 +100,7 @@ impl TypeWriter {
             writer.number(length as usize);
         }
         writer.number(members);
+        writer.number(body);
         writer.number(referent);
         self.place(bytes)
     }
@@ -113,7 +115,6 @@ impl TypeWriter {
     }
 
     /// Writes a text. Returns its position.
-    #[cfg(feature = "debug-info")]
     pub(crate) fn text(&mut self, text: &str) -> u32 {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).text(text);
@@ -130,7 +131,7 @@ impl TypeWriter {
     }
 
     /// Writes a list of positions. Returns the position of the list.
-    fn list(&mut self, places: &[u32]) -> usize {
+    pub(super) fn list(&mut self, places: &[u32]) -> usize {
         let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
         bytes.extend(narrow(places.len()).to_le_bytes());
         for place in places {
@@ -139,7 +140,7 @@ impl TypeWriter {
         self.place(bytes) as usize
     }
 
-    fn place(&mut self, bytes: Vec<u8>) -> u32 {
+    pub(super) fn place(&mut self, bytes: Vec<u8>) -> u32 {
         let next = narrow(self.bytes.len());
         let at = match &mut self.known {
             Some(known) => match known.get(&bytes) {
