@@ -7,6 +7,7 @@
 //! The tests contain two more readers, in the stand-in driver and in the oracle suite. They check this reader, so they
 //! share no code with it.
 
+mod body;
 #[cfg(feature = "debug-info")]
 mod debug;
 mod dynamic_shared;
@@ -20,6 +21,7 @@ mod parameter;
 
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
+pub use body::{Bodies, KernelBody};
 pub use entry::Entry;
 pub use error::Error;
 pub use extent::{begins, extent};
