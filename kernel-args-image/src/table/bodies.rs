@@ -1,17 +1,50 @@
 //! Writes what the code of a kernel does with its parameters, which `kernel_args_abi::signature::stored_body` reads.
 
 use super::{types::TypeWriter, writer::Writer};
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 use kernel_args_abi::{
     Body,
     signature::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
         stored_body::{
-            ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE,
+            ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body,
         },
     },
 };
+
+/// What the code of the kernels of a text does with their parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BodyTable {
+    types: TypeWriter,
+    /// The numbers of the bodies of the parameters, by kernel.
+    numbers: BTreeMap<u32, Vec<usize>>,
+}
+
+impl Default for BodyTable {
+    fn default() -> Self {
+        Self {
+            types: TypeWriter::unique(),
+            numbers: BTreeMap::new(),
+        }
+    }
+}
+
+impl BodyTable {
+    /// Adds a kernel.
+    pub(crate) fn add<'b>(&mut self, kernel: u32, bodies: impl Iterator<Item = Body<'b>>) {
+        let numbers = bodies.map(|body| self.types.body(body)).collect();
+        self.numbers.insert(kernel, numbers);
+    }
+
+    /// The bodies of the parameters of a kernel. Empty if it was not added.
+    pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
+        let numbers = self.numbers.get(&kernel).into_iter().flatten();
+        numbers
+            .map(|number| body(self.types.bytes(), *number))
+            .collect()
+    }
+}
 
 impl TypeWriter {
     /// Writes what the code does with a parameter. Returns its number.

@@ -5,4 +5,5 @@ mod list;
 pub(crate) mod types;
 pub(crate) mod writer;
 
+pub(crate) use bodies::BodyTable;
 pub use list::ParameterList;

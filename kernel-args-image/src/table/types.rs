@@ -11,7 +11,7 @@ use kernel_args_abi::{
 };
 
 /// Appends structs, enums and lists of parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
     /// The positions of written lists, members, parameters and variants, if equal ones are written only once.
@@ -33,6 +33,11 @@ impl TypeWriter {
             known: Some(BTreeMap::new()),
             ..Self::new()
         }
+    }
+
+    /// What is written so far, without the list of types.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The number of written bytes.

@@ -151,6 +151,12 @@ impl<'t> Bodies<'t> {
         for function in callees.iter().flatten() {
             self.analyse(*function);
         }
+        self.known(code)
+    }
+
+    /// What is known so far about the function of each call.
+    fn known(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
+        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
         let summary = |function: Option<usize>| match self.functions.get(function?)? {
             State::Done(summary) => summary.clone(),
             State::New | State::Open => None,
@@ -208,12 +214,7 @@ impl<'t> Bodies<'t> {
     }
 
     fn summary(&mut self, code: &Code<'t>) -> Option<Summary> {
-        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
-        let summary = |function: Option<usize>| match self.functions.get(function?)? {
-            State::Done(summary) => summary.clone(),
-            State::New | State::Open => None,
-        };
-        let summaries: Vec<_> = callees.into_iter().map(summary).collect();
+        let summaries = self.known(code);
         let mut flow = Flow::run(code, &mut self.arena, &summaries).ok()?;
         let uses = Uses::of(&mut flow, &[]);
         (!flow.arena.is_full).then(|| Summary::new(code, &flow, uses))
@@ -237,10 +238,14 @@ impl<'t> Locate<'t> for Bodies<'t> {
 }
 
 impl KernelBody<'_> {
+    /// What the body does with each parameter.
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
+        self.parameters.iter().map(|slots| Body::of(slots))
+    }
+
     /// What the body does with the parameter at this index.
     #[must_use]
     pub fn parameter(&self, index: usize) -> Body<'_> {
-        self.parameters.get(index).map_or(Body::UNKNOWN, |slots| Body::of(slots))
+        self.parameters().nth(index).unwrap_or(Body::UNKNOWN)
     }
 }
-
