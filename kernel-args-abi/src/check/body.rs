@@ -60,8 +60,10 @@ pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
     if elements.class.is_float() {
         return elements.class as u8 != primitive.float as u8;
     }
-    if matches!((elements.class, elements.size), (ElementClass::Integer, 4 | 8))
-        && primitive.float.is_float()
+    if matches!(
+        (elements.class, elements.size),
+        (ElementClass::Integer, 4 | 8)
+    ) && primitive.float.is_float()
     {
         return true;
     }

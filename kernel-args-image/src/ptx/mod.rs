@@ -19,9 +19,9 @@ mod lexer;
 mod module;
 mod parameter;
 
+pub use body::{Bodies, KernelBody};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
-pub use body::{Bodies, KernelBody};
 pub use entry::Entry;
 pub use error::Error;
 pub use extent::{begins, extent};

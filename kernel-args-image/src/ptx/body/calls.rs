@@ -115,9 +115,7 @@ impl Flow<'_, '_> {
                 sum = match factor {
                     Factor::Plus => sum.sum(argument, false, self.arena),
                     Factor::Minus => sum.sum(argument, true, self.arena),
-                    Factor::Other => sum
-                        .sum(argument, false, self.arena)
-                        .bits(true, self.arena),
+                    Factor::Other => sum.sum(argument, false, self.arena).bits(true, self.arena),
                 };
             }
             result = result.join(sum, self.arena);
@@ -183,10 +181,7 @@ impl Uses<'_, '_, '_> {
         for pattern in &slot_use.patterns {
             self.access(at, *pattern);
         }
-        let possible = [
-            (slot_use.read, Mode::Read),
-            (slot_use.written, Mode::Write),
-        ];
+        let possible = [(slot_use.read, Mode::Read), (slot_use.written, Mode::Write)];
         let slots = argument.all_slots(self.flow().arena, Slots::NONE);
         for (certainty, mode) in possible {
             if certainty != Certainty::Never {
@@ -202,4 +197,3 @@ impl Uses<'_, '_, '_> {
         }
     }
 }
-

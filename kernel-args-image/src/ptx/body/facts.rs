@@ -4,9 +4,7 @@ use super::{
     accesses::{Pattern, SlotUse},
     code::Origin,
 };
-use kernel_args_abi::signature::{
-    ElementClass, Elements, Evidence, Slot, SlotKind,
-};
+use kernel_args_abi::signature::{ElementClass, Elements, Evidence, Slot, SlotKind};
 
 /// Finds the opcode and the source line of an instruction.
 pub(super) trait Locate<'t> {
@@ -102,4 +100,3 @@ fn element(pattern: &Pattern) -> Option<Elements> {
         step: pattern.stride.variable,
     })
 }
-

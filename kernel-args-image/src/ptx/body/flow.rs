@@ -277,7 +277,11 @@ impl<'c, 't> Flow<'c, 't> {
             _ if size < 8 => Value::NUMBER,
             _ => {
                 let weak = self.arena.slots(&slots);
-                Value { weak, ..Value::NUMBER }.bits(bytes >= 8, self.arena)
+                Value {
+                    weak,
+                    ..Value::NUMBER
+                }
+                .bits(bytes >= 8, self.arena)
             }
         }
     }
@@ -297,7 +301,10 @@ impl<'c, 't> Flow<'c, 't> {
         } else {
             // Several cells.
             let weak = self.contents(symbol);
-            Value { weak, ..Value::NUMBER }
+            Value {
+                weak,
+                ..Value::NUMBER
+            }
         };
         let bits = parts.bits(bytes >= 8, self.arena);
         value.join(bits, self.arena)
@@ -308,7 +315,11 @@ impl<'c, 't> Flow<'c, 't> {
             Place::Nowhere => {}
             Place::At(symbol, offset) => {
                 if bytes == 8 && offset % 8 == 0 {
-                    let old = self.cells.get(&(symbol, offset)).copied().unwrap_or_default();
+                    let old = self
+                        .cells
+                        .get(&(symbol, offset))
+                        .copied()
+                        .unwrap_or_default();
                     let new = old.join(value, self.arena);
                     if new != old {
                         self.cells.insert((symbol, offset), new);

@@ -234,7 +234,13 @@ impl Arena {
         self.set(&all).0
     }
 
-    fn cached(&mut self, operation: u32, a: u32, b: u32, run: impl FnOnce(&mut Self) -> u32) -> u32 {
+    fn cached(
+        &mut self,
+        operation: u32,
+        a: u32,
+        b: u32,
+        run: impl FnOnce(&mut Self) -> u32,
+    ) -> u32 {
         let key = [operation, a, b];
         let place = a.wrapping_mul(31).wrapping_add(b).wrapping_mul(7) ^ operation;
         let place = place as usize % CACHED;

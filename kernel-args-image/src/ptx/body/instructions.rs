@@ -86,7 +86,9 @@ impl Translator<'_, '_> {
                 self.numbers(own);
                 self.access(operation, own, 0, Mode::Read, matrix(operation.ty));
             }
-            Effect::MatrixStore => self.access(operation, own, 0, Mode::Write, matrix(operation.ty)),
+            Effect::MatrixStore => {
+                self.access(operation, own, 0, Mode::Write, matrix(operation.ty))
+            }
             Effect::MultimemLoad => {
                 self.elsewhere(own, is_wide);
                 self.access(operation, own, 0, Mode::Read, Element::default());
@@ -116,7 +118,15 @@ impl Translator<'_, '_> {
                 if let (Some(to), Some(Source::Register(b))) = (own.first(), own.only(1)) {
                     let a = self.unnamed();
                     self.set(a, Value::constant(0));
-                    self.step(to, Step::Sum { to, a, b, is_difference: true });
+                    self.step(
+                        to,
+                        Step::Sum {
+                            to,
+                            a,
+                            b,
+                            is_difference: true,
+                        },
+                    );
                 }
             }
             Effect::OneOf => {
@@ -188,7 +198,9 @@ impl Translator<'_, '_> {
         for register in registers {
             self.classes.add(register, ElementClass::Integer);
             if ty.bytes == 8 {
-                self.code.uses.push((register, Use::Arithmetic(self.origin)));
+                self.code
+                    .uses
+                    .push((register, Use::Arithmetic(self.origin)));
             }
         }
     }
@@ -248,7 +260,15 @@ impl Translator<'_, '_> {
             (_, Some((base, offset))) => {
                 for (index, to) in operands.registers(0).enumerate() {
                     let offset = offset.saturating_add(index as i32 * i32::from(bytes));
-                    self.step(to, Step::Load { to, base, offset, bytes });
+                    self.step(
+                        to,
+                        Step::Load {
+                            to,
+                            base,
+                            offset,
+                            bytes,
+                        },
+                    );
                 }
             }
         }
@@ -268,9 +288,16 @@ impl Translator<'_, '_> {
                 continue;
             };
             let offset = offset.saturating_add(index as i32 * i32::from(bytes));
-            self.code.steps.push(Step::Store { base, offset, bytes, from });
+            self.code.steps.push(Step::Store {
+                base,
+                offset,
+                bytes,
+                from,
+            });
             let is_generic = operation.space == Space::Generic;
-            self.code.uses.push((from, Use::Stored { base, is_generic }));
+            self.code
+                .uses
+                .push((from, Use::Stored { base, is_generic }));
         }
     }
 
@@ -337,12 +364,10 @@ impl Translator<'_, '_> {
             return;
         };
         match operands.only(position) {
-            Some(Source::Register(from)) => {
-                match operands.offset(position) {
-                    0 => self.step(to, Step::Copy { to, from }),
-                    number => self.step(to, Step::Plus { to, from, number }),
-                }
-            }
+            Some(Source::Register(from)) => match operands.offset(position) {
+                0 => self.step(to, Step::Copy { to, from }),
+                number => self.step(to, Step::Plus { to, from, number }),
+            },
             Some(Source::Number(number)) => self.set(to, Value::constant(number)),
             _ => self.set(to, Value::NUMBER),
         }
@@ -383,7 +408,15 @@ impl Translator<'_, '_> {
         };
         match (operands.only(a), operands.only(b)) {
             (Some(Source::Register(a)), Some(Source::Register(b))) => {
-                self.step(to, Step::Sum { to, a, b, is_difference });
+                self.step(
+                    to,
+                    Step::Sum {
+                        to,
+                        a,
+                        b,
+                        is_difference,
+                    },
+                );
             }
             (Some(Source::Register(from)), Some(Source::Number(number))) => {
                 let number = if is_difference {
@@ -396,7 +429,15 @@ impl Translator<'_, '_> {
             (Some(Source::Number(number)), Some(Source::Register(b))) => {
                 let a = self.unnamed();
                 self.set(a, Value::constant(number));
-                self.step(to, Step::Sum { to, a, b, is_difference });
+                self.step(
+                    to,
+                    Step::Sum {
+                        to,
+                        a,
+                        b,
+                        is_difference,
+                    },
+                );
             }
             _ => self.numbers(operands),
         }
@@ -441,9 +482,24 @@ impl Translator<'_, '_> {
         match operands.only(3) {
             Some(Source::Register(b)) => {
                 let is_difference = false;
-                self.step(to, Step::Sum { to, a, b, is_difference });
+                self.step(
+                    to,
+                    Step::Sum {
+                        to,
+                        a,
+                        b,
+                        is_difference,
+                    },
+                );
             }
-            Some(Source::Number(number)) => self.step(to, Step::Plus { to, from: a, number }),
+            Some(Source::Number(number)) => self.step(
+                to,
+                Step::Plus {
+                    to,
+                    from: a,
+                    number,
+                },
+            ),
             _ => self.set(to, Value::NUMBER),
         }
     }
@@ -451,7 +507,15 @@ impl Translator<'_, '_> {
     fn and(&mut self, operands: Operands<'_>, is_wide: bool) {
         match (operands.first(), operands.only(1), operands.only(2)) {
             (Some(to), Some(Source::Register(from)), Some(Source::Number(mask))) => {
-                self.step(to, Step::Masked { to, from, mask, is_wide });
+                self.step(
+                    to,
+                    Step::Masked {
+                        to,
+                        from,
+                        mask,
+                        is_wide,
+                    },
+                );
             }
             _ => self.bits(operands, is_wide),
         }
@@ -496,7 +560,14 @@ impl Translator<'_, '_> {
                     return self.step(to, Step::Copy { to, from: register });
                 }
                 let is_wide = ty.bytes >= 8;
-                self.step(to, Step::Resized { to, from: register, is_wide });
+                self.step(
+                    to,
+                    Step::Resized {
+                        to,
+                        from: register,
+                        is_wide,
+                    },
+                );
             }
             (Some(to), Some(Source::Number(number))) => self.set(to, Value::constant(number)),
             _ => self.numbers(operands),

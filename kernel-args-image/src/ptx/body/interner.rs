@@ -30,7 +30,10 @@ impl<T: Copy + PartialEq + Hashed> Interner<T> {
     }
 
     pub(super) fn get(&self, number: u32) -> &[T] {
-        let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
+        let (start, end) = (
+            self.starts[number as usize],
+            self.starts[number as usize + 1],
+        );
         &self.items[start as usize..end as usize]
     }
 

@@ -32,11 +32,7 @@ mod statements;
 mod translate;
 mod value;
 
-use super::{
-    Module,
-    entry::parameters,
-    lexer::Lexer,
-};
+use super::{Module, entry::parameters, lexer::Lexer};
 use accesses::{SlotUse, Uses};
 use alloc::{rc::Rc, vec::Vec};
 use calls::Summary;
@@ -115,7 +111,8 @@ impl<'t> Bodies<'t> {
             if parameter.pointee.is_some() {
                 pointers.push(first);
             }
-            first = first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
+            first =
+                first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
         }
         if self.arena.is_full {
             self.arena = Arena::new();
@@ -138,7 +135,8 @@ impl<'t> Bodies<'t> {
             let own = uses.get(first..first + count).unwrap_or_default();
             first += count;
             let used = own.iter().enumerate().filter(|(_, own)| own.is_used);
-            used.map(|(index, own)| slot(8 * index, own, self)).collect()
+            used.map(|(index, own)| slot(8 * index, own, self))
+                .collect()
         });
         KernelBody {
             parameters: parameters.collect(),
@@ -147,7 +145,11 @@ impl<'t> Bodies<'t> {
 
     /// What is known about the function of each call. Analyses these functions, and the functions that they call.
     fn summaries(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
-        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
+        let callees: Vec<_> = code
+            .calls
+            .iter()
+            .map(|call| self.find(call.callee))
+            .collect();
         for function in callees.iter().flatten() {
             self.analyse(*function);
         }
@@ -156,7 +158,11 @@ impl<'t> Bodies<'t> {
 
     /// What is known so far about the function of each call.
     fn known(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
-        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
+        let callees: Vec<_> = code
+            .calls
+            .iter()
+            .map(|call| self.find(call.callee))
+            .collect();
         let summary = |function: Option<usize>| match self.functions.get(function?)? {
             State::Done(summary) => summary.clone(),
             State::New | State::Open => None,
@@ -175,7 +181,8 @@ impl<'t> Bodies<'t> {
 
     fn outline(&mut self) -> &Outline<'t> {
         let text = self.text;
-        self.outline.get_or_insert_with(|| Outline::read(Lexer::new(text)))
+        self.outline
+            .get_or_insert_with(|| Outline::read(Lexer::new(text)))
     }
 
     /// Analyses a function after all functions that it calls.
@@ -194,7 +201,10 @@ impl<'t> Bodies<'t> {
                 return;
             };
             let function = *function;
-            let callee = code.as_ref().and_then(|code| code.calls.get(*call)).map(|call| call.callee);
+            let callee = code
+                .as_ref()
+                .and_then(|code| code.calls.get(*call))
+                .map(|call| call.callee);
             *call += 1;
             if let Some(callee) = callee {
                 next = self.find(callee);
@@ -210,7 +220,13 @@ impl<'t> Bodies<'t> {
         let outline = self.outline.as_ref()?;
         let function = outline.functions.get(function)?;
         let returns = &function.returns;
-        translate(function.body.clone(), &function.parameters, returns, &mut self.opcodes).ok()
+        translate(
+            function.body.clone(),
+            &function.parameters,
+            returns,
+            &mut self.opcodes,
+        )
+        .ok()
     }
 
     fn summary(&mut self, code: &Code<'t>) -> Option<Summary> {

@@ -84,7 +84,11 @@ impl<'t> Names<'t> {
         };
         let start = self.blocks.get(depth.wrapping_sub(1)).copied();
         let declared = self.hidden.get(start.unwrap_or_default()..);
-        if declared.unwrap_or_default().iter().any(|(known, _)| *known == entry) {
+        if declared
+            .unwrap_or_default()
+            .iter()
+            .any(|(known, _)| *known == entry)
+        {
             return Ok(());
         }
         // The register belongs to the block of the range. In a block inside of it, it would end too early.

@@ -53,7 +53,7 @@ pub(super) enum Effect {
 }
 
 use Effect::{
-    Add, And, Atomic, Bits, Call, Convert, BulkCopy, ConvertAddress, Divide, Exchange, Load,
+    Add, And, Atomic, Bits, BulkCopy, Call, Convert, ConvertAddress, Divide, Exchange, Load,
     MatrixLoad, MatrixStore, Move, Multiply, MultiplyAdd, Negate, Nothing, Number, Object, OneOf,
     Or, Reduce, Select, ShiftLeft, Store, Subtract,
 };
@@ -305,7 +305,9 @@ fn copies(opcode: &str) -> Copies {
     if has("prefetch") || !has("global") {
         return Copies::Nothing;
     }
-    let first = rest.split('.').find(|part| *part == "global" || part.starts_with("shared"));
+    let first = rest
+        .split('.')
+        .find(|part| *part == "global" || part.starts_with("shared"));
     match first {
         Some("global") if rest.starts_with("reduce") => Copies::Reduces,
         Some("global") => Copies::ToGlobal,
@@ -374,7 +376,10 @@ mod tests {
         assert!(Operation::parse("cvta.to.global.u64").to_global);
         assert!(!Operation::parse("cvta.global.u64").to_global);
         let copies = |opcode| Operation::parse(opcode).copies;
-        assert_eq!(copies("cp.async.cg.shared.global.L2::128B"), Copies::FromGlobal);
+        assert_eq!(
+            copies("cp.async.cg.shared.global.L2::128B"),
+            Copies::FromGlobal
+        );
         assert_eq!(copies("cp.async.commit_group"), Copies::Nothing);
         assert_eq!(
             copies("cp.async.bulk.global.shared::cta.bulk_group"),
@@ -385,7 +390,9 @@ mod tests {
             Copies::Reduces
         );
         assert_eq!(
-            copies("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"),
+            copies(
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ),
             Copies::Tensor
         );
     }

@@ -154,7 +154,9 @@ impl<'t> Translator<'_, 't> {
                         return Ok(());
                     }
                 }
-                Statement::Declaration { space } => self.declaration(space, &statements.operands)?,
+                Statement::Declaration { space } => {
+                    self.declaration(space, &statements.operands)?
+                }
                 Statement::Location { file, line } => {
                     (self.origin.file, self.origin.line) = (file, line);
                 }
@@ -231,9 +233,16 @@ impl<'t> Translator<'_, 't> {
     /// `call (retval0), name, (param0, param1);`
     fn call(&mut self, operands: &[Operand<'t>], resolved: &[Resolved]) {
         let is_argument = |operand: &&Resolved| operand.enclosed == Enclosed::Parentheses;
-        let named = operands.iter().position(|operand| operand.enclosed == Enclosed::Not);
+        let named = operands
+            .iter()
+            .position(|operand| operand.enclosed == Enclosed::Not);
         let (before, after) = resolved.split_at(named.unwrap_or(0));
-        let registers = |part: &[Resolved]| part.iter().filter(is_argument).filter_map(Resolved::register).collect();
+        let registers = |part: &[Resolved]| {
+            part.iter()
+                .filter(is_argument)
+                .filter_map(Resolved::register)
+                .collect()
+        };
         let (returns, arguments): (Vec<_>, Vec<_>) = (registers(before), registers(after));
         for &register in &returns {
             self.define(register);
