@@ -55,7 +55,10 @@ fn main() -> ExitCode {
 fn processor_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = statistics.split(' ').next().and_then(|first| first.parse().ok());
+    let first = statistics
+        .split(' ')
+        .next()
+        .and_then(|first| first.parse().ok());
     first.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 

@@ -1,26 +1,16 @@
 //! Calls of functions of the same text: what a function does with its parameters happens to the arguments.
 
 use super::{
-    accesses::{At, SlotUse, Uses, weaken},
+    accesses::{At, Uses},
     code::{Code, Mode, Symbol},
     flow::Flow,
     forms::{ELSEWHERE, Factor, Set, SlotId, Slots},
+    slot_use::{SlotUse, weaken},
+    summary::Summary,
     value::{Place, Value},
 };
 use alloc::{rc::Rc, vec::Vec};
 use kernel_args_abi::signature::Certainty;
-
-/// What a function does with its parameters.
-pub(super) struct Summary {
-    /// The number of slots before each parameter.
-    firsts: Vec<SlotId>,
-    /// The slots that it uses.
-    slots: Vec<(SlotId, SlotUse)>,
-    /// The index, the offset and the value of what it returns, in terms of its own slots. Without an offset: anywhere.
-    returns: Vec<(usize, Option<i32>, Value)>,
-    /// The number of return values.
-    return_count: usize,
-}
 
 impl Summary {
     /// `uses` are the uses of all slots.

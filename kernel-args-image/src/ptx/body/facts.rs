@@ -1,8 +1,8 @@
 //! What a body shows about a slot, in the common model.
 
 use super::{
-    accesses::{Pattern, SlotUse},
     code::Origin,
+    slot_use::{Pattern, SlotUse},
 };
 use kernel_args_abi::signature::{ElementClass, Elements, Evidence, Slot, SlotKind};
 

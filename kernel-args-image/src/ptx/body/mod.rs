@@ -4,13 +4,13 @@
 //! | module | content |
 //! |---|---|
 //! | `statements`, `names` | the statements of a body; its registers |
-//! | `opcodes` | one table of opcodes |
-//! | `translate`, `instructions`, `code` | the body as compact instructions |
+//! | `opcodes`, `operation` | one table of opcodes; their suffixes |
+//! | `translate`, `operands`, `instructions`, `loads`, `integers`, `code` | the body as compact instructions |
 //! | `forms`, `interner`, `value` | abstract values: from which parameters a register can be computed |
-//! | `flow` | the values of all registers: a fixpoint, in any order of the instructions |
+//! | `flow`, `local` | the values of all registers and of local memory: a fixpoint, in any order of the instructions |
 //! | `classes` | the arithmetic that elements take part in |
-//! | `accesses` | which slot each access uses |
-//! | `calls`, `functions` | functions of the same text |
+//! | `accesses`, `slot_use` | which slot each access uses |
+//! | `calls`, `functions`, `summary` | functions of the same text |
 //! | `facts` | the result in the common model |
 //!
 //! A claim holds for every execution that reaches the instruction. An opcode that is not in the table ends all claims
@@ -25,24 +25,33 @@ mod flow;
 mod forms;
 mod functions;
 mod instructions;
+mod integers;
 mod interner;
+mod loads;
+mod local;
 mod names;
 mod opcodes;
+mod operands;
+mod operation;
+mod slot_use;
 mod statements;
+mod summary;
 mod translate;
 mod value;
 
 use super::{Module, entry::parameters, lexer::Lexer};
-use accesses::{SlotUse, Uses};
+use accesses::Uses;
 use alloc::{rc::Rc, vec::Vec};
-use calls::Summary;
 use code::{Code, Origin};
 use facts::{Locate, slot};
 use flow::Flow;
 use forms::{Arena, SlotId};
 use functions::Outline;
 use kernel_args_abi::signature::{Body, Evidence, Slot};
-use translate::{Declared, Opcodes, translate};
+use operation::Opcodes;
+use slot_use::SlotUse;
+use summary::Summary;
+use translate::{Declared, translate};
 
 /// Analyses the bodies of the kernels of a PTX text, one kernel at a time.
 ///

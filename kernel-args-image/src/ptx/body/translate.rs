@@ -5,18 +5,14 @@ use super::{
     code::{Call, Code, Origin, Step, Symbol, Use},
     forms::Set,
     names::{NO_REGISTER, Names, Register, TooMany},
-    opcodes::{Effect, Operation},
+    opcodes::Effect,
+    operands::{Resolved, Source},
+    operation::Opcodes,
     statements::{Enclosed, Item, Operand, Statement, Statements, Unreadable},
     value::Value,
 };
 use crate::ptx::lexer::Lexer;
-use alloc::{vec, vec::Vec};
-
-/// The opcodes of a text, each parsed once.
-pub(super) struct Opcodes<'t> {
-    names: Names<'t>,
-    pub(super) known: Vec<(&'t str, Operation)>,
-}
+use alloc::vec::Vec;
 
 /// A parameter of a kernel or function: its name and size.
 pub(super) type Declared<'t> = (&'t str, usize);
@@ -33,62 +29,15 @@ pub(super) struct Translator<'o, 't> {
     resolved: Vec<Resolved>,
 }
 
-/// An operand whose name is replaced by its register.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Resolved {
-    pub(super) position: u8,
-    pub(super) enclosed: Enclosed,
-    pub(super) value: Source,
-    pub(super) offset: i64,
-}
-
-/// What an operand is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
-    Register(Register),
-    Number(i64),
-    /// A constant of a floating-point type.
-    Constant,
-}
-
 /// The maximum number of registers in `%r<8>` of an inner block, and of slots of all parameters.
 const MOST_DECLARED: i64 = 4096;
 const MOST_SLOTS: usize = 4096;
 /// The maximum number of instructions that compute a register. The largest body that was found has 60,000.
 const MOST_STEPS: usize = 1 << 21;
 
-impl Resolved {
-    pub(super) const fn register(&self) -> Option<Register> {
-        match self.value {
-            Source::Register(register) => Some(register),
-            _ => None,
-        }
-    }
-}
-
 impl From<TooMany> for Unreadable {
     fn from(_: TooMany) -> Self {
         Self
-    }
-}
-
-impl Opcodes<'_> {
-    pub(super) fn new() -> Self {
-        Self {
-            names: Names::new(),
-            known: vec![("", Operation::parse(""))],
-        }
-    }
-}
-
-impl<'t> Opcodes<'t> {
-    fn get(&mut self, opcode: &'t str) -> Result<(u32, Operation), Unreadable> {
-        // The registers of `names` are the numbers of the opcodes.
-        let number = self.names.get(opcode)?;
-        if number as usize == self.known.len() {
-            self.known.push((opcode, Operation::parse(opcode)));
-        }
-        Ok((number, self.known[number as usize].1))
     }
 }
 
