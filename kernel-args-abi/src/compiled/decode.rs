@@ -44,8 +44,7 @@ pub(super) struct Head {
     pub(super) named: bool,
     /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
-    /// Whether the kernel's code was analysed.
-    pub(super) has_body: bool,
+    flags: u8,
     pub(super) parameters: usize,
     types: Reader<'static>,
     texts: Reader<'static>,
@@ -75,7 +74,7 @@ impl Head {
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
             has_debug_info: flags & DEBUG_INFO != 0,
-            has_body: flags & BODY != 0,
+            flags,
             parameters,
             types: reader,
             texts: Reader {
@@ -116,7 +115,7 @@ impl Head {
         } else {
             Members::UNKNOWN
         };
-        let body = if self.has_body {
+        let body = if self.flags & BODY != 0 {
             body(structs(reader.bytes), reader.number())
         } else {
             Body::UNKNOWN

@@ -206,7 +206,7 @@ impl<'a> Body<'a> {
     /// Whether the kernel never loads the parameter.
     #[must_use]
     pub const fn is_unused(self) -> bool {
-        self.is_known() && self.len() == 0
+        self.is_known() && self.is_empty()
     }
 
     /// The number of slots that the kernel uses. 0 if the code is not known.

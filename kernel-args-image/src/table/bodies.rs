@@ -109,7 +109,7 @@ impl TypeWriter {
     }
 }
 
-fn index<T: PartialEq>(all: &[T], value: T) -> u8 {
+fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
     let index = all.iter().position(|known| *known == value);
     index.unwrap_or_default() as u8
 }

@@ -64,10 +64,10 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             let sole = self.flow.arena.sole(value.forms);
             match kind {
                 Use::Escape => self.escape(value),
-                Use::Stored { base, is_generic } => {
+                Use::Stored { base } => {
                     let base = self.flow.get(base);
                     let is_elsewhere = base.place == Place::Nowhere || base.forms != Set::NUMBER;
-                    if is_generic && is_elsewhere {
+                    if is_elsewhere {
                         self.escape(value);
                     }
                 }

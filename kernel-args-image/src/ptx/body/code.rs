@@ -147,7 +147,7 @@ pub(super) enum Use {
     /// It gets to memory or code that is not analysed.
     Escape,
     /// It is stored at an address: it escapes, except in local memory.
-    Stored { base: Register, is_generic: bool },
+    Stored { base: Register },
     /// It is a number.
     Arithmetic(Origin),
     /// It is converted to an address of global memory.

@@ -18,7 +18,7 @@ pub(super) fn slot<'t>(offset: usize, slot: &SlotUse, locate: &mut impl Locate<'
         SlotKind::Handle
     } else if slot.is_pointer {
         SlotKind::Pointer
-    } else if slot.arithmetic.is_some() && !is_accessed {
+    } else if slot.arithmetic.is_some() && !is_accessed && !slot.escapes {
         SlotKind::Integer
     } else {
         SlotKind::Unknown
@@ -86,7 +86,7 @@ fn element(pattern: &Pattern) -> Option<Elements> {
     if pattern.is_vector && !has_arithmetic {
         return None;
     }
-    let is_aligned = pattern.stride.all % u32::from(size) == 0;
+    let is_aligned = pattern.stride.all.is_multiple_of(u32::from(size));
     let class = match (pattern.arithmetic, pattern.class) {
         (ElementClass::Unknown, ElementClass::Unknown) => ElementClass::Unknown,
         (ElementClass::Unknown, class) if is_aligned => class,

@@ -171,8 +171,8 @@ impl<'c, 't> Flow<'c, 't> {
             self.set(
                 to,
                 Value {
-                    stride,
                     weak,
+                    stride,
                     ..Value::NUMBER
                 },
             );

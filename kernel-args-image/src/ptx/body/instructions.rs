@@ -30,7 +30,7 @@ impl Translator<'_, '_> {
                 self.access(operation, own, 0, Mode::Read, matrix(operation.ty));
             }
             Effect::MatrixStore => {
-                self.access(operation, own, 0, Mode::Write, matrix(operation.ty))
+                self.access(operation, own, 0, Mode::Write, matrix(operation.ty));
             }
             Effect::MultimemLoad => {
                 self.elsewhere(own, is_wide);

@@ -46,8 +46,17 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn bits(&mut self, operands: Operands<'_>, is_wide: bool) {
+        // Two parts of an address that was loaded are an address.
+        let is_packed = is_wide && operands.sources().count() > 1;
         for to in operands.registers(0) {
-            self.set(to, Value::NUMBER);
+            self.set(
+                to,
+                if is_packed {
+                    Value::ELSEWHERE
+                } else {
+                    Value::NUMBER
+                },
+            );
             for from in operands.sources() {
                 self.step(to, Step::Bits { to, from, is_wide });
             }

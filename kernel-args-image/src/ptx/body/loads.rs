@@ -62,8 +62,8 @@ impl Translator<'_, '_> {
                 self.elsewhere(operands, bytes >= 8);
             }
             (_, Some((base, offset))) => {
-                for (index, to) in operands.registers(0).enumerate() {
-                    let offset = offset.saturating_add(index as i32 * i32::from(bytes));
+                for (index, to) in (0_i32..).zip(operands.registers(0)) {
+                    let offset = offset.saturating_add(index * i32::from(bytes));
                     self.step(
                         to,
                         Step::Load {
@@ -87,21 +87,18 @@ impl Translator<'_, '_> {
         if matches!(operation.space, Space::Global | Space::Other) {
             return self.escape(operands.sources());
         }
-        for (index, source) in operands.at(1).enumerate() {
+        for (index, source) in (0_i32..).zip(operands.at(1)) {
             let Source::Register(from) = source else {
                 continue;
             };
-            let offset = offset.saturating_add(index as i32 * i32::from(bytes));
+            let offset = offset.saturating_add(index * i32::from(bytes));
             self.code.steps.push(Step::Store {
                 base,
                 offset,
                 bytes,
                 from,
             });
-            let is_generic = operation.space == Space::Generic;
-            self.code
-                .uses
-                .push((from, Use::Stored { base, is_generic }));
+            self.code.uses.push((from, Use::Stored { base }));
         }
     }
 

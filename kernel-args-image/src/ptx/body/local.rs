@@ -70,13 +70,15 @@ impl Flow<'_, '_> {
     }
 
     pub(super) fn parameter(&mut self, first: SlotId, size: u32, offset: i32, bytes: u8) -> Value {
-        let (start, end) = (i64::from(offset), i64::from(offset) + i64::from(bytes));
-        if start < 0 || end > i64::from(size) {
+        let Ok(start) = u32::try_from(offset) else {
+            return Value::ELSEWHERE;
+        };
+        let end = start.saturating_add(bytes.into());
+        if end > size {
             return Value::ELSEWHERE;
         }
-        let slots: Vec<SlotId> = (start / 8..=(end - 1).max(start) / 8)
-            .map(|index| first + index as SlotId)
-            .collect();
+        let indices = start / 8..=(end - 1).max(start) / 8;
+        let slots: Vec<SlotId> = indices.map(|index| first + index as SlotId).collect();
         for &slot in &slots {
             self.used[slot as usize] = true;
         }
@@ -183,7 +185,7 @@ impl Flow<'_, '_> {
             let place = self.get(*register).place;
             if matches!(kind, Use::Escape | Use::Stored { .. }) && place != Place::Nowhere {
                 let is_local = match kind {
-                    Use::Stored { base, .. } => self.get(*base).place != Place::Nowhere,
+                    Use::Stored { base } => self.get(*base).place != Place::Nowhere,
                     _ => false,
                 };
                 if !is_local {

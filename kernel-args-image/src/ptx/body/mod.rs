@@ -68,7 +68,8 @@ pub struct Bodies<'t> {
 /// What the body of a kernel does with its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelBody<'t> {
-    parameters: Vec<Vec<Slot<'t>>>,
+    /// `None` for a parameter without memory, such as a `.texref`.
+    parameters: Vec<Option<Vec<Slot<'t>>>>,
 }
 
 /// How far the analysis of a function is.
@@ -143,9 +144,9 @@ impl<'t> Bodies<'t> {
             let count = bytes.div_ceil(8);
             let own = uses.get(first..first + count).unwrap_or_default();
             first += count;
-            let used = own.iter().enumerate().filter(|(_, own)| own.is_used);
-            used.map(|(index, own)| slot(8 * index, own, self))
-                .collect()
+            let loaded = own.iter().enumerate().filter(|(_, own)| own.is_used);
+            let slots = loaded.map(|(index, own)| slot(8 * index, own, self));
+            (*bytes > 0).then(|| slots.collect())
         });
         KernelBody {
             parameters: parameters.collect(),
@@ -200,11 +201,12 @@ impl<'t> Bodies<'t> {
         let mut open: Vec<(usize, Option<Code<'t>>, usize)> = Vec::new();
         let mut next = Some(function);
         loop {
-            if let Some(function) = next.take() {
-                if matches!(self.functions[function], State::New) && open.len() < MOST_DEPTH {
-                    self.functions[function] = State::Open;
-                    open.push((function, self.translated(function), 0));
-                }
+            if let Some(function) = next.take()
+                && matches!(self.functions[function], State::New)
+                && open.len() < MOST_DEPTH
+            {
+                self.functions[function] = State::Open;
+                open.push((function, self.translated(function), 0));
             }
             let Some((function, code, call)) = open.last_mut() else {
                 return;
@@ -264,8 +266,14 @@ impl<'t> Locate<'t> for Bodies<'t> {
 
 impl KernelBody<'_> {
     /// What the body does with each parameter.
+    #[must_use]
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
-        self.parameters.iter().map(|slots| Body::of(slots))
+        let parameters = self.parameters.iter();
+        parameters.map(|slots| {
+            slots
+                .as_ref()
+                .map_or(Body::UNKNOWN, |slots| Body::of(slots))
+        })
     }
 
     /// What the body does with the parameter at this index.

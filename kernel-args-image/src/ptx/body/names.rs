@@ -19,7 +19,7 @@ pub(super) struct Names<'t> {
     /// The length of `hidden` at the beginning of each open block.
     blocks: Vec<usize>,
     /// `%r<8>` of inner blocks: the depth, the beginning of the names, and their number.
-    ranges: Vec<(usize, &'t str, u32)>,
+    ranges: Vec<(usize, &'t str, i64)>,
 }
 
 struct Entry<'t> {
@@ -69,15 +69,15 @@ impl<'t> Names<'t> {
     }
 
     /// Declares the names `prefix0`, `prefix1`, … in the innermost block.
-    pub(super) fn declare_range(&mut self, prefix: &'t str, count: u32) {
+    pub(super) fn declare_range(&mut self, prefix: &'t str, count: i64) {
         self.ranges.push((self.depth(), prefix, count));
     }
 
     /// Declares a name of a range when it is used first.
     fn declare_in_range(&mut self, name: &'t str, entry: u32) -> Result<(), TooMany> {
-        let contains = |&&(_, prefix, count): &&(usize, &str, u32)| {
+        let contains = |&&(_, prefix, count): &&(usize, &str, i64)| {
             let digits = name.strip_prefix(prefix).unwrap_or_default();
-            digits.parse::<u32>().is_ok_and(|number| number < count)
+            digits.parse::<i64>().is_ok_and(|number| number < count)
         };
         let Some(&(depth, ..)) = self.ranges.iter().rev().find(contains) else {
             return Ok(());

@@ -72,11 +72,11 @@ impl<'r> Operands<'r> {
     pub(super) fn address(self, index: usize) -> Option<(Register, i32)> {
         let in_brackets = |operand: &&Resolved| operand.enclosed == Enclosed::Brackets;
         let mut seen = None;
-        let addresses = self.0.iter().filter(in_brackets).filter(|operand| {
+        let mut addresses = self.0.iter().filter(in_brackets).filter(|operand| {
             // The first part of each address.
-            core::mem::replace(&mut seen, Some(operand.position)) != Some(operand.position)
+            seen.replace(operand.position) != Some(operand.position)
         });
-        let address = addresses.skip(index).next()?;
+        let address = addresses.nth(index)?;
         let offset = i32::try_from(address.offset).unwrap_or(i32::MAX);
         Some((address.register()?, offset))
     }

@@ -45,6 +45,7 @@ pub(super) enum Space {
 
 /// An opcode with its suffixes.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a suffix")]
 pub(super) struct Operation {
     pub(super) effect: Effect,
     /// The first type of the suffixes.

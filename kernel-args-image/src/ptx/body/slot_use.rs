@@ -9,6 +9,7 @@ use kernel_args_abi::signature::{Certainty, ElementClass};
 
 /// What a body does with a slot.
 #[derive(Clone, Default, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct SlotUse {
     pub(super) is_used: bool,
     pub(super) read: Certainty,

@@ -63,7 +63,7 @@ pub(super) fn translate<'t>(
         translator.code.returns.push(register);
     }
     translator.body(&mut Statements::new(lexer))?;
-    translator.finish()
+    Ok(translator.finish())
 }
 
 impl<'t> Translator<'_, 't> {
@@ -104,7 +104,7 @@ impl<'t> Translator<'_, 't> {
                     }
                 }
                 Statement::Declaration { space } => {
-                    self.declaration(space, &statements.operands)?
+                    self.declaration(space, &statements.operands)?;
                 }
                 Statement::Location { file, line } => {
                     (self.origin.file, self.origin.line) = (file, line);
@@ -149,7 +149,7 @@ impl<'t> Translator<'_, 't> {
                     if operand.offset > MOST_DECLARED {
                         return Err(Unreadable);
                     }
-                    self.names.declare_range(name, operand.offset as u32);
+                    self.names.declare_range(name, operand.offset);
                 }
             }
         }
@@ -211,7 +211,7 @@ impl<'t> Translator<'_, 't> {
     }
 
     /// The values of registers that no instruction defines are numbers: `%tid`, addresses of global variables.
-    fn finish(mut self) -> Result<Code<'t>, Unreadable> {
+    fn finish(mut self) -> Code<'t> {
         let count = self.names.count();
         self.defined.resize(count, false);
         self.code.values.resize(count, Value::default());
@@ -224,7 +224,7 @@ impl<'t> Translator<'_, 't> {
         let seen = (0..count as Register).map(|register| self.classes.of(register));
         self.code.seen = seen.collect();
         self.code.seen[NO_REGISTER as usize] = 0;
-        Ok(self.code)
+        self.code
     }
 
     /// A new register without a name.
