@@ -218,6 +218,11 @@ fn elements_are_what_all_accesses_agree_on() {
             "ld.global.u32 %r2, [%rd6];\nadd.s32 %r3, %r2, 5;",
             [false, true, false, false, true, false],
         ),
+        // A constant is an integer 0 and a float 0.
+        (
+            "mov.b32 %r8, 0;\nadd.f32 %f1, %f2, %r8;\nmov.b32 %r9, %r8;\nadd.s32 %r9, %r9, %r1;\nst.global.b32 [%rd6], %r9;",
+            [false, true, false, false, true, false],
+        ),
         // A vector is only a copy.
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];", NONE),
         (

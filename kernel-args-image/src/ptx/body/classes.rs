@@ -11,6 +11,10 @@ pub(super) struct Classes {
     parents: Vec<Register>,
     /// The classes of a group as bits.
     seen: Vec<u8>,
+    /// Copies: destination and source.
+    copies: Vec<(Register, Register)>,
+    /// Whether an instruction sets each register to a constant.
+    constants: Vec<bool>,
 }
 
 impl Classes {
@@ -26,6 +30,29 @@ impl Classes {
             at = parent;
         }
         at
+    }
+
+    /// The destination can hold the element in the source.
+    pub(super) fn copy(&mut self, to: Register, from: Register) {
+        self.copies.push((to, from));
+    }
+
+    /// The register can hold a constant. Compilers use one register for an integer 0 and a float 0.
+    pub(super) fn constant(&mut self, register: Register) {
+        let at = register as usize;
+        if at >= self.constants.len() {
+            self.constants.resize(at + 1, false);
+        }
+        self.constants[at] = true;
+    }
+
+    /// Called after all instructions: copies of other values than constants are in one group.
+    pub(super) fn finish(&mut self) {
+        for (to, from) in core::mem::take(&mut self.copies) {
+            if self.constants.get(from as usize) != Some(&true) {
+                self.unite(to, from);
+            }
+        }
     }
 
     /// Both hold the same element.

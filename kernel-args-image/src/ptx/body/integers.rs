@@ -20,8 +20,14 @@ impl Translator<'_, '_> {
                 0 => self.step(to, Step::Copy { to, from }),
                 number => self.step(to, Step::Plus { to, from, number }),
             },
-            Some(Source::Number(number)) => self.set(to, Value::constant(number)),
-            _ => self.set(to, Value::NUMBER),
+            Some(Source::Number(number)) => {
+                self.classes.constant(to);
+                self.set(to, Value::constant(number));
+            }
+            _ => {
+                self.classes.constant(to);
+                self.set(to, Value::NUMBER);
+            }
         }
     }
 
@@ -30,7 +36,7 @@ impl Translator<'_, '_> {
         if let (Some(to), Some(Source::Register(from))) =
             (operands.first(), operands.only(position))
         {
-            self.classes.unite(to, from);
+            self.classes.copy(to, from);
         }
     }
 

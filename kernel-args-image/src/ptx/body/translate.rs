@@ -221,6 +221,7 @@ impl<'t> Translator<'_, 't> {
             }
         }
         self.code.values[NO_REGISTER as usize] = Value::default();
+        self.classes.finish();
         let seen = (0..count as Register).map(|register| self.classes.of(register));
         self.code.seen = seen.collect();
         self.code.seen[NO_REGISTER as usize] = 0;
