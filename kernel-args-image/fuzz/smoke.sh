@@ -21,6 +21,7 @@ for target in "$@"; do
     echo "== $target"
     case $target in
         validate | compare | generate | header) seeds="seeds/cubin seeds/fatbin seeds/ptx seeds/debug_info seeds/debug_image" ;;
+        bodies) seeds="seeds/bodies seeds/ptx" ;;
         bombs | select | decode | names) seeds= ;;
         *) seeds=seeds/$target ;;
     esac

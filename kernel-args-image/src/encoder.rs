@@ -13,7 +13,7 @@ use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{
     check::is_made,
     compiled::{
-        decode::{DEBUG_INFO, NAMED, VARIES},
+        decode::{BODY, DEBUG_INFO, NAMED, VARIES},
         fingerprint,
     },
     signature::reader::PLACE,
@@ -88,7 +88,11 @@ impl Encoder {
         }
         let named = parameters.iter().any(|parameter| !is_made(parameter.name));
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(DEBUG_INFO, has_debug_info);
+        let has_body = parameters.iter().any(|parameter| parameter.body.is_known());
+        let flags = flag(VARIES, varies)
+            | flag(NAMED, named)
+            | flag(DEBUG_INFO, has_debug_info)
+            | flag(BODY, has_body);
         writer.bytes.push(flags);
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
@@ -107,6 +111,9 @@ impl Encoder {
             types_writer.ty(parameter, None);
             if has_debug_info {
                 types_writer.number(self.types.number(parameter.members));
+            }
+            if has_body {
+                types_writer.number(self.types.body(parameter.body));
             }
         }
         writer.number(types.len());

@@ -2,7 +2,7 @@
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
-use kernel_args_abi::{Class, Members, Parameter};
+use kernel_args_abi::{Body, Class, Members, Parameter};
 
 /// One kernel of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +18,8 @@ pub struct Kernel<'k> {
     pub records: Option<&'k cubin::Kernel<'k>>,
     /// The parameters from debug information. Requires the feature `debug-info`.
     pub debug_info: Members<'k>,
+    /// What the code in PTX does with each parameter. Empty if it was not analysed.
+    pub bodies: Vec<Body<'k>>,
 }
 
 /// The limits of a kernel's launches.
@@ -116,6 +118,11 @@ impl Kernel<'_> {
         let declared = self.entry.as_ref();
         let declared = declared.map(|entry| entry.signature_parameters(None));
         let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
+        let mut parameters =
+            join_parameters(declared, recorded, self.demangled.as_ref(), debug_info);
+        for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
+            parameter.body = *body;
+        }
+        parameters
     }
 }

@@ -6,11 +6,12 @@ use crate::{
     dwarf::{self, DebugInfo},
     kernel::{Kernel, Limits},
     mangled::Demangled,
-    ptx::{Entry, Module},
+    ptx::{Bodies, Entry, Module},
+    table::BodyTable,
     target::Compatibility,
 };
 use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::{Members, param_layout::Sm};
+use kernel_args_abi::{Body, Members, param_layout::Sm};
 
 /// The kernels of an image.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,6 +26,7 @@ pub struct Kernels<'a> {
 struct Part<'a> {
     code: Code<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
+    bodies: BodyTable,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,8 +113,51 @@ impl<'a> Kernels<'a> {
         };
         self.index.extend((0..narrow(count)).map(place));
         let weight = debug_info.as_ref().map_or(0, DebugInfo::weight);
-        self.parts.push(Part { code, debug_info });
+        self.parts.push(Part {
+            code,
+            debug_info,
+            bodies: BodyTable::default(),
+        });
         weight + size_of::<Part<'_>>()
+    }
+
+    /// Whether a part is a PTX text with a kernel that `wanted` accepts.
+    pub(super) fn has_wanted(&self, part: usize, wanted: &mut impl FnMut(&str) -> bool) -> bool {
+        match self.parts.get(part).map(|part| &part.code) {
+            Some(Code::Text(module)) => module.symbols().any(wanted),
+            _ => false,
+        }
+    }
+
+    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part.
+    pub(super) fn add_bodies(
+        &mut self,
+        part: usize,
+        text: &[u8],
+        wanted: &mut impl FnMut(&str) -> bool,
+    ) {
+        let Some(Part {
+            code: Code::Text(module),
+            bodies: table,
+            ..
+        }) = self.parts.get_mut(part)
+        else {
+            return;
+        };
+        let mut bodies = Bodies::new(text);
+        for (kernel, symbol) in module.symbols().enumerate() {
+            if wanted(symbol)
+                && let Some(body) = bodies.kernel(module, symbol)
+            {
+                table.add(narrow(kernel), body.parameters());
+            }
+        }
+    }
+
+    /// What the code of a kernel does with its parameters. Empty if it was not analysed.
+    fn bodies(&self, place: Place) -> Vec<Body<'_>> {
+        let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));
+        bodies.unwrap_or_default()
     }
 
     pub(super) fn sort(&mut self) {
@@ -169,6 +214,7 @@ impl<'a> Kernels<'a> {
                 Code::Cubin(cubin) => Code::Cubin(cubin.into_owned()),
             },
             debug_info: part.debug_info,
+            bodies: part.bodies,
         };
         Kernels {
             parts: self.parts.into_iter().map(part).collect(),
@@ -276,6 +322,7 @@ impl<'a> Kernels<'a> {
             None => fitting.take(1).last(),
         };
         let entry = text.and_then(|place| self.entry(place));
+        let bodies = text.map_or_else(Vec::new, |place| self.bodies(place));
         let records = chosen.map(|(_, kernel, _)| kernel);
         let name = match (&entry, records) {
             (Some(entry), _) => entry.name,
@@ -295,6 +342,7 @@ impl<'a> Kernels<'a> {
             entry,
             records,
             debug_info: debug_info.unwrap_or(Members::UNKNOWN),
+            bodies,
         })
     }
 

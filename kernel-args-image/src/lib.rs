@@ -142,6 +142,34 @@ impl<'a> Image<'a> {
         kernels.sort();
         Ok(kernels)
     }
+
+    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, which must be the
+    /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
+    /// answers for the cubins of the same kernel. A kernel that cannot be analysed stays as it is.
+    ///
+    /// # Errors
+    /// If a member cannot be decompressed.
+    pub fn add_bodies(
+        &self,
+        kernels: &mut Kernels<'_>,
+        mut wanted: impl FnMut(&str) -> bool,
+    ) -> Result<(), Error> {
+        let mut budget = Budget::new(self.size);
+        for (number, part) in self.parts.iter().enumerate() {
+            if !kernels.has_wanted(number, &mut wanted) {
+                continue;
+            }
+            match *part {
+                Part::Text(text) => kernels.add_bodies(number, text, &mut wanted),
+                Part::Cubin(_) => {}
+                Part::Member(member) => {
+                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
+                    kernels.add_bodies(number, &bytes, &mut wanted);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The members that contain kernels.

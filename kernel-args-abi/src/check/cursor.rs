@@ -86,6 +86,7 @@ struct Level<'a> {
 }
 
 #[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum List<'a> {
     /// The members, and the struct's number.
     Members(Members<'a>, usize),

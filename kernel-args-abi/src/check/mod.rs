@@ -21,6 +21,7 @@
 
 mod align;
 mod alike;
+mod body;
 mod collect;
 mod compare;
 mod cpp;
@@ -40,6 +41,7 @@ mod steps;
 mod value;
 mod variants;
 
+pub use body::{Contradiction, contradiction, contradicts};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use members::{MemberMismatch, Place, first_difference};

@@ -9,9 +9,10 @@ use super::{
 use crate::{
     layout::Alignment,
     signature::{
-        Members, Parameter,
+        Body, Members, Parameter,
         reader::{Reader, part},
         stored::{CLASSES, members},
+        stored_body::body,
     },
 };
 
@@ -20,6 +21,8 @@ pub const VARIES: u8 = 1;
 pub const NAMED: u8 = 2;
 /// Debug information describes the kernel's parameters: each one is followed by its members.
 pub const DEBUG_INFO: u8 = 4;
+/// The kernel's code was analysed: each parameter is followed by its body, after its members.
+pub const BODY: u8 = 8;
 
 /// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
@@ -40,6 +43,7 @@ pub(super) struct Head {
     pub(super) named: bool,
     /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
+    flags: u8,
     pub(super) parameters: usize,
     types: Reader<'static>,
     texts: Reader<'static>,
@@ -69,6 +73,7 @@ impl Head {
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
             has_debug_info: flags & DEBUG_INFO != 0,
+            flags,
             parameters,
             types: reader,
             texts: Reader {
@@ -109,6 +114,11 @@ impl Head {
         } else {
             Members::UNKNOWN
         };
+        let body = if self.flags & BODY != 0 {
+            body(structs(reader.bytes), reader.number())
+        } else {
+            Body::UNKNOWN
+        };
         Parameter {
             name: "",
             kernel_name: "",
@@ -119,6 +129,7 @@ impl Head {
             class,
             cpp,
             members,
+            body,
         }
     }
 }

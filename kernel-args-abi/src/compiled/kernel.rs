@@ -4,7 +4,7 @@ use super::{decode::Head, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,
-    signature::{Members, Parameter},
+    signature::{Body, Members, Parameter},
 };
 use core::{fmt, ops::Range};
 
@@ -204,6 +204,7 @@ pub(super) const NOTHING: Parameter<'static> = Parameter {
     class: Class::Unknown,
     cpp: CppType::UNKNOWN,
     members: Members::UNKNOWN,
+    body: Body::UNKNOWN,
 };
 
 impl fmt::Debug for CompiledKernel {

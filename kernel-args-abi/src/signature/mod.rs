@@ -1,11 +1,15 @@
 //! One model of parameter lists for all sources: a Rust struct, PTX, a cubin, the driver.
 
+mod body;
 mod members;
 #[doc(hidden)]
 pub mod reader;
 #[doc(hidden)]
 pub mod stored;
+#[doc(hidden)]
+pub mod stored_body;
 
+pub use body::{Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind};
 pub use members::{Members, Opaque, Referent, Variant};
 pub use stored::StoredType;
 
@@ -43,6 +47,8 @@ pub struct Parameter<'a> {
     pub cpp: CppType<'a>,
     /// The members of a struct by value or, for an array of structs, of one element. The variants of an enum.
     pub members: Members<'a>,
+    /// What the code of the kernel does with it. Unknown for a field.
+    pub body: Body<'a>,
 }
 
 impl<'a> Parameter<'a> {
@@ -59,6 +65,7 @@ impl<'a> Parameter<'a> {
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
             members: Members::UNKNOWN,
+            body: Body::UNKNOWN,
         }
     }
 
@@ -94,6 +101,7 @@ impl<'a> Parameter<'a> {
             class,
             cpp,
             members: Members::UNKNOWN,
+            body: Body::UNKNOWN,
         }
     }
 

@@ -10,7 +10,7 @@
 //!
 //! A variant is its value, zigzag-encoded, and its name. A member or parameter consists of numbers and texts in the
 //! format of `reader`: its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
-//! alignment, class, C++ type, the lengths of an array, its members, and its referent.
+//! alignment, class, C++ type, the lengths of an array, its members, its body (see `stored_body`), and its referent.
 //!
 //! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then four times
 //! the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
@@ -19,6 +19,7 @@
 use super::{
     Members, Opaque, Parameter, Referent, Variant,
     reader::{PLACE, Reader, number_at},
+    stored_body::body,
 };
 use crate::{class::Class, cpp::CppType, layout::Alignment};
 use core::fmt;
@@ -168,6 +169,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     let pointers = reader.pointers(base);
     let extents = reader.lengths();
     let members = members(reader.bytes, reader.number());
+    let body = body(reader.bytes, reader.number());
     Parameter {
         name,
         kernel_name: "",
@@ -181,6 +183,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
             ..pointers
         },
         members,
+        body,
     }
 }
 

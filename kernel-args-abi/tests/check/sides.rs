@@ -1,6 +1,8 @@
 //! Fields as the derive creates them, and parameters as PTX, cubins and mangled names contain them.
 
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, Members, Parameter, Signature};
+use kernel_args_abi::{
+    Alignment, Body, Class, CppBase, CppType, Layout, Members, Parameter, Signature,
+};
 
 pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32 });
 pub(crate) const DOUBLE: CppType<'static> = CppType::of(CppBase::Float { bits: 64 });
@@ -26,6 +28,7 @@ pub(crate) const fn field<'a>(
         class,
         cpp,
         members: Members::UNKNOWN,
+        body: Body::UNKNOWN,
     }
 }
 

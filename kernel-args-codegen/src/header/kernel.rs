@@ -16,7 +16,7 @@ use kernel_args_abi::{
     check::compare,
     class::Class,
     cpp::{CppBase, CppType},
-    signature::{Members, Parameter},
+    signature::{Body, Members, Parameter},
 };
 use kernel_args_image::mangled::Demangled;
 
@@ -160,6 +160,7 @@ impl<'a> Collector<'_, 'a> {
             offset: None,
             class: Class::Unknown,
             members: Members::UNKNOWN,
+            body: Body::UNKNOWN,
             ..*parameter
         };
         let is_same_path = match (&ty.base, in_symbol.base) {

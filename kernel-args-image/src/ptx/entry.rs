@@ -78,7 +78,7 @@ impl<'a> Entry<'a> {
 /// A number above every GPU's limit: the parameters of a kernel have at most 32,764 bytes.
 const PARAMETERS_LIMIT: usize = 65536;
 
-fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
+pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
     let mut parameters = Vec::new();
     if !lexer.take(b'(')? || lexer.take(b')')? {
         return Ok(parameters);

@@ -195,6 +195,19 @@ impl<'a> Lexer<'a> {
         Ok((start, token))
     }
 
+    /// Called after a word: also takes the suffixes that follow it, `.global.L2::128B` of an instruction. Returns all
+    /// of it from `start` on.
+    pub(super) fn with_suffixes(&mut self, start: usize) -> &'a str {
+        loop {
+            self.skip_while(|b| is_word(b) || b == b'.');
+            let rest = &self.source[self.at..];
+            match rest {
+                [b':', b':', next, ..] if is_word(*next) => self.at += 2,
+                _ => return self.text(start, self.at),
+            }
+        }
+    }
+
     /// The next token, without consuming it.
     pub(super) fn peek_token(&mut self) -> Result<(usize, Token<'a>), Error> {
         self.skip_blank()?;
@@ -292,6 +305,11 @@ const ENDS_RUN: [bool; 256] = {
 
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// An integer constant in two's complement. `None` for a floating-point constant such as `0f3F800000`.
+pub(super) fn constant(text: &str) -> Option<i64> {
+    integer(text).map(u64::cast_signed)
 }
 
 fn integer(text: &str) -> Option<u64> {

@@ -7,6 +7,7 @@
 //! The tests contain two more readers, in the stand-in driver and in the oracle suite. They check this reader, so they
 //! share no code with it.
 
+mod body;
 #[cfg(feature = "debug-info")]
 mod debug;
 mod dynamic_shared;
@@ -18,6 +19,7 @@ mod lexer;
 mod module;
 mod parameter;
 
+pub use body::{Bodies, KernelBody};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
 pub use entry::Entry;

@@ -1,7 +1,9 @@
 //! Parameters, structs and enums as bytes: owned by a reader, or constants of a program.
 
+mod bodies;
 mod list;
 pub(crate) mod types;
 pub(crate) mod writer;
 
+pub(crate) use bodies::BodyTable;
 pub use list::ParameterList;

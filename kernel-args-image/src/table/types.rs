@@ -11,7 +11,7 @@ use kernel_args_abi::{
 };
 
 /// Appends structs, enums and lists of parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
     /// The positions of written lists, members, parameters and variants, if equal ones are written only once.
@@ -33,6 +33,11 @@ impl TypeWriter {
             known: Some(BTreeMap::new()),
             ..Self::new()
         }
+    }
+
+    /// What is written so far, without the list of types.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The number of written bytes.
@@ -86,6 +91,7 @@ impl TypeWriter {
         members: usize,
         referent: usize,
     ) -> u32 {
+        let body = self.body(parameter.body);
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
         writer.text(parameter.name);
@@ -93,6 +99,7 @@ impl TypeWriter {
         writer.ty(parameter, named);
         writer.lengths(parameter.cpp.extents);
         writer.number(members);
+        writer.number(body);
         writer.number(referent);
         self.place(bytes)
     }
@@ -107,7 +114,6 @@ impl TypeWriter {
     }
 
     /// Writes a text. Returns its position.
-    #[cfg(feature = "debug-info")]
     pub(crate) fn text(&mut self, text: &str) -> u32 {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).text(text);
@@ -124,7 +130,7 @@ impl TypeWriter {
     }
 
     /// Writes a list of positions. Returns the position of the list.
-    fn list(&mut self, places: &[u32]) -> usize {
+    pub(super) fn list(&mut self, places: &[u32]) -> usize {
         let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
         bytes.extend(narrow(places.len()).to_le_bytes());
         for place in places {
@@ -133,7 +139,7 @@ impl TypeWriter {
         self.place(bytes) as usize
     }
 
-    fn place(&mut self, bytes: Vec<u8>) -> u32 {
+    pub(super) fn place(&mut self, bytes: Vec<u8>) -> u32 {
         let next = narrow(self.bytes.len());
         let at = match &mut self.known {
             Some(known) => match known.get(&bytes) {

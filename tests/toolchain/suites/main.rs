@@ -1,5 +1,6 @@
 //! The suites that run compilers. Each has its own `main`.
 
+mod bodies;
 mod codegen;
 mod compile_fail;
 mod headers;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     kernel_args_tests::suites::main(&[
+        ("bodies", bodies::main),
         ("codegen", codegen::main),
         ("compile_fail", compile_fail::main),
         ("headers", headers::main),

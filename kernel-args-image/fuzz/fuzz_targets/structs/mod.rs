@@ -1,6 +1,6 @@
 //! Parameters of a struct from any bytes.
 
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Members, Parameter};
+use kernel_args_abi::{Alignment, Body, Class, CppBase, CppType, Members, Parameter};
 
 const NAMES: [&str; 12] = [
     "Params",
@@ -62,5 +62,6 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
         class: class[usize::from(kind & 0x3f) % class.len()],
         cpp: pointers,
         members: Members::UNKNOWN,
+        body: Body::UNKNOWN,
     }
 }

@@ -1,0 +1,278 @@
+//! What the code of a kernel does with a parameter.
+//!
+//! PTX contains it, even without debug information and for kernels without C++ names: a pointer is dereferenced, an
+//! integer is multiplied. `kernel_args_image` derives it, and claims only what holds for every launch that reaches the
+//! instruction.
+
+use super::stored_body::StoredBody;
+use core::fmt;
+
+/// What the code of a kernel does with a parameter.
+#[derive(Clone, Copy)]
+pub struct Body<'a>(Source<'a>);
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Unknown,
+    Slice(&'a [Slot<'a>]),
+    Stored(StoredBody<'a>),
+}
+
+/// What the code of a kernel does with 8 bytes of a parameter: with a pointer, or with a member of a struct.
+///
+/// `Default` is a slot about which nothing is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Slot<'a> {
+    /// The offset in the parameter, in bytes: a multiple of 8.
+    pub offset: usize,
+    /// What the value is used as.
+    pub kind: SlotKind,
+    /// Whether the kernel reads memory through the value.
+    pub read: Certainty,
+    /// Whether the kernel writes memory through the value. An atomic operation reads and writes.
+    pub written: Certainty,
+    /// Whether an access that certainly uses the value is atomic.
+    pub is_atomic: bool,
+    /// Whether the value gets to code or memory that was not analysed: another function, or memory that it is stored
+    /// in. Further accesses are then possible.
+    pub escapes: bool,
+    /// The elements behind a pointer, if all accesses agree.
+    pub elements: Option<Elements>,
+    /// An access, the one that shows the elements if they are known.
+    pub access: Option<Evidence<'a>>,
+    /// A certain write.
+    pub write: Option<Evidence<'a>>,
+    /// The arithmetic that shows that the value is an integer.
+    pub arithmetic: Option<Evidence<'a>>,
+}
+
+/// What 8 bytes of a parameter are used as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[non_exhaustive]
+pub enum SlotKind {
+    /// The code does not show it.
+    #[default]
+    Unknown,
+    /// A pointer: it is dereferenced, converted to an address of global memory, or declared as a pointer in PTX.
+    Pointer,
+    /// An integer: it is multiplied, divided or shifted as 64 bits, and never dereferenced.
+    Integer,
+    /// A texture object, a surface object, or a part of a tensor map.
+    Handle,
+}
+
+impl SlotKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Unknown, Self::Pointer, Self::Integer, Self::Handle];
+}
+
+/// Whether the code of a kernel contains an access through a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub enum Certainty {
+    /// No instruction does it.
+    #[default]
+    Never,
+    /// An instruction does it through one of several parameters, or through a value whose origin is unclear.
+    Possible,
+    /// An instruction does it, and can do it through this parameter only.
+    Certain,
+}
+
+impl Certainty {
+    /// Every degree.
+    pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Certain];
+
+    /// Whether it is certain.
+    #[must_use]
+    pub const fn is_certain(self) -> bool {
+        matches!(self, Self::Certain)
+    }
+
+    /// Whether it is possible or certain.
+    #[must_use]
+    pub const fn is_possible(self) -> bool {
+        !matches!(self, Self::Never)
+    }
+}
+
+/// What the accesses through a pointer show about the elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Elements {
+    /// The arithmetic that the elements take part in.
+    pub class: ElementClass,
+    /// The size of each access in bytes. Half of the size of a vector of two halves counts as one access.
+    pub size: u8,
+    /// The number of bytes that divides all distances between accesses with a variable index. 0 if it is not the same
+    /// for all accesses, or if no index is variable.
+    pub step: u32,
+}
+
+/// The arithmetic that elements behind a pointer take part in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[non_exhaustive]
+pub enum ElementClass {
+    /// The code does not show it.
+    #[default]
+    Unknown,
+    /// A multiplication or division of integers, or a conversion of an integer to a float.
+    Integer,
+    /// `__half`.
+    F16,
+    /// `__nv_bfloat16`.
+    BF16,
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+}
+
+impl ElementClass {
+    /// Every class.
+    pub const ALL: [Self; 6] = [
+        Self::Unknown,
+        Self::Integer,
+        Self::F16,
+        Self::BF16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Whether it is a floating-point type.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+}
+
+/// An instruction that shows something about a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Evidence<'a> {
+    /// The instruction without operands: `st.global.f32`.
+    pub opcode: &'a str,
+    /// The source file, if PTX contains it (`-lineinfo`), otherwise empty.
+    pub file: &'a str,
+    /// The line in the source file, otherwise 0.
+    pub line: u32,
+}
+
+impl<'a> Slot<'a> {
+    /// A slot at `offset` about which nothing is known.
+    #[must_use]
+    pub const fn at(offset: usize) -> Self {
+        Self {
+            offset,
+            kind: SlotKind::Unknown,
+            read: Certainty::Never,
+            written: Certainty::Never,
+            is_atomic: false,
+            escapes: false,
+            elements: None,
+            access: None,
+            write: None,
+            arithmetic: None,
+        }
+    }
+
+    /// Whether the kernel reads through the pointer, and never writes through it.
+    #[must_use]
+    pub const fn is_only_read(&self) -> bool {
+        self.read.is_certain() && !self.written.is_possible() && !self.escapes
+    }
+}
+
+impl<'a> Body<'a> {
+    /// The code is not known, or was not analysed.
+    pub const UNKNOWN: Self = Self(Source::Unknown);
+
+    /// The kernel never loads the parameter.
+    pub const UNUSED: Self = Self(Source::Slice(&[]));
+
+    /// The kernel uses these slots, sorted by offset. Without slots, it never loads the parameter.
+    #[must_use]
+    pub const fn of(slots: &'a [Slot<'a>]) -> Self {
+        Self(Source::Slice(slots))
+    }
+
+    pub(super) const fn stored(body: StoredBody<'a>) -> Self {
+        Self(Source::Stored(body))
+    }
+
+    /// Whether the code was analysed.
+    #[must_use]
+    pub const fn is_known(self) -> bool {
+        !matches!(self.0, Source::Unknown)
+    }
+
+    /// Whether the kernel never loads the parameter.
+    #[must_use]
+    pub const fn is_unused(self) -> bool {
+        self.is_known() && self.is_empty()
+    }
+
+    /// The number of slots that the kernel uses. 0 if the code is not known.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        match self.0 {
+            Source::Unknown => 0,
+            Source::Slice(slots) => slots.len(),
+            Source::Stored(body) => body.len(),
+        }
+    }
+
+    /// Whether no slot is used, or the code is not known.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The slot at `index`.
+    #[must_use]
+    pub const fn get(self, index: usize) -> Option<Slot<'a>> {
+        match self.0 {
+            Source::Slice(slots) if index < slots.len() => Some(slots[index]),
+            Source::Stored(body) => body.get(index),
+            _ => None,
+        }
+    }
+
+    /// The slot at this offset in the parameter.
+    #[must_use]
+    pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
+        let mut index = 0;
+        while let Some(slot) = self.get(index) {
+            if slot.offset >= offset {
+                return if slot.offset == offset {
+                    Some(slot)
+                } else {
+                    None
+                };
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// The slots in order.
+    pub fn slots(self) -> impl Iterator<Item = Slot<'a>> {
+        (0..).map_while(move |index| self.get(index))
+    }
+}
+
+impl PartialEq for Body<'_> {
+    /// Whether both contain the same slots, independent of where they are stored.
+    fn eq(&self, other: &Self) -> bool {
+        self.is_known() == other.is_known() && self.slots().eq(other.slots())
+    }
+}
+
+impl Eq for Body<'_> {}
+
+impl fmt::Debug for Body<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_known() {
+            f.debug_list().entries(self.slots()).finish()
+        } else {
+            f.write_str("Unknown")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What the code of a kernel does with a parameter, stored as bytes.
+//!
+//! The number of a body is 0 if the code is not known, 1 if the parameter is never loaded, otherwise 2 plus the
+//! position of its slots. They are a list as in `stored`. A slot consists of its offset divided by 8, two bytes of
+//! flags, the elements (class, size, step) and each evidence (opcode, line, and the file if the line is not 0), as far
+//! as the flags say that they follow.
+
+use super::{
+    Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind,
+    reader::{PLACE, Reader, number_at},
+};
+
+/// The numbers of bodies without slots, and the first number of other bodies.
+pub const UNKNOWN: usize = 0;
+pub const UNUSED: usize = 1;
+pub const FIRST_BODY: usize = 2;
+
+/// The second byte of flags.
+pub const ATOMIC: u8 = 1;
+pub const ESCAPES: u8 = 2;
+pub const ELEMENTS: u8 = 4;
+pub const ACCESS: u8 = 8;
+pub const WRITE: u8 = 16;
+pub const ARITHMETIC: u8 = 32;
+
+/// The slots of a body.
+#[derive(Clone, Copy)]
+pub(crate) struct StoredBody<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> StoredBody<'a> {
+    pub(super) const fn len(self) -> usize {
+        number_at(self.bytes, self.at)
+    }
+
+    pub(super) const fn get(self, index: usize) -> Option<Slot<'a>> {
+        if index >= self.len() {
+            return None;
+        }
+        let at = number_at(self.bytes, self.at + PLACE * (1 + index));
+        Some(slot(&mut Reader::new(self.bytes, at)))
+    }
+}
+
+const fn slot<'a>(reader: &mut Reader<'a>) -> Slot<'a> {
+    let offset = 8 * reader.number();
+    // Three digits: kind, read, written.
+    let (uses, flags) = (reader.byte() as usize, reader.byte());
+    let certainties = Certainty::ALL.len();
+    let elements = if flags & ELEMENTS != 0 {
+        Some(Elements {
+            class: ElementClass::ALL[reader.byte() as usize],
+            size: reader.byte(),
+            step: reader.number() as u32,
+        })
+    } else {
+        None
+    };
+    Slot {
+        offset,
+        kind: SlotKind::ALL[uses / (certainties * certainties)],
+        read: Certainty::ALL[uses / certainties % certainties],
+        written: Certainty::ALL[uses % certainties],
+        is_atomic: flags & ATOMIC != 0,
+        escapes: flags & ESCAPES != 0,
+        elements,
+        access: evidence(reader, flags & ACCESS),
+        write: evidence(reader, flags & WRITE),
+        arithmetic: evidence(reader, flags & ARITHMETIC),
+    }
+}
+
+const fn evidence<'a>(reader: &mut Reader<'a>, flag: u8) -> Option<Evidence<'a>> {
+    if flag == 0 {
+        return None;
+    }
+    let (opcode, line) = (reader.text(&[]), reader.number() as u32);
+    let file = if line == 0 { "" } else { reader.text(&[]) };
+    Some(Evidence { opcode, file, line })
+}
+
+/// The body with this number in `bytes`.
+#[must_use]
+pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
+    match number {
+        UNKNOWN => Body::UNKNOWN,
+        UNUSED => Body::UNUSED,
+        _ => Body::stored(StoredBody {
+            bytes,
+            at: number - FIRST_BODY,
+        }),
+    }
+}

@@ -1,0 +1,250 @@
+//! Analyses the kernels of files that were not made for it, and compares the result with the C++ types in their
+//! symbols. Also measures the speed.
+//!
+//! ```sh
+//! cargo run --release -p kernel-args-image --features compressed --example foreign_bodies -- FILE...
+//! ```
+//!
+//! A file is a PTX text, or contains fat binaries anywhere, as libraries do. `tests/foreign_bodies.py` downloads some
+//! and runs it. The exit code is 1 if a claim is wrong.
+
+use kernel_args_abi::{
+    CppBase, CppType,
+    check::{Contradiction, contradiction, contradicts},
+    signature::{Certainty, Slot, SlotKind},
+};
+use kernel_args_image::{
+    fatbin,
+    mangled::Demangled,
+    ptx::{Bodies, Module},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    process::ExitCode,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+/// What was counted.
+#[derive(Default)]
+struct Counts {
+    kernels: usize,
+    not_analysed: usize,
+    bytes: usize,
+    time: Duration,
+    seen: BTreeSet<(String, usize)>,
+    /// By rule: right, wrong, and cases in which a claim was possible.
+    rules: BTreeMap<&'static str, [usize; 3]>,
+    wrong: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let mut counts = Counts::default();
+    for path in env::args().skip(1) {
+        let bytes = fs::read(&path).expect("the file can be read");
+        for text in texts(&bytes) {
+            counts.text(&text);
+        }
+    }
+    counts.print();
+    ExitCode::from(u8::from(!counts.wrong.is_empty()))
+}
+
+/// The time for which this thread has run on a processor. On other systems than Linux, the time of day.
+fn processor_time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = statistics
+        .split(' ')
+        .next()
+        .and_then(|first| first.parse().ok());
+    first.map_or_else(|| START.elapsed(), Duration::from_nanos)
+}
+
+/// The PTX texts in a file.
+fn texts(bytes: &[u8]) -> Vec<Vec<u8>> {
+    if bytes.starts_with(b"//") || bytes.starts_with(b".version") || bytes.starts_with(b"\n") {
+        return vec![bytes.to_vec()];
+    }
+    let magic = fatbin::MAGIC.to_le_bytes();
+    let mut texts = Vec::new();
+    let mut at = 0;
+    while let Some(found) = find(&bytes[at..], magic) {
+        at += found;
+        let size = bytes
+            .get(at + 8..at + 16)
+            .and_then(|size| size.try_into().ok());
+        let size = size.map_or(0, u64::from_le_bytes) as usize;
+        let end = at.saturating_add(size).saturating_add(16);
+        let members = bytes.get(at..end).and_then(|one| fatbin::members(one).ok());
+        at += 4;
+        for member in members.iter().flatten() {
+            if member.kind == fatbin::Kind::Ptx
+                && let Ok(text) = member.bytes()
+            {
+                texts.push(text.into_owned());
+            }
+        }
+        if members.is_some() {
+            at = end.min(bytes.len());
+        }
+    }
+    texts
+}
+
+fn find(bytes: &[u8], magic: [u8; 4]) -> Option<usize> {
+    bytes.windows(4).position(|window| window == magic)
+}
+
+impl Counts {
+    fn text(&mut self, text: &[u8]) {
+        let Ok(module) = Module::read(text) else {
+            return;
+        };
+        let mut bodies = Bodies::new(text);
+        for entry in module.entries() {
+            let (at, declaration) = module.declaration(entry.name).expect("it is in the module");
+            let end = text[at..].windows(2).position(|pair| pair == b"\n}");
+            let size = end.unwrap_or(0) - declaration.len().min(end.unwrap_or(0));
+            // Another GPU generation of the same code.
+            if !self.seen.insert((entry.name.to_owned(), size)) {
+                continue;
+            }
+            self.kernels += 1;
+            self.bytes += size;
+            let start = processor_time();
+            let body = bodies.kernel(&module, entry.name);
+            self.time += processor_time().saturating_sub(start);
+            let Some(body) = body else {
+                self.not_analysed += 1;
+                continue;
+            };
+            let demangled = Demangled::new(entry.name);
+            let types = demangled
+                .as_ref()
+                .and_then(|name| name.types_of(entry.parameters.len()));
+            for (index, ty) in types.into_iter().flatten().enumerate() {
+                let size = entry.parameters[index].layout.size();
+                let is_integer = matches!(
+                    ty.base,
+                    CppBase::Integer { bits: 64, .. } | CppBase::Long { .. }
+                );
+                let body = body.parameter(index);
+                if body.is_unused() {
+                    self.count("unused", true, true);
+                    continue;
+                }
+                let Some(slot) = body.at(0) else {
+                    continue;
+                };
+                let place = format!("{} {index} {ty}: {slot:?}", entry.name);
+                if ty.depth > 0 {
+                    self.pointer(ty, &slot, &place);
+                } else if size == 8 && is_integer {
+                    self.integer(&slot, &place);
+                }
+            }
+        }
+    }
+
+    /// A case in which a claim is possible, whether there was a claim, and whether it is right.
+    fn count(&mut self, rule: &'static str, is_claimed: bool, is_right: bool) {
+        let [right, wrong, all] = self.rules.entry(rule).or_default();
+        *all += 1;
+        *right += usize::from(is_claimed && is_right);
+        *wrong += usize::from(is_claimed && !is_right);
+    }
+
+    fn pointer(&mut self, ty: CppType<'_>, slot: &Slot<'_>, place: &str) {
+        let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
+        let found = contradiction(ty, slot);
+        self.count(
+            "A int: a pointer is no integer",
+            found == Some(Contradiction::Integer),
+            false,
+        );
+        self.count(
+            "A ptr: a pointer is one",
+            slot.kind == SlotKind::Pointer,
+            true,
+        );
+        if is_const {
+            let is_written = slot.written == Certainty::Certain;
+            self.count("B: a pointer to const is not written", is_written, false);
+            self.count(
+                "C: a pointer to const is only read",
+                slot.is_only_read(),
+                true,
+            );
+        } else {
+            let is_written = slot.written == Certainty::Certain;
+            self.count("B: a pointer is written", is_written, true);
+            self.count("C: a pointer is only read", slot.is_only_read(), true);
+        }
+        let bits = |bits| CppBase::Integer {
+            signed: false,
+            bits,
+        };
+        let float = |bits| CppBase::Float { bits };
+        let is_primitive = matches!(
+            ty.base,
+            CppBase::Bool | CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. }
+        ) || matches!(ty.base, CppBase::Named("__half" | "__nv_bfloat16"));
+        if ty.depth == 1 && is_primitive {
+            let others = [
+                bits(16),
+                bits(32),
+                bits(64),
+                float(16),
+                float(32),
+                float(64),
+                CppBase::Named("__nv_bfloat16"),
+                CppBase::Bool,
+            ];
+            let refuses = slot
+                .elements
+                .is_some_and(|elements| others.iter().any(|other| contradicts(elements, *other)));
+            let is_right = slot
+                .elements
+                .is_none_or(|elements| !contradicts(elements, ty.base));
+            self.count("D: elements of a primitive type", refuses, is_right);
+        }
+        if found.is_some() {
+            self.wrong.push(format!("{found:?}: {place}"));
+        }
+    }
+
+    fn integer(&mut self, slot: &Slot<'_>, place: &str) {
+        self.count(
+            "A int: an integer is one",
+            slot.kind == SlotKind::Integer,
+            true,
+        );
+        self.count(
+            "A ptr: an integer is no pointer",
+            slot.kind == SlotKind::Pointer,
+            false,
+        );
+        if slot.kind == SlotKind::Pointer && env::var_os("SHOW_POINTERS").is_some() {
+            println!("a pointer, declared as an integer: {place}");
+        }
+    }
+
+    fn print(&self) {
+        let megabytes = self.bytes as f64 / 1e6;
+        println!(
+            "{} kernels, {megabytes:.1} MB of bodies in {:.2} s: {:.0} MB/s; {} not analysed",
+            self.kernels,
+            self.time.as_secs_f64(),
+            megabytes / self.time.as_secs_f64(),
+            self.not_analysed
+        );
+        for (rule, [right, wrong, all]) in &self.rules {
+            println!("{rule}: {right} claimed rightly, {wrong} wrongly, of {all}");
+        }
+        for wrong in &self.wrong {
+            println!("wrong: {wrong}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What the bodies of kernels do with their parameters: which of them are pointers, what is read and written through
+//! them, and which elements are behind them. It needs neither debug information nor types in the symbols.
+//!
+//! | module | content |
+//! |---|---|
+//! | `statements`, `names` | the statements of a body; its registers |
+//! | `opcodes`, `operation` | one table of opcodes; their suffixes |
+//! | `translate`, `operands`, `instructions`, `loads`, `integers`, `code` | the body as compact instructions |
+//! | `forms`, `interner`, `value` | abstract values: from which parameters a register can be computed |
+//! | `flow`, `local` | the values of all registers and of local memory: a fixpoint, in any order of the instructions |
+//! | `classes` | the arithmetic that elements take part in |
+//! | `accesses`, `slot_use` | which slot each access uses |
+//! | `calls`, `functions`, `summary` | functions of the same text |
+//! | `facts` | the result in the common model |
+//!
+//! A claim holds for every execution that reaches the instruction. An opcode that is not in the table ends all claims
+//! about its operands. Each limit ends all claims about a kernel, so hostile input costs bounded time and memory.
+
+mod accesses;
+mod calls;
+mod classes;
+mod code;
+mod facts;
+mod flow;
+mod forms;
+mod functions;
+mod instructions;
+mod integers;
+mod interner;
+mod loads;
+mod local;
+mod names;
+mod opcodes;
+mod operands;
+mod operation;
+mod slot_use;
+mod statements;
+mod summary;
+mod translate;
+mod value;
+
+use super::{Module, entry::parameters, lexer::Lexer};
+use accesses::Uses;
+use alloc::{rc::Rc, vec::Vec};
+use code::{Code, Origin};
+use facts::{Locate, slot};
+use flow::Flow;
+use forms::{Arena, SlotId};
+use functions::Outline;
+use kernel_args_abi::signature::{Body, Evidence, Slot};
+use operation::Opcodes;
+use slot_use::SlotUse;
+use summary::Summary;
+use translate::{Declared, translate};
+
+/// Analyses the bodies of the kernels of a PTX text, one kernel at a time.
+///
+/// It remembers functions that several kernels call.
+pub struct Bodies<'t> {
+    text: &'t [u8],
+    opcodes: Opcodes<'t>,
+    arena: Arena,
+    outline: Option<Outline<'t>>,
+    /// The functions of the outline.
+    functions: Vec<State>,
+}
+
+/// What the body of a kernel does with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelBody<'t> {
+    /// `None` for a parameter without memory, such as a `.texref`.
+    parameters: Vec<Option<Vec<Slot<'t>>>>,
+}
+
+/// How far the analysis of a function is.
+#[derive(Clone)]
+enum State {
+    New,
+    /// It is being analysed: a call of it is recursive.
+    Open,
+    /// `None` if nothing is known about it.
+    Done(Option<Rc<Summary>>),
+}
+
+/// The maximum depth of calls.
+const MOST_DEPTH: usize = 256;
+
+impl<'t> Bodies<'t> {
+    /// For the text that a [`Module`] was read from.
+    #[must_use]
+    pub fn new(text: &'t [u8]) -> Self {
+        let end = text.iter().position(|&byte| byte == 0);
+        Self {
+            text: &text[..end.unwrap_or(text.len())],
+            opcodes: Opcodes::new(),
+            arena: Arena::new(),
+            outline: None,
+            functions: Vec::new(),
+        }
+    }
+
+    /// Analyses a kernel. `None` if `module` does not define it, was read from a different text, or if the body cannot
+    /// be analysed.
+    pub fn kernel(&mut self, module: &Module, symbol: &str) -> Option<KernelBody<'t>> {
+        let (at, declaration) = module.declaration(symbol)?;
+        let end = at.checked_add(declaration.len())?;
+        if self.text.get(at..end) != Some(declaration) || self.text.get(end) != Some(&b'{') {
+            return None;
+        }
+        let whole = Lexer::new(self.text);
+        let mut lexer = whole.back_to(at);
+        lexer.identifier("").ok()?;
+        let parameters = parameters(&mut lexer).ok()?;
+        let declared: Vec<Declared<'t>> = parameters
+            .iter()
+            .map(|parameter| (parameter.name, parameter.layout.size()))
+            .collect();
+        let mut pointers: Vec<SlotId> = Vec::new();
+        let mut first = 0;
+        for parameter in &parameters {
+            if parameter.pointee.is_some() {
+                pointers.push(first);
+            }
+            first =
+                first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
+        }
+        if self.arena.is_full {
+            self.arena = Arena::new();
+            self.functions.fill(State::New);
+        }
+        let code = translate(whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
+        let summaries = self.summaries(&code);
+        let uses = {
+            let mut flow = Flow::run(&code, &mut self.arena, &summaries).ok()?;
+            let uses = Uses::of(&mut flow, &pointers);
+            (!flow.arena.is_full).then_some(uses)?
+        };
+        Some(self.body(&declared, &uses))
+    }
+
+    fn body(&mut self, declared: &[Declared<'t>], uses: &[SlotUse]) -> KernelBody<'t> {
+        let mut first = 0;
+        let parameters = declared.iter().map(|(_, bytes)| {
+            let count = bytes.div_ceil(8);
+            let own = uses.get(first..first + count).unwrap_or_default();
+            first += count;
+            let loaded = own.iter().enumerate().filter(|(_, own)| own.is_used);
+            let slots = loaded.map(|(index, own)| slot(8 * index, own, self));
+            (*bytes > 0).then(|| slots.collect())
+        });
+        KernelBody {
+            parameters: parameters.collect(),
+        }
+    }
+
+    /// What is known about the function of each call. Analyses these functions, and the functions that they call.
+    fn summaries(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
+        let callees: Vec<_> = code
+            .calls
+            .iter()
+            .map(|call| self.find(call.callee))
+            .collect();
+        for function in callees.iter().flatten() {
+            self.analyse(*function);
+        }
+        self.known(code)
+    }
+
+    /// What is known so far about the function of each call.
+    fn known(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
+        let callees: Vec<_> = code
+            .calls
+            .iter()
+            .map(|call| self.find(call.callee))
+            .collect();
+        let summary = |function: Option<usize>| match self.functions.get(function?)? {
+            State::Done(summary) => summary.clone(),
+            State::New | State::Open => None,
+        };
+        callees.into_iter().map(summary).collect()
+    }
+
+    fn find(&mut self, name: Option<&str>) -> Option<usize> {
+        let name = name?;
+        let outline = self.outline();
+        let found = outline.find(name)?;
+        let count = outline.functions.len();
+        self.functions.resize(count, State::New);
+        Some(found)
+    }
+
+    fn outline(&mut self) -> &Outline<'t> {
+        let text = self.text;
+        self.outline
+            .get_or_insert_with(|| Outline::read(Lexer::new(text)))
+    }
+
+    /// Analyses a function after all functions that it calls.
+    fn analyse(&mut self, function: usize) {
+        // The functions whose callees are analysed, and their next call.
+        let mut open: Vec<(usize, Option<Code<'t>>, usize)> = Vec::new();
+        let mut next = Some(function);
+        loop {
+            if let Some(function) = next.take()
+                && matches!(self.functions[function], State::New)
+                && open.len() < MOST_DEPTH
+            {
+                self.functions[function] = State::Open;
+                open.push((function, self.translated(function), 0));
+            }
+            let Some((function, code, call)) = open.last_mut() else {
+                return;
+            };
+            let function = *function;
+            let callee = code
+                .as_ref()
+                .and_then(|code| code.calls.get(*call))
+                .map(|call| call.callee);
+            *call += 1;
+            if let Some(callee) = callee {
+                next = self.find(callee);
+                continue;
+            }
+            let (_, code, _) = open.pop().unwrap_or((function, None, 0));
+            let summary = code.and_then(|code| self.summary(&code));
+            self.functions[function] = State::Done(summary.map(Rc::new));
+        }
+    }
+
+    fn translated(&mut self, function: usize) -> Option<Code<'t>> {
+        let outline = self.outline.as_ref()?;
+        let function = outline.functions.get(function)?;
+        let returns = &function.returns;
+        translate(
+            function.body.clone(),
+            &function.parameters,
+            returns,
+            &mut self.opcodes,
+        )
+        .ok()
+    }
+
+    fn summary(&mut self, code: &Code<'t>) -> Option<Summary> {
+        let summaries = self.known(code);
+        let mut flow = Flow::run(code, &mut self.arena, &summaries).ok()?;
+        let uses = Uses::of(&mut flow, &[]);
+        (!flow.arena.is_full).then(|| Summary::new(code, &flow, uses))
+    }
+}
+
+impl<'t> Locate<'t> for Bodies<'t> {
+    fn locate(&mut self, origin: Origin) -> Evidence<'t> {
+        let file = if origin.line > 0 {
+            self.outline().file(origin.file)
+        } else {
+            ""
+        };
+        let known = self.opcodes.known.get(origin.opcode as usize);
+        Evidence {
+            opcode: known.map_or("", |(opcode, _)| *opcode),
+            file,
+            line: origin.line,
+        }
+    }
+}
+
+impl KernelBody<'_> {
+    /// What the body does with each parameter.
+    #[must_use]
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
+        let parameters = self.parameters.iter();
+        parameters.map(|slots| {
+            slots
+                .as_ref()
+                .map_or(Body::UNKNOWN, |slots| Body::of(slots))
+        })
+    }
+
+    /// What the body does with the parameter at this index.
+    #[must_use]
+    pub fn parameter(&self, index: usize) -> Body<'_> {
+        self.parameters().nth(index).unwrap_or(Body::UNKNOWN)
+    }
+}

@@ -1,0 +1,285 @@
+//! From statements to compact instructions.
+
+use super::{
+    classes::Classes,
+    code::{Call, Code, Origin, Step, Symbol, Use},
+    forms::Set,
+    names::{NO_REGISTER, Names, Register, TooMany},
+    opcodes::Effect,
+    operands::{Resolved, Source},
+    operation::Opcodes,
+    statements::{Enclosed, Item, Operand, Statement, Statements, Unreadable},
+    value::Value,
+};
+use crate::ptx::lexer::Lexer;
+use alloc::vec::Vec;
+
+/// A parameter of a kernel or function: its name and size.
+pub(super) type Declared<'t> = (&'t str, usize);
+
+/// Reads one body.
+pub(super) struct Translator<'o, 't> {
+    opcodes: &'o mut Opcodes<'t>,
+    names: Names<'t>,
+    pub(super) code: Code<'t>,
+    pub(super) classes: Classes,
+    /// Whether an instruction defines each register.
+    defined: Vec<bool>,
+    pub(super) origin: Origin,
+    resolved: Vec<Resolved>,
+}
+
+/// The maximum number of registers in `%r<8>` of an inner block, and of slots of all parameters.
+const MOST_DECLARED: i64 = 4096;
+const MOST_SLOTS: usize = 4096;
+/// The maximum number of instructions that compute a register. The largest body that was found has 60,000.
+const MOST_STEPS: usize = 1 << 21;
+
+impl From<TooMany> for Unreadable {
+    fn from(_: TooMany) -> Self {
+        Self
+    }
+}
+
+/// The compact form of the body that begins at this `{`.
+pub(super) fn translate<'t>(
+    lexer: Lexer<'t>,
+    parameters: &[Declared<'t>],
+    returns: &[&'t str],
+    opcodes: &mut Opcodes<'t>,
+) -> Result<Code<'t>, Unreadable> {
+    let mut translator = Translator {
+        opcodes,
+        names: Names::new(),
+        code: Code::default(),
+        classes: Classes::default(),
+        defined: Vec::new(),
+        origin: Origin::default(),
+        resolved: Vec::new(),
+    };
+    translator.parameters(parameters)?;
+    for name in returns {
+        let register = translator.symbol(name, Symbol::Memory)?;
+        translator.code.returns.push(register);
+    }
+    translator.body(&mut Statements::new(lexer))?;
+    Ok(translator.finish())
+}
+
+impl<'t> Translator<'_, 't> {
+    fn parameters(&mut self, parameters: &[Declared<'t>]) -> Result<(), Unreadable> {
+        let mut first = 0;
+        for &(name, bytes) in parameters {
+            let symbol = Symbol::Parameter {
+                bytes: u32::try_from(bytes).map_err(|_| Unreadable)?,
+                first: u16::try_from(first).map_err(|_| Unreadable)?,
+            };
+            self.symbol(name, symbol)?;
+            first += bytes.div_ceil(8);
+            if first > MOST_SLOTS {
+                return Err(Unreadable);
+            }
+        }
+        self.code.slots = first;
+        Ok(())
+    }
+
+    /// A register whose value is the address of a new symbol.
+    fn symbol(&mut self, name: &'t str, symbol: Symbol) -> Result<Register, Unreadable> {
+        let register = self.names.declare(name)?;
+        let number = self.code.symbols.len() as u32;
+        self.code.symbols.push(symbol);
+        self.set(register, Value::address(number));
+        Ok(register)
+    }
+
+    fn body(&mut self, statements: &mut Statements<'t>) -> Result<(), Unreadable> {
+        loop {
+            match statements.next()? {
+                Statement::Open => self.names.open(),
+                Statement::Close => {
+                    self.names.close();
+                    if self.names.depth() == 0 {
+                        return Ok(());
+                    }
+                }
+                Statement::Declaration { space } => {
+                    self.declaration(space, &statements.operands)?;
+                }
+                Statement::Location { file, line } => {
+                    (self.origin.file, self.origin.line) = (file, line);
+                }
+                Statement::Other => {}
+                Statement::Instruction { .. } if self.code.steps.len() > MOST_STEPS => {
+                    return Err(Unreadable);
+                }
+                Statement::Instruction { opcode, is_plain } => {
+                    let (number, operation) = self.opcodes.get(opcode)?;
+                    self.origin.opcode = number;
+                    let mut operands = core::mem::take(&mut self.resolved);
+                    self.resolve(&statements.operands, &mut operands)?;
+                    if operation.effect == Effect::Call {
+                        self.call(&statements.operands, &operands);
+                    } else if is_plain {
+                        self.instruction(&operation, &operands);
+                    } else {
+                        self.unknown(&operands);
+                    }
+                    self.resolved = operands;
+                }
+            }
+        }
+    }
+
+    fn declaration(&mut self, space: &str, names: &[Operand<'t>]) -> Result<(), Unreadable> {
+        for operand in names {
+            let Item::Name(name) = operand.item else {
+                continue;
+            };
+            match space {
+                "param" | "local" => {
+                    self.symbol(name, Symbol::Memory)?;
+                }
+                // The registers of the outermost block hide no others.
+                _ if self.names.depth() < 2 => {}
+                _ if operand.offset == 0 => {
+                    self.names.declare(name)?;
+                }
+                _ => {
+                    if operand.offset > MOST_DECLARED {
+                        return Err(Unreadable);
+                    }
+                    self.names.declare_range(name, operand.offset);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resolve(
+        &mut self,
+        operands: &[Operand<'t>],
+        resolved: &mut Vec<Resolved>,
+    ) -> Result<(), Unreadable> {
+        resolved.clear();
+        for operand in operands {
+            let value = match operand.item {
+                Item::Name("_") => Source::Register(NO_REGISTER),
+                Item::Name(name) => Source::Register(self.names.get(name)?),
+                Item::Number(number) => Source::Number(number),
+                Item::Constant => Source::Constant,
+            };
+            resolved.push(Resolved {
+                position: operand.position,
+                enclosed: operand.enclosed,
+                value,
+                offset: operand.offset,
+            });
+        }
+        Ok(())
+    }
+
+    /// `call (retval0), name, (param0, param1);`
+    fn call(&mut self, operands: &[Operand<'t>], resolved: &[Resolved]) {
+        let is_argument = |operand: &&Resolved| operand.enclosed == Enclosed::Parentheses;
+        let named = operands
+            .iter()
+            .position(|operand| operand.enclosed == Enclosed::Not);
+        let (before, after) = resolved.split_at(named.unwrap_or(0));
+        let registers = |part: &[Resolved]| {
+            part.iter()
+                .filter(is_argument)
+                .filter_map(Resolved::register)
+                .collect()
+        };
+        let (returns, arguments): (Vec<_>, Vec<_>) = (registers(before), registers(after));
+        for &register in &returns {
+            self.define(register);
+        }
+        let callee = match named.map(|at| operands[at].item) {
+            Some(Item::Name(name)) => Some(name),
+            _ => None,
+        };
+        self.code.steps.push(Step::Call {
+            index: self.code.calls.len() as u32,
+        });
+        self.code.calls.push(Call {
+            callee,
+            arguments,
+            returns,
+        });
+    }
+
+    /// The values of registers that no instruction defines are numbers: `%tid`, addresses of global variables.
+    fn finish(mut self) -> Code<'t> {
+        let count = self.names.count();
+        self.defined.resize(count, false);
+        self.code.values.resize(count, Value::default());
+        for (value, is_defined) in self.code.values.iter_mut().zip(&self.defined) {
+            if !is_defined {
+                *value = Value::NUMBER;
+            }
+        }
+        self.code.values[NO_REGISTER as usize] = Value::default();
+        self.classes.finish();
+        let seen = (0..count as Register).map(|register| self.classes.of(register));
+        self.code.seen = seen.collect();
+        self.code.seen[NO_REGISTER as usize] = 0;
+        self.code
+    }
+
+    /// A new register without a name.
+    pub(super) fn unnamed(&mut self) -> Register {
+        let register = self.names.unnamed();
+        self.define(register);
+        register
+    }
+
+    /// The register can have this value.
+    pub(super) fn set(&mut self, register: Register, value: Value) {
+        self.define(register);
+        let at = register as usize;
+        if at >= self.code.values.len() {
+            self.code.values.resize(at + 1, Value::default());
+        }
+        let old = self.code.values[at];
+        self.code.values[at] = match old.forms {
+            Set::NONE => value,
+            // Instructions without registers define numbers and values from elsewhere only.
+            _ if old.forms == value.forms => Value {
+                stride: old.stride.join(value.stride),
+                ..old
+            },
+            _ => Value {
+                place: old.place,
+                ..Value::ELSEWHERE
+            },
+        };
+    }
+
+    pub(super) fn step(&mut self, to: Register, step: Step) {
+        self.define(to);
+        self.code.steps.push(step);
+    }
+
+    /// An instruction whose effect is not known: the values of its operands escape.
+    pub(super) fn unknown(&mut self, operands: &[Resolved]) {
+        for operand in operands {
+            let Some(register) = operand.register() else {
+                continue;
+            };
+            self.code.uses.push((register, Use::Escape));
+            if operand.position == 0 && operand.enclosed == Enclosed::Not {
+                self.set(register, Value::ELSEWHERE);
+            }
+        }
+    }
+
+    pub(super) fn define(&mut self, register: Register) {
+        let at = register as usize;
+        if at >= self.defined.len() {
+            self.defined.resize(at + 1, false);
+        }
+        self.defined[at] = true;
+    }
+}

@@ -1,0 +1,115 @@
+//! Writes what the code of a kernel does with its parameters, which `kernel_args_abi::signature::stored_body` reads.
+
+use super::{types::TypeWriter, writer::Writer};
+use alloc::{collections::BTreeMap, vec::Vec};
+use kernel_args_abi::{
+    Body,
+    signature::{
+        Certainty, ElementClass, Evidence, Slot, SlotKind,
+        reader::STORED,
+        stored_body::{
+            ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body,
+        },
+    },
+};
+
+/// What the code of the kernels of a text does with their parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BodyTable {
+    types: TypeWriter,
+    /// The numbers of the bodies of the parameters, by kernel.
+    numbers: BTreeMap<u32, Vec<usize>>,
+}
+
+impl Default for BodyTable {
+    fn default() -> Self {
+        Self {
+            types: TypeWriter::unique(),
+            numbers: BTreeMap::new(),
+        }
+    }
+}
+
+impl BodyTable {
+    /// Adds a kernel.
+    pub(crate) fn add<'b>(&mut self, kernel: u32, bodies: impl Iterator<Item = Body<'b>>) {
+        let numbers = bodies.map(|body| self.types.body(body)).collect();
+        self.numbers.insert(kernel, numbers);
+    }
+
+    /// The bodies of the parameters of a kernel. Empty if it was not added.
+    pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
+        let numbers = self.numbers.get(&kernel).into_iter().flatten();
+        numbers
+            .map(|number| body(self.types.bytes(), *number))
+            .collect()
+    }
+}
+
+impl TypeWriter {
+    /// Writes what the code does with a parameter. Returns its number.
+    pub(crate) fn body(&mut self, body: Body<'_>) -> usize {
+        if !body.is_known() {
+            return UNKNOWN;
+        }
+        if body.is_empty() {
+            return UNUSED;
+        }
+        let places: Vec<u32> = body.slots().map(|slot| self.slot(&slot)).collect();
+        FIRST_BODY + self.list(&places)
+    }
+
+    fn slot(&mut self, slot: &Slot<'_>) -> u32 {
+        let evidence = [
+            (ACCESS, slot.access),
+            (WRITE, slot.write),
+            (ARITHMETIC, slot.arithmetic),
+        ];
+        let mut texts = Vec::new();
+        for (_, evidence) in evidence {
+            self.evidence(evidence, &mut Writer::new(&mut texts));
+        }
+        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+        let mut flags = flag(ATOMIC, slot.is_atomic)
+            | flag(ESCAPES, slot.escapes)
+            | flag(ELEMENTS, slot.elements.is_some());
+        for (bit, evidence) in evidence {
+            flags |= flag(bit, evidence.is_some());
+        }
+        let kind = index(&SlotKind::ALL, slot.kind);
+        let (read, written) = (
+            index(&Certainty::ALL, slot.read),
+            index(&Certainty::ALL, slot.written),
+        );
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes);
+        writer.number(slot.offset / 8);
+        let certainties = Certainty::ALL.len() as u8;
+        writer
+            .bytes
+            .extend([(kind * certainties + read) * certainties + written, flags]);
+        if let Some(elements) = slot.elements {
+            let class = index(&ElementClass::ALL, elements.class);
+            writer.bytes.extend([class, elements.size]);
+            writer.number(elements.step as usize);
+        }
+        writer.bytes.extend(texts);
+        self.place(bytes)
+    }
+
+    fn evidence(&mut self, evidence: Option<Evidence<'_>>, writer: &mut Writer<'_>) {
+        let Some(evidence) = evidence else {
+            return;
+        };
+        writer.number((self.text(evidence.opcode) as usize) << 2 | STORED);
+        writer.number(evidence.line as usize);
+        if evidence.line > 0 {
+            writer.number((self.text(evidence.file) as usize) << 2 | STORED);
+        }
+    }
+}
+
+fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
+    let index = all.iter().position(|known| *known == value);
+    index.unwrap_or_default() as u8
+}
