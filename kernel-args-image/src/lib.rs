@@ -154,7 +154,7 @@ impl<'a> Image<'a> {
         kernels: &mut Kernels<'_>,
         mut wanted: impl FnMut(&str) -> bool,
     ) -> Result<(), Error> {
-        let mut budget = Budget::new(self.size);
+        let mut budget = Budget::new(self.size as u64);
         for (number, part) in self.parts.iter().enumerate() {
             if !kernels.has_wanted(number, &mut wanted) {
                 continue;

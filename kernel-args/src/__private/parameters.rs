@@ -4,7 +4,7 @@ use super::TypeInfo;
 use crate::marshal::KernelArgs;
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
-    Class, CppType, Members, ParamLayout, Parameter,
+    Body, Class, CppType, Members, ParamLayout, Parameter,
     param_layout::LIMIT,
     texts::{self, Message, templates},
 };
@@ -36,6 +36,7 @@ pub const fn parameter(
         class: info.class,
         cpp: info.cpp,
         members: info.members,
+        body: Body::UNKNOWN,
     })
 }
 
