@@ -16,6 +16,7 @@ mod image;
 mod input;
 mod kernels;
 mod path;
+mod repeated;
 mod spelling;
 mod texts;
 
@@ -27,6 +28,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// It implements `kernel_args::KernelArgs`. The struct may have named fields, unnamed fields or no fields, and any
 /// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
 /// as a `KernelArg`, or `bound` overrides the bounds.
+///
+/// The derived code uses the type of a field several times, so a macro in it is an error: give its output a name with
+/// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};

@@ -58,6 +58,16 @@ pub(crate) const NO_SUFFIX: &str = "this binding has no suffix of the kernel nam
 pub(crate) const NOT_A_PATH: &str = "the macro cannot evaluate this path\n\
     help: write a string literal, or `concat!` and `env!` of string literals: `concat!(env!(\"OUT_DIR\"), \"/kernels.ptx\")`";
 
+pub(crate) const REPEATED_ATTRIBUTE: &str = "an attribute in this type can be a macro, which rustc would expand once for each use of the type in the derived code\n\
+    help: move the expression into a constant outside of the item: `const LENGTH: usize = …;`";
+
+pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
+    format!(
+        "the derived code uses this type several times, and `{name}!` could expand to another type each time\n\
+         help: expand it once, outside of the item: `type Name = {name}!(…);`, or `const LENGTH: usize = {name}!(…);` for a number"
+    )
+}
+
 pub(crate) fn unbound(parameter: &syn::Ident) -> String {
     format!(
         "no type is bound to `{parameter}`, so the matching kernels are unknown\n\

@@ -88,6 +88,7 @@
 //! | `TensorMap` | `CUtensorMap` from `cuda.h`; for NVRTC, which cannot compile `cuda.h`, a declaration; as a parameter `const __grid_constant__` |
 //! | `&CudaSlice<T>`, `DevicePointer<T>` | `T const*` |
 //! | `&mut CudaSlice<T>`, `DevicePointerMut<T>` | `T*` |
+//! | a pointer to an array | `float (*)[4]`; behind another pointer, a pointer to the first element |
 //! | an array as a member | an array |
 //! | an array as a parameter | a struct `KERNEL_FIELD` with the member `elements` |
 //! | a field without a C++ type (`#[kernel_args(opaque)]`) | an aligned array of bytes |
@@ -100,7 +101,7 @@
 //! - Two different types with the same C++ name. All instances of a generic struct have the name of the struct, so a header can
 //!   contain only one of them. For several instances, wrap each in a `repr(transparent)` struct with its own name.
 //! - A pointer to a struct or enum that is not in the list and not part of a type in the list. [`device_type`] adds it.
-//! - Types that C++ cannot declare: instances of templates by their name, enums of 128 bits, pointers to arrays, names with
+//! - Types that C++ cannot declare: instances of templates by their name, enums of 128 bits, names with
 //!   letters that are not ASCII.
 //!
 //! # Compilers

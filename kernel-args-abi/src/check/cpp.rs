@@ -1,9 +1,13 @@
 //! Whether the C++ types of the host and the kernel match.
 
-use super::difference::{Difference, Differences};
+use super::{
+    difference::{Difference, Differences},
+    dimensions,
+};
 use crate::{
+    bytes::same,
     class::Class,
-    cpp::{CppBase, CppType, name},
+    cpp::{CppBase, CppType, name, rust_scalar},
     signature::Parameter,
 };
 
@@ -46,6 +50,7 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
     h.is_pointer() != k.is_pointer()
         || h.const_mask != k.const_mask
         || h.depth != k.depth
+        || h.rows[0] != k.rows[0]
         || matches!(h.base, CppBase::Void) != matches!(k.base, CppBase::Void)
         // An enum and its integer.
         || is_integer(h.base) && matches!(k.base, CppBase::Named(_))
@@ -132,7 +137,9 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
         // `void*` matches every pointer of the same or a greater depth.
         (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
     } else {
-        h.depth == k.depth && same_pointee(h.base, k.base)
+        h.depth == k.depth && same_pointee(h.base, k.base) && dimensions::rows_agree(h.rows, k.rows)
+            || is_array_of_parts(h, k)
+            || is_array_of_parts(k, h)
     };
     if !fits {
         return Differences::NONE.with(Difference::Pointee);
@@ -172,6 +179,30 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
         | (CppBase::Named(named), CppBase::Float { bits: 16 }) => name::is_half(named),
         _ => false,
     }
+}
+
+/// Whether `array` points to an array that can be the memory of the struct or vector to which `whole` points:
+/// `[f32; 4]` for `float4*`, `[f32; 3]` for `Point*`.
+const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
+    let CppBase::Named(spelled) = whole.base else {
+        return false;
+    };
+    if array.rows[0] == 0 || whole.depth != 1 {
+        return false;
+    }
+    let Some(vector) = name::builtin(spelled) else {
+        return !name::is_builtin(spelled);
+    };
+    let element = match array.base {
+        CppBase::Named(spelled) => match name::builtin(spelled) {
+            Some(row) => row.element,
+            None => return false,
+        },
+        base => rust_scalar(base, 0),
+    };
+    // A 16-bit number has several Rust types.
+    let is_element = element.is_empty() || same(element, vector.element);
+    array.depth == 1 && vector.components > 0 && is_element
 }
 
 /// Whether a type is known and not a struct.

@@ -3,6 +3,7 @@
 use super::{
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
+    dimensions,
     names::{MemberNames, is_of_another_member},
     value::compare_values,
 };
@@ -52,6 +53,8 @@ pub struct Place<'a> {
 ///
 /// - Members match by offset and type: `float x, y, z, w` matches an array of four and a `float4`. An integer does not
 ///   match `__half`, although `__half` contains an integer.
+/// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, the
+///   dimensions match in the order of C++: `[[f32; 3]; 2]`.
 /// - A field that covers padding of the kernel's struct counts as padding.
 /// - A union or another [opaque](crate::Opaque) type matches any bytes.
 /// - A name matters only if the kernel's struct uses it for another member of the same type.
@@ -129,6 +132,10 @@ const fn step<'a>(
     if is_of_another_member(h, right, k, names) {
         return Some(Differences::NONE.with(Difference::ParameterName));
     }
+    let is_opaque_pair = is_opaque(k) || is_opaque(h);
+    if !is_opaque_pair && !dimensions::agree(&h.member, &k.member) {
+        return Some(Differences::NONE.with(Difference::Type));
+    }
     let groups = common_divisor(h.elements(), k.elements());
     if groups > 1 {
         left.open_group(h, groups);
@@ -150,7 +157,7 @@ const fn step<'a>(
     } else {
         Differences::NONE.with(Difference::Type)
     };
-    if differences.is_empty() || is_opaque(k) || is_opaque(h) {
+    if differences.is_empty() || is_opaque_pair {
         left.pass();
         right.pass();
     } else if is_no_part(h, k) || is_no_part(k, h) {

@@ -26,6 +26,7 @@ mod compare;
 mod cpp;
 mod cursor;
 mod difference;
+mod dimensions;
 mod edit_distance;
 mod members;
 mod mismatch;

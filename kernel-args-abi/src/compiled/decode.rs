@@ -7,7 +7,6 @@ use super::{
     names::{NAMES, Names},
 };
 use crate::{
-    cpp::CppType,
     layout::Alignment,
     signature::{
         Members, Parameter,
@@ -104,7 +103,7 @@ impl Head {
         };
         let class = CLASSES[reader.byte() as usize];
         let base = reader.base(names.name());
-        let (depth, const_mask) = (reader.byte(), reader.byte());
+        let cpp = reader.pointers(base);
         let members = if self.has_debug_info {
             members(structs(reader.bytes), reader.number())
         } else {
@@ -118,12 +117,7 @@ impl Head {
             size,
             align,
             class,
-            cpp: CppType {
-                base,
-                depth,
-                const_mask,
-                extents: [0; 3],
-            },
+            cpp,
             members,
         }
     }

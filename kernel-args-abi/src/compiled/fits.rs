@@ -134,7 +134,8 @@ const fn fits_plainly(
         (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => true,
         _ => false,
     };
-    same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask
+    let to_array = host.rows[0] > 0 || kernel.rows[0] > 0;
+    same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask && !to_array
 }
 
 #[cfg(test)]
@@ -171,6 +172,15 @@ mod tests {
                 depth,
                 const_mask: mask & ((1 << depth) - 1),
                 extents: [0; 3],
+                rows: [
+                    if depth > 0 {
+                        u32::from(mask) / 2 * 3
+                    } else {
+                        0
+                    },
+                    0,
+                    0,
+                ],
             };
             Parameter::field("f", "F", 0, layout, class, cpp)
         })

@@ -73,6 +73,9 @@ pub struct CppType<'a> {
     /// is not an array. In C++ only members of structs are arrays. A Rust array passed by value is a struct around an
     /// array in C++.
     pub extents: [u32; 3],
+    /// The lengths of the array behind the outermost pointer, as in [`extents`](Self::extents): `[3, 4, 0]` for
+    /// `int (*)[3][4]`. Arrays behind inner pointers are not recorded: `int (**)[3]` has the base `int` and depth 2.
+    pub rows: [u32; 3],
 }
 
 impl<'a> CppType<'a> {
@@ -90,6 +93,7 @@ impl<'a> CppType<'a> {
             depth: 0,
             const_mask: 0,
             extents: [0; 3],
+            rows: [0; 3],
         }
     }
 
@@ -111,14 +115,12 @@ impl<'a> CppType<'a> {
         if self.depth == Self::MAX_DEPTH {
             return Self::UNKNOWN;
         }
-        if self.is_array() {
-            return Self::of(CppBase::Unknown).pointer(to_const);
-        }
         Self {
             base: self.base,
             depth: self.depth + 1,
             const_mask: self.const_mask | (to_const as u8) << self.depth,
-            extents: self.extents,
+            extents: [0; 3],
+            rows: self.extents,
         }
     }
 
@@ -233,17 +235,21 @@ impl<'a> CppBase<'a> {
 }
 
 impl fmt::Display for CppType<'_> {
-    /// The type as C++ demanglers spell it: `float const*`.
+    /// The type as C++ demanglers spell it: `float const*`, `float (*)[4]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.base.fmt(f)?;
+        let to_array = self.rows[0] > 0;
         for level in 0..self.depth {
-            f.write_str(if self.const_mask >> level & 1 == 1 {
-                " const*"
-            } else {
-                "*"
-            })?;
+            let is_const = self.const_mask >> level & 1 == 1;
+            f.write_str(if is_const { " const" } else { "" })?;
+            let is_to_array = to_array && level + 1 == self.depth;
+            f.write_str(if is_to_array { " (*" } else { "*" })?;
         }
         for length in self.extents.iter().take_while(|length| **length > 0) {
+            write!(f, "[{length}]")?;
+        }
+        f.write_str(if to_array { ")" } else { "" })?;
+        for length in self.rows.iter().take_while(|length| **length > 0) {
             write!(f, "[{length}]")?;
         }
         Ok(())
@@ -267,6 +273,13 @@ mod tests {
             (CppType::named("sim::Params"), "sim::Params"),
             (float.array(3).array(2), "float[2][3]"),
             (float.pointer(true).array(4), "float const*[4]"),
+            (float.array(3).array(2).pointer(false), "float (*)[2][3]"),
+            (float.array(4).pointer(true), "float const (*)[4]"),
+            (
+                float.pointer(false).array(2).pointer(true).array(5),
+                "float* const (*[5])[2]",
+            ),
+            (float.array(7).pointer(false).pointer(false), "float**"),
         ] {
             assert_eq!(ty.to_string(), spelled);
         }
@@ -290,7 +303,8 @@ mod tests {
         }
         let to_array = array.pointer(true);
         assert!(to_array.is_pointer() && !to_array.is_array());
-        assert_eq!(to_array.base, CppBase::Unknown);
+        assert_eq!((to_array.base, to_array.rows), (int.base, [3, 4, 5]));
+        assert_eq!(to_array.pointer(false).rows, [0; 3]);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! | 1 | it is at this position of the kernel's declaration in the image; its length follows as a number |
 //! | 2 | it is stored at this position of the table, as a text of kind 0 |
 
-use crate::cpp::CppBase;
+use crate::cpp::{CppBase, CppType};
 
 /// The kinds of texts.
 pub const INLINE: usize = 0;
@@ -35,6 +35,9 @@ pub mod base {
     /// (a text: the name)
     pub const SPELLED: u8 = 10;
 }
+
+/// Set in the number of pointers if the lengths of the array behind the outermost pointer follow.
+pub const TO_ARRAY: u8 = 0x80;
 
 /// The size of a position in the header of the table, in bytes.
 pub const PLACE: usize = 4;
@@ -108,6 +111,34 @@ impl<'a> Reader<'a> {
             }
             shift += 7;
         }
+    }
+
+    /// The pointers around the base of a C++ type, without its lengths.
+    pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
+        let (depth, const_mask) = (self.byte(), self.byte());
+        let rows = if depth & TO_ARRAY == 0 {
+            [0; 3]
+        } else {
+            self.lengths()
+        };
+        CppType {
+            base,
+            depth: depth & !TO_ARRAY,
+            const_mask,
+            extents: [0; 3],
+            rows,
+        }
+    }
+
+    /// The number of dimensions of an array, and the lengths, the innermost first.
+    pub(crate) const fn lengths(&mut self) -> [u32; 3] {
+        let mut lengths = [0; 3];
+        let mut dimensions = self.byte() as usize;
+        while dimensions > 0 {
+            dimensions -= 1;
+            lengths[dimensions] = self.number() as u32;
+        }
+        lengths
     }
 
     /// The base of a C++ type, for a kernel with this readable name.

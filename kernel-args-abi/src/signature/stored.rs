@@ -165,13 +165,8 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     };
     let class = CLASSES[reader.byte() as usize];
     let base = reader.base("");
-    let (depth, const_mask) = (reader.byte(), reader.byte());
-    let mut extents = [0; 3];
-    let mut dimensions = reader.byte() as usize;
-    while dimensions > 0 {
-        dimensions -= 1;
-        extents[dimensions] = reader.number() as u32;
-    }
+    let pointers = reader.pointers(base);
+    let extents = reader.lengths();
     let members = members(reader.bytes, reader.number());
     Parameter {
         name,
@@ -182,10 +177,8 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
         align,
         class,
         cpp: CppType {
-            base,
-            depth,
-            const_mask,
             extents,
+            ..pointers
         },
         members,
     }

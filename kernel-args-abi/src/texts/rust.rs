@@ -88,11 +88,13 @@ const fn slice(cpp: CppType<'_>) -> Type {
             element = named(spelled, None);
         }
     }
-    text.push(if element.is_empty() {
-        "…"
+    if element.is_empty() {
+        text.push("…");
     } else {
-        element.as_str()
-    });
+        open_array(&mut text, cpp.rows);
+        text.push(element.as_str());
+        close_array(&mut text, cpp.rows);
+    }
     text.push(">");
     text
 }
@@ -135,11 +137,8 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
         return base;
     }
     let mut text = Type::new();
-    let (mut dimension, mut level) = (0, cpp.depth);
-    while dimension < cpp.extents.len() && cpp.extents[dimension] > 0 {
-        text.push("[");
-        dimension += 1;
-    }
+    let mut level = cpp.depth;
+    open_array(&mut text, cpp.extents);
     while level > 0 {
         level -= 1;
         let is_const = cpp.const_mask >> level & 1 == 1;
@@ -148,19 +147,42 @@ const fn member_type(kernel: &Parameter<'_>) -> Type {
         } else {
             "DevicePointerMut<"
         });
+        if level + 1 == cpp.depth {
+            open_array(&mut text, cpp.rows);
+        }
     }
     text.push(base.as_str());
     while level < cpp.depth {
-        text.push(">");
         level += 1;
+        if level == cpp.depth {
+            close_array(&mut text, cpp.rows);
+        }
+        text.push(">");
     }
+    close_array(&mut text, cpp.extents);
+    text
+}
+
+/// The brackets before the element of an array.
+const fn open_array(text: &mut Type, lengths: [u32; 3]) {
+    let mut dimension = 0;
+    while dimension < lengths.len() && lengths[dimension] > 0 {
+        text.push("[");
+        dimension += 1;
+    }
+}
+
+/// The lengths after the element of an array.
+const fn close_array(text: &mut Type, lengths: [u32; 3]) {
+    let mut dimension = lengths.len();
     while dimension > 0 {
         dimension -= 1;
-        text.push("; ");
-        text.writer().push_number(cpp.extents[dimension] as usize);
-        text.push("]");
+        if lengths[dimension] > 0 {
+            text.push("; ");
+            text.writer().push_number(lengths[dimension] as usize);
+            text.push("]");
+        }
     }
-    text
 }
 
 /// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty for a

@@ -6,6 +6,7 @@ mod members;
 mod mutants;
 mod names;
 mod pairing;
+mod pointees;
 mod rendering;
 mod repairs;
 mod rules;

@@ -373,6 +373,15 @@ fn anything() -> impl Strategy<Value = Fields> {
             depth,
             const_mask,
             extents: [0; 3],
+            rows: [
+                if depth > 0 {
+                    u32::from(const_mask) / 64
+                } else {
+                    0
+                },
+                0,
+                0,
+            ],
         });
     let size = prop_oneof![0usize..20, any::<usize>()];
     let class = proptest::sample::select(vec![

@@ -7,7 +7,7 @@ use super::{
     scalar,
     ty::{Leaf, Ty},
 };
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, format};
 use kernel_args_abi::{
     Parameter,
     class::Class,
@@ -26,12 +26,7 @@ impl<'k> Types<'k, '_> {
         referent: Option<Referent<'k>>,
         hint: &str,
     ) -> Ty {
-        let extents = of.cpp.extents.into_iter().take_while(|&length| length > 0);
-        let mut ty = self.element(of, referent, hint);
-        for length in extents.collect::<Vec<_>>().into_iter().rev() {
-            ty = Ty::Array(Box::new(ty), length as usize);
-        }
-        ty
+        array(self.element(of, referent, hint), of.cpp.extents)
     }
 
     /// The Rust type of one element of an array, or of the value itself.
@@ -118,6 +113,9 @@ impl<'k> Types<'k, '_> {
     fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
         let mut ty = self.pointee(cpp.base, referent);
         for level in 0..cpp.depth {
+            if level + 1 == cpp.depth && ty != Ty::Void {
+                ty = array(ty, cpp.rows);
+            }
             ty = Ty::Pointer {
                 to: Box::new(ty),
                 is_const: cpp.const_mask >> level & 1 == 1,
@@ -172,4 +170,12 @@ impl<'k> Types<'k, '_> {
         self.waiting.push(id);
         Ty::Defined(id)
     }
+}
+
+/// An array of these lengths, the outermost first. Unused lengths are 0.
+fn array(mut ty: Ty, lengths: [u32; 3]) -> Ty {
+    for length in lengths.into_iter().rev().filter(|&length| length > 0) {
+        ty = Ty::Array(Box::new(ty), length as usize);
+    }
+    ty
 }

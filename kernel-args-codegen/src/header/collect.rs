@@ -144,7 +144,8 @@ impl<'h, 'a> Collector<'h, 'a> {
             base,
             depth: cpp.depth,
             const_mask: cpp.const_mask,
-            extents: cpp.extents.into_iter().take_while(|n| *n > 0).collect(),
+            extents: lengths(cpp.extents),
+            rows: lengths(cpp.rows),
         };
         if cpp.is_pointer() {
             let base = self.pointee(parameter)?;
@@ -163,6 +164,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 depth: 0,
                 const_mask: 0,
                 extents: alloc::vec![parameter.size as u32],
+                rows: Vec::new(),
             }),
             CppBase::Named(name) => Ok(shaped(self.named(name, parameter, size)?)),
             base => {
@@ -259,6 +261,11 @@ impl<'h, 'a> Collector<'h, 'a> {
             }
         }
     }
+}
+
+/// The lengths of an array, without unused entries.
+pub(super) fn lengths(all: [u32; 3]) -> Vec<u32> {
+    all.into_iter().take_while(|&length| length > 0).collect()
 }
 
 /// The name of a fundamental type. `None` if no name is available in every compiler.

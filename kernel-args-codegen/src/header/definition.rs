@@ -17,6 +17,8 @@ pub(super) struct Type {
     pub(super) const_mask: u8,
     /// The lengths of an array, the outermost first.
     pub(super) extents: Vec<u32>,
+    /// The lengths of the array behind the outermost pointer: as in `CppType`.
+    pub(super) rows: Vec<u32>,
 }
 
 /// A type without its pointers and lengths.

@@ -148,8 +148,8 @@ impl fmt::Display for Problem {
             }
             Self::UnknownPointee { spelling } => write!(
                 f,
-                "the C++ type that it points to is unknown{}\n  help: point to one element, or to a struct that contains \
-                 the array: `#[derive(Clone, Copy, DeviceType)] #[repr(C)] struct Row([f32; 4]);`",
+                "the C++ type that it points to is unknown{}\n  help: point to a number, a vector, or a struct \
+                 with `#[derive(DeviceType)]`",
                 Spelled(spelling)
             ),
             Self::Undeclared { name } => write!(

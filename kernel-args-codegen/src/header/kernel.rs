@@ -1,7 +1,7 @@
 //! The prototypes of kernels.
 
 use super::{
-    collect::{Collector, fundamental},
+    collect::{Collector, fundamental, lengths},
     definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
     error::{HeaderError, Origin, Problem},
     item::Kernel,
@@ -185,6 +185,7 @@ impl<'a> Collector<'_, 'a> {
             depth: in_symbol.depth,
             const_mask: in_symbol.const_mask,
             extents: ty.extents,
+            rows: lengths(in_symbol.rows),
         })
     }
 
@@ -233,6 +234,7 @@ impl<'a> Collector<'_, 'a> {
             depth: 0,
             const_mask: 0,
             extents: Vec::new(),
+            rows: Vec::new(),
         })
     }
 }

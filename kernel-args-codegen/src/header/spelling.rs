@@ -48,21 +48,25 @@ impl Scope<'_> {
         }
     }
 
-    /// A declaration with this type: `float const* x`, `float rows[2][3]`. Without a name, only the type.
+    /// A declaration with this type: `float const* x`, `float rows[2][3]`, `float (*x)[4]`. Without a name, only the type.
     pub(super) fn declare(&self, ty: &Type, name: &str) -> String {
         let mut text = self.base(&ty.base);
+        let to_array = !ty.rows.is_empty();
         for level in 0..ty.depth {
-            text.push_str(if ty.const_mask >> level & 1 == 1 {
-                " const*"
-            } else {
-                "*"
-            });
+            let is_const = ty.const_mask >> level & 1 == 1;
+            text.push_str(if is_const { " const" } else { "" });
+            let is_to_array = to_array && level + 1 == ty.depth;
+            text.push_str(if is_to_array { " (*" } else { "*" });
         }
-        if !name.is_empty() {
+        if !name.is_empty() && !to_array {
             text.push(' ');
-            text.push_str(name);
         }
+        text.push_str(name);
         for length in &ty.extents {
+            let _ = write!(text, "[{length}]");
+        }
+        text.push_str(if to_array { ")" } else { "" });
+        for length in &ty.rows {
             let _ = write!(text, "[{length}]");
         }
         text

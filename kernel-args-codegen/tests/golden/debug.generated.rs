@@ -324,8 +324,8 @@ pub struct Params {
     pub count: DevicePointer<i32>,
     /// `?*`
     pub function: DevicePointerMut<c_void>,
-    /// `?*`
-    pub rows: DevicePointerMut<c_void>,
+    /// `float (*)[4]`
+    pub rows: DevicePointerMut<[f32; 4]>,
     /// `int*[3]`
     pub pointers: [DevicePointerMut<i32>; 3],
     /// `int[2][3][20]`

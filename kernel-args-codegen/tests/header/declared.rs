@@ -218,6 +218,16 @@ fn pointers_have_their_pointee_and_constness() {
         prototype(&parameters),
         "extern \"C\" __global__ void k(unsigned int n, float const* x, float* y, int const** z);"
     );
+    let arrays = [
+        pointer("a", FLOAT.array(4).pointer(true)),
+        pointer("b", int.array(3).array(2).pointer(false)),
+        pointer("c", int.pointer(false).array(2).pointer(true)),
+        pointer("d", int.array(2).pointer(false).pointer(false)),
+    ];
+    assert_eq!(
+        prototype(&arrays),
+        "extern \"C\" __global__ void k(float const (*a)[4], int (*b)[2][3], int* const (*c)[2], int** d);"
+    );
     let void = pointer("w", CppType::of(CppBase::Void).pointer(true));
     assert_eq!(
         prototype(&[void]),

@@ -102,13 +102,13 @@ fn pointees_that_are_not_declared() {
         .write()
         .expect("it is in the list");
     let rows = spelled(
-        pointer("rows", FLOAT.array(4).pointer(true)),
-        "DevicePointer<[f32; 4]>",
+        pointer("rows", CppType::UNKNOWN.pointer(true)),
+        "DevicePointer<Row>",
     );
     refused(
         &with_kernel(&[], &[rows]),
         "k.rows",
-        &["(`DevicePointer<[f32; 4]>`)", "struct Row([f32; 4]);"],
+        &["(`DevicePointer<Row>`)", "`#[derive(DeviceType)]`"],
     );
 }
 

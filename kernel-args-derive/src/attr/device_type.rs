@@ -16,7 +16,7 @@ impl TypeAttr {
         let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
-                let path = meta.value()?.parse()?;
+                let path = meta.value()?.call(Path::parse_mod_style)?;
                 set(&mut krate, path, &meta)
             } else if meta.path.is_ident("cpp") {
                 let name = meta.value()?.parse()?;

@@ -11,7 +11,7 @@ pub(crate) use field::{FieldAttr, MemberAttr};
 pub(crate) use naming::{Binding, Naming, Presence};
 pub(crate) use repr::Repr;
 
-use crate::{diagnostics::Diagnostics, texts};
+use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};
 use naming::Parts;
 use syn::{
     Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta,
@@ -39,7 +39,7 @@ impl ArgsAttr {
         let (mut bound, mut strict) = (None, None);
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
-                let path = meta.value()?.parse()?;
+                let path = meta.value()?.call(Path::parse_mod_style)?;
                 set(&mut krate, path, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
@@ -55,9 +55,18 @@ impl ArgsAttr {
                 named.parse(&meta, generics)
             }
         });
+        let kernel = named.naming(diagnostics);
+        for predicate in bound.iter().flatten() {
+            refuse_macros(predicate, diagnostics);
+        }
+        if let Some(Naming::Pattern { bindings, .. }) = &kernel {
+            for binding in bindings {
+                refuse_macros(&binding.argument, diagnostics);
+            }
+        }
         Self {
             krate: krate.unwrap_or_else(default_crate),
-            kernel: named.naming(diagnostics),
+            kernel,
             strict_names: strict.is_some(),
             bound,
         }

@@ -4,13 +4,14 @@ use super::{
     copyable::{assert_copy, if_copy, inert},
     device_memory::{device_memory, has_zero_bits},
     enumeration::enumeration,
-    respan, wrap,
+    local, respan, wrap,
 };
 use crate::{
     attr::{MemberAttr, Repr, TypeAttr},
     diagnostics::Diagnostics,
     field_errors, generics,
     input::Field,
+    repeated::{refuse_macros, refuse_macros_in_generics},
     texts,
 };
 use proc_macro2::TokenStream;
@@ -24,6 +25,7 @@ pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     if let Some(lifetime) = input.generics.lifetimes().next() {
         diagnostics.error(lifetime.span(), texts::LIFETIME);
     }
+    refuse_macros_in_generics(&input.generics, &mut diagnostics);
     let body = match &input.data {
         Data::Struct(data) => structure(input, &attr, &repr, &data.fields, &mut diagnostics),
         Data::Enum(data) => enumeration(input, &attr, &repr, data, &mut diagnostics),
@@ -47,6 +49,13 @@ fn structure(
         return None;
     }
     let fields = Field::all(fields);
+    let mut complete = true;
+    for field in &fields {
+        complete &= refuse_macros(field.ty, diagnostics);
+    }
+    if !complete {
+        return None;
+    }
     let member_attrs: Vec<_> = fields
         .iter()
         .map(|field| MemberAttr::parse(field.attrs, diagnostics))
@@ -214,7 +223,8 @@ fn members(
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
         let krate = respan(krate, field.span());
-        quote_spanned!(field.span()=> __layout = #krate::__private::next_member(__layout, &#all[#i]);)
+        let layout = local("__layout", field.span());
+        quote_spanned!(field.span()=> #layout = #krate::__private::next_member(#layout, &#all[#i]);)
     });
     let paddings = fields.iter().map(|field| {
         let (ty, krate) = (field.ty, respan(krate, field.span()));
@@ -225,15 +235,16 @@ fn members(
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
+        let (this, to) = (local("self", field.span()), local("__to", field.span()));
         let same = quote_spanned! {field.span()=>
-            let Self { #member: __field, .. } = self;
+            let Self { #member: __field, .. } = #this;
             let __same = (__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned! {field.span()=>
             <#ty as #errors::Member>::store(
                 __field,
-                __to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
+                #to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has

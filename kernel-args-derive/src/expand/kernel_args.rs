@@ -1,11 +1,12 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, pattern::CheckedField, respan, wrap};
+use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr},
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
+    repeated::{refuse_macros, refuse_macros_in_generics},
     spelling, texts,
 };
 use proc_macro2::TokenStream;
@@ -16,6 +17,10 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = parameters(input, &mut diagnostics);
+    refuse_macros_in_generics(&input.generics, &mut diagnostics);
+    for parameter in &fields {
+        refuse_macros(parameter.field.ty, &mut diagnostics);
+    }
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
         .is_empty()
@@ -102,12 +107,7 @@ fn expand(
             #krate::__private::parameter(#name, #spelling, #info).#view()#said
         }
     });
-    let contexts = fields.iter().enumerate().map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let member = &parameter.field.member;
-        let errors = field_errors::argument(ty, &respan(krate, span), span);
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&self.#member, __stream, #i);)
-    });
+    let contexts = contexts(fields, krate);
     // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
@@ -115,14 +115,16 @@ fn expand(
         let krate = respan(krate, span);
         let errors = field_errors::argument(ty, &krate, span);
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
+        let [this, stream, buffer, pointers] =
+            ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
         let same = quote_spanned! {span=>
-            let Self { #member: __field, .. } = self;
+            let Self { #member: __field, .. } = #this;
             let __same = (&*__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
         let put = quote_spanned! {span=>
             <#ty as #errors::Arg>::put::<__Writer>(
-                __field, __stream, __buffer, const { #krate::__private::offset::<Self>(#i) }, __pointers, #i,
+                __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
             )
         };
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
@@ -168,7 +170,7 @@ fn expand(
 
             #[inline]
             fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
-                #(#contexts)*
+                #contexts
             }
 
             #[inline]
@@ -190,6 +192,18 @@ fn expand(
         #force
         #checks
     }
+}
+
+/// The statements that compare the context of each argument with the stream's.
+fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let member = &parameter.field.member;
+        let errors = field_errors::argument(ty, &respan(krate, span), span);
+        let (this, stream) = (local("self", span), local("__stream", span));
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
+    });
+    each.collect()
 }
 
 /// The method that returns a pointer to the struct itself if its bytes are already the packed form.

@@ -14,7 +14,7 @@ pub(crate) use kernel_args::kernel_args;
 use crate::diagnostics::Diagnostics;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::Path;
+use syn::{Ident, Path};
 
 /// The complete output of a derive, inside one anonymous constant, so it adds no names.
 fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
@@ -31,6 +31,12 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
             #body
         };
     }
+}
+
+/// A local variable or `self` of the output, used at `span`. If a macro contains the derive and another place the field,
+/// a variable with the field's hygiene would not be the variable that the derive declares.
+fn local(name: &str, span: Span) -> Ident {
+    Ident::new(name, span.resolved_at(Span::call_site()))
 }
 
 /// `path` with its tokens at `span`, so rustc reports an error in a call through it there.

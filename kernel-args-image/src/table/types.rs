@@ -91,13 +91,7 @@ impl TypeWriter {
         writer.text(parameter.name);
         writer.text(parameter.spelling);
         writer.ty(parameter, named);
-        let lengths = parameter.cpp.extents.iter();
-        let lengths: Vec<u32> = lengths.copied().take_while(|&length| length > 0).collect();
-        writer.number(lengths.len());
-        // The reader starts with the last length.
-        for length in lengths.into_iter().rev() {
-            writer.number(length as usize);
-        }
+        writer.lengths(parameter.cpp.extents);
         writer.number(members);
         writer.number(referent);
         self.place(bytes)

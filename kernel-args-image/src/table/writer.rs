@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 use kernel_args_abi::{
-    CppBase, Parameter,
+    CppBase, CppType, Parameter,
     signature::{
-        reader::{IN_DECLARATION, INLINE, STORED, base},
+        reader::{IN_DECLARATION, INLINE, STORED, TO_ARRAY, base},
         stored::CLASSES,
     },
 };
@@ -79,8 +79,26 @@ impl<'w> Writer<'w> {
             }
             None => self.base(parameter.cpp.base),
         }
-        self.bytes
-            .extend([parameter.cpp.depth, parameter.cpp.const_mask]);
+        let CppType {
+            depth,
+            const_mask,
+            rows,
+            ..
+        } = parameter.cpp;
+        let to_array = if rows[0] > 0 { TO_ARRAY } else { 0 };
+        self.bytes.extend([depth | to_array, const_mask]);
+        if to_array > 0 {
+            self.lengths(rows);
+        }
+    }
+
+    /// The number of dimensions of an array, and the lengths. The reader starts with the last length.
+    pub(crate) fn lengths(&mut self, lengths: [u32; 3]) {
+        let dimensions = lengths.into_iter().take_while(|&length| length > 0).count();
+        self.number(dimensions);
+        for &length in lengths[..dimensions].iter().rev() {
+            self.number(length as usize);
+        }
     }
 
     fn base(&mut self, of: CppBase<'_>) {

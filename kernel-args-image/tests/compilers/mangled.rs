@@ -24,6 +24,7 @@ impl Draw {
         let float = |bits| CppType::of(CppBase::Float { bits });
         let named = CppType::named;
         let long = |signed| CppType::of(CppBase::Long { signed });
+        let to_int = CppType::integer(true, 32).array(4);
         let bases = [
             ("bool", CppType::of(CppBase::Bool)),
             ("char", CppType::of(CppBase::Char)),
@@ -50,7 +51,12 @@ impl Draw {
             ("sim::Array<float, 3>", named("sim::Array<float, 3u>")),
             ("std::nullptr_t", named("std::nullptr_t")),
             ("void (*)(int, float4*)", CppType::UNKNOWN),
-            ("int (*)[4]", CppType::UNKNOWN),
+            ("int (*)[4]", to_int.pointer(false)),
+            ("const int (*)[2][4]", to_int.array(2).pointer(true)),
+            (
+                "float* (**const)[2]",
+                float(32).pointer(false).pointer(false).pointer(false),
+            ),
             ("int sim::Params::*", CppType::UNKNOWN),
             ("sim::Box<void(int, float)>", CppType::UNKNOWN),
             ("const sim::Params&", named("sim::Params").pointer(true)),
@@ -63,7 +69,7 @@ impl Draw {
         };
         let (spelled, mut ty) = bases[self.below(bases.len())];
         let mut spelled = String::from(spelled);
-        if ty.is_unknown() || spelled.ends_with('&') {
+        if ty.is_unknown() || spelled.ends_with(['&', ']']) {
             return (spelled, ty);
         }
         for _ in 0..[0, 0, 1, 1, 2, 3][self.below(6)] {

@@ -24,6 +24,19 @@ fn types(symbol: &str) -> Option<Vec<String>> {
     Some(types.iter().map(ToString::to_string).collect())
 }
 
+#[test]
+fn pointers_to_arrays_contain_the_lengths() {
+    // Function pointers and member pointers do not affect the next parameters; a reference is a pointer.
+    let odd = "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf";
+    let types_of_odd = "int ? int_(*)[3] int_(*)[4] int* int* ? ? float";
+    let arrays = "_Z6arraysPA3_A4_iPA5_KiPA2_PiPPA7_iPKPA2_fPA2_KN3sim6ParamsEPA_i";
+    let types_of_arrays = "int_(*)[3][4] int_const_(*)[5] int*_(*)[2] int** float*_const* sim::Params_const_(*)[2] ?*";
+    for (symbol, expected) in [(odd, types_of_odd), (arrays, types_of_arrays)] {
+        let expected = expected.split(' ').map(|ty| ty.replace('_', " "));
+        assert_eq!(types(symbol), Some(expected.collect()), "{symbol}");
+    }
+}
+
 /// The symbols are from g++ 12 and nvcc 13.0.
 #[test]
 fn symbols_of_compilers_are_read() {
@@ -103,11 +116,6 @@ fn symbols_of_compilers_are_read() {
                 "sim::Box<float>",
                 "sim::Box<sim::Box<int>>::In",
             ],
-        ),
-        (
-            // Function pointers, arrays and member pointers do not affect the next parameters; a reference is a pointer.
-            "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf",
-            &["int", "?", "?", "?", "int*", "int*", "?", "?", "float"],
         ),
         // Names that can be aliases: Traits::type is float; Box<float>::value_type; Ptr<float> is float*.
         ("_Z3depI6TraitsEvNT_4typeES1_", &["?", "Traits"]),

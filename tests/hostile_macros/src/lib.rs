@@ -1,12 +1,21 @@
-//! Attribute macros that change an item after a derive has seen it.
+//! Macros that change what a derive has seen: attribute macros that change an item after a derive, and a macro with a
+//! different output at each use ([`next!`]).
 //!
 //! A derive above an attribute macro is expanded first: it sees the item in the source, and the compiler sees the output of the
 //! attribute macro. The output of the derive is then compiled with an item that the derive has never seen.
 
 use proc_macro::TokenStream;
-use proc_macro2::TokenStream as Tokens;
+use proc_macro2::{TokenStream as Tokens, TokenTree};
 use quote::quote;
-use syn::{Data, DeriveInput, Field, parse::Parser, parse_macro_input};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+use syn::{
+    Data, DeriveInput, Field, Ident, Token,
+    parse::{Parse, ParseStream, Parser},
+    parse_macro_input,
+};
 
 /// Returns the item unchanged.
 #[proc_macro_attribute]
@@ -109,4 +118,40 @@ pub fn behind_deref(_: TokenStream, item: TokenStream) -> TokenStream {
         }
     }
     .into()
+}
+
+/// Expands to the first part at its first use, to the second at its second use, and so on; the last part repeats. Uses are
+/// counted for each name: `next!(name: u8, [u8; 512])`.
+#[proc_macro]
+pub fn next(input: TokenStream) -> TokenStream {
+    static USES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+    let Next { name, parts } = parse_macro_input!(input as Next);
+    let mut uses = USES.lock().unwrap_or_else(PoisonError::into_inner);
+    let use_of_name = uses.entry(name.to_string()).or_default();
+    let part = parts.get(*use_of_name).or(parts.last());
+    *use_of_name += 1;
+    part.cloned().unwrap_or_default().into()
+}
+
+/// `name: part, part`.
+struct Next {
+    name: Ident,
+    parts: Vec<Tokens>,
+}
+
+impl Parse for Next {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let mut parts = vec![Tokens::new()];
+        while !input.is_empty() {
+            let token: TokenTree = input.parse()?;
+            match (&token, parts.last_mut()) {
+                (TokenTree::Punct(comma), _) if comma.as_char() == ',' => parts.push(Tokens::new()),
+                (_, Some(part)) => part.extend([token]),
+                (_, None) => {}
+            }
+        }
+        Ok(Self { name, parts })
+    }
 }

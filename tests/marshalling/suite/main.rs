@@ -4,6 +4,7 @@ mod after_the_derive;
 mod arguments;
 mod forms;
 mod lifetimes;
+mod macros_in_types;
 mod pack_at;
 mod panics;
 mod places;

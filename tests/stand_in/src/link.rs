@@ -18,6 +18,9 @@ use crate::{
 pub(crate) struct Link {
     options: Options,
     image: Image,
+    /// The device functions that the inputs in PTX define, and those that they only declare.
+    defined: Vec<String>,
+    declared: Vec<String>,
     /// The finished cubin. The caller gets a pointer into it, valid until the link is destroyed.
     cubin: Vec<u8>,
 }
@@ -55,8 +58,44 @@ impl Driver {
             .report(added, |image| crate::module::info(image, sm))?;
         held.image.kernels.extend(image.kernels);
         held.image.variables.extend(image.variables);
+        if let Source::Ptx(text) = &source {
+            let text = String::from_utf8_lossy(text);
+            held.defined.extend(functions(&text, ".visible .func"));
+            held.declared.extend(functions(&text, ".extern .func"));
+        }
         Ok(())
     }
+
+    /// As driver 580.159.04: a link with an undefined function fails, unless the process has loaded PTX of an unsupported
+    /// version before. Then only the error log reports it.
+    fn complete(&self, link: &Link) -> Outcome {
+        let undefined = link
+            .declared
+            .iter()
+            .find(|name| !link.defined.contains(name));
+        let refused = undefined.map_or(Ok(()), |name| {
+            let log = format!("error   : Undefined reference to '{name}' in 'image 0'");
+            Err(Refusal::new(Status::INVALID_SOURCE, log))
+        });
+        match link.options.report(refused, |()| String::new()) {
+            Err(_) if self.has_refused_a_version => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+/// The names of the functions that begin with `linkage`.
+fn functions(ptx: &str, linkage: &str) -> Vec<String> {
+    let name = |text: &str| {
+        let text = text.trim_start();
+        let text = match text.strip_prefix('(') {
+            Some(result) => result.split_once(')')?.1.trim_start(),
+            None => text,
+        };
+        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')?;
+        Some(text[..end].to_owned())
+    };
+    ptx.split(linkage).skip(1).filter_map(name).collect()
 }
 
 entry_points! {
@@ -64,7 +103,9 @@ entry_points! {
         driver.healthy()?;
         let options = Options::read(count, options, values)?;
         link.set(Handle::NULL)?;
-        link.set(driver.links.insert(Link { options, image: Image::default(), cubin: Vec::new() }))
+        link.set(driver.links.insert(Link {
+            options, image: Image::default(), defined: Vec::new(), declared: Vec::new(), cubin: Vec::new(),
+        }))
     }
 
     fn cuLinkAddData_v2(
@@ -78,6 +119,7 @@ entry_points! {
     fn cuLinkComplete(driver, link: Handle, cubin: Out<*const u8>, length: Out<usize>) {
         driver.healthy()?;
         let sm = driver.config.sm;
+        driver.complete(driver.links.get(link)?)?;
         let held = driver.links.get_mut(link)?;
         held.cubin = cubin_writer::write(&held.image, sm);
         cubin.set(held.cubin.as_ptr())?;

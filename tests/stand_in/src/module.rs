@@ -97,7 +97,11 @@ impl Driver {
     pub(crate) fn load(&mut self, source: &Source, options: Options) -> Outcome<Handle> {
         let context = self.healthy()?;
         let sm = self.config.sm;
-        let image = options.report(Image::read(source, sm), |image| info(image, sm))?;
+        let image = options
+            .report(Image::read(source, sm), |image| info(image, sm))
+            .inspect_err(|&status| {
+                self.has_refused_a_version |= status == Status::UNSUPPORTED_PTX_VERSION;
+            })?;
         self.instantiate(&image, context)
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct Driver {
     pub(crate) functions: Handles<Function>,
     pub(crate) libraries: Handles<Library>,
     pub(crate) links: Handles<Link>,
+    /// Whether a load has failed because the version of the PTX is not supported.
+    pub(crate) has_refused_a_version: bool,
     pub(crate) graphs: Handles<Graph>,
     pub(crate) nodes: Handles<Node>,
     pub(crate) execs: Handles<Exec>,
@@ -83,6 +85,7 @@ impl Driver {
             functions: Handles::new(6),
             libraries: Handles::new(7),
             links: Handles::new(8),
+            has_refused_a_version: false,
             graphs: Handles::new(9),
             nodes: Handles::new(10),
             execs: Handles::new(11),

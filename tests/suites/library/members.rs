@@ -265,7 +265,7 @@ fn right_members_fit_however_they_are_written() {
     struct Flat {
         kind: u8,
         padding: [u8; 7],
-        rows: [[f64; 2]; 3],
+        all: [f64; 6],
     }
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
@@ -326,6 +326,13 @@ fn wrong_members_are_named_on_both_sides() {
         values: [[i64; 3]; 2],
     }
     #[derive(Clone, Copy, DeviceType)]
+    #[device_type(cpp = "Cell")]
+    #[repr(C)]
+    struct Transposed {
+        kind: i8,
+        values: [[f64; 2]; 3],
+    }
+    #[derive(Clone, Copy, DeviceType)]
     #[device_type(cpp = "Box")]
     #[repr(C)]
     struct Writes {
@@ -335,6 +342,7 @@ fn wrong_members_are_named_on_both_sides() {
     by_value!(First: Swapped, Cell, Box2);
     by_value!(Second: Pair, Integers, Box2);
     by_value!(Third: Pair, Cell, Writes);
+    by_value!(Fourth: Pair, Transposed, Box2);
     for (errors, parts) in [
         (
             errors::<First>("by_value"),
@@ -352,6 +360,14 @@ fn wrong_members_are_named_on_both_sides() {
             ],
         ),
         (
+            errors::<Fourth>("by_value"),
+            [
+                "`cell` does not match parameter 3",
+                "has `values` at byte 8 (double[2][3]), this one has `values` at byte 8 (`[[f64; 2]; 3]`): declare \
+                 `values: [[f64; 3]; 2]`",
+            ],
+        ),
+        (
             errors::<Third>("by_value"),
             [
                 "`boxed` does not match parameter 7",
@@ -364,6 +380,52 @@ fn wrong_members_are_named_on_both_sides() {
         for part in parts {
             assert!(errors[0].contains(part), "{}", errors[0]);
         }
+    }
+}
+
+/// The kernel is `plain(…, float* y, …)`: a pointer to `[f32; 4]` can be a pointer to `float`, a pointer to `[f64; 4]` cannot.
+#[test]
+fn a_pointer_to_an_array_has_a_pointee() {
+    /// The arguments of `plain` with this type of `y`.
+    macro_rules! plain {
+        ($name:ident: $y:ty) => {
+            #[derive(KernelArgs)]
+            struct $name {
+                inside: i32,
+                out: u32,
+                alpha: f32,
+                x: DevicePointer<f32>,
+                y: $y,
+                c: i8,
+                sc: i8,
+                uc: u8,
+                flag: bool,
+                l: i64,
+                ul: u64,
+                ll: i64,
+                ull: u64,
+                s: i16,
+                us: u16,
+                d: f64,
+                any: DevicePointerMut<core::ffi::c_void>,
+                read: DevicePointer<core::ffi::c_void>,
+                deep: DevicePointer<DevicePointer<DevicePointerMut<i32>>>,
+                reference: DevicePointerMut<i32>,
+            }
+        };
+    }
+    plain!(Right: DevicePointerMut<[f32; 4]>);
+    plain!(Wrong: DevicePointerMut<[f64; 4]>);
+    assert_eq!(errors::<Right>("plain"), [""; 0]);
+    let errors = errors::<Wrong>("plain");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    for part in [
+        "`y` does not match parameter 4",
+        "double (*)[4]",
+        "float*",
+        "CudaSlice<f32>",
+    ] {
+        assert!(errors[0].contains(part), "{}", errors[0]);
     }
 }
 

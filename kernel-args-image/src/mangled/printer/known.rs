@@ -2,6 +2,7 @@
 
 use super::Printer;
 use crate::mangled::tree::{Id, Node};
+use alloc::vec::Vec;
 use kernel_args_abi::cpp::{CppBase, CppType, scalar};
 
 /// A type with a name. The caller sets the name from the text of the parameter.
@@ -12,6 +13,8 @@ impl Printer<'_, '_> {
     pub(in crate::mangled) fn known(&mut self, parameter: Id) -> CppType<'static> {
         let mut const_levels = [false; CppType::MAX_DEPTH as usize];
         let mut depth = 0;
+        // The lengths of arrays, and the number of pointers around each.
+        let mut arrays = Vec::new();
         let mut at = parameter;
         let base = loop {
             if !self.visit(|_| true) {
@@ -36,6 +39,14 @@ impl Printer<'_, '_> {
                     depth += 1;
                     self.collapsed(mark, to).1
                 }
+                Node::Array(element, length) if depth > 0 => {
+                    let length = match self.tree.node(length) {
+                        Node::Name(digits) => digits.parse().unwrap_or(0),
+                        _ => 0,
+                    };
+                    arrays.push((depth, length));
+                    element
+                }
                 Node::Array(..) | Node::Function(..) | Node::Member(..) => {
                     return CppType::UNKNOWN;
                 }
@@ -46,10 +57,15 @@ impl Printer<'_, '_> {
                 _ => break CppBase::Unknown,
             }
         };
-        let outer_to_inner = const_levels[..depth].iter();
-        outer_to_inner
-            .rev()
-            .fold(CppType::of(base), |ty, &is_const| ty.pointer(is_const))
+        let mut ty = CppType::of(base);
+        while depth > 0 {
+            while let Some((_, length)) = arrays.pop_if(|(around, _)| *around == depth) {
+                ty = ty.array(length);
+            }
+            depth -= 1;
+            ty = ty.pointer(const_levels[depth]);
+        }
+        ty
     }
 
     /// Whether a name is certainly the name of a type, not of an alias, and its spelling is certain. A name in a scope that depends

@@ -2,7 +2,7 @@
 
 use super::ImageBytes;
 use crate::driver::{
-    api::{CallError, Linker, Module, NotLoaded},
+    api::{CallError, DriverCall, Linker, Module, NotLoaded, Status},
     config::{DriverOptions, JitOptions},
     error::{Error, ImageError, LoadError},
 };
@@ -42,6 +42,17 @@ pub(crate) fn link(
         added.map_err(|error| with_log(error, linker.options()))?;
     }
     let cubin = linker.complete();
+    // Driver 580.159.04 returns success for an undefined function if the process has loaded PTX of an unsupported version
+    // before. The error log is right.
+    let cubin = match cubin {
+        Ok(_) if has_errors(&linker.options().error_log()) => {
+            Err(CallError::Returned(DriverCall {
+                call: "cuLinkComplete",
+                status: Status::SUCCESS,
+            }))
+        }
+        cubin => cubin,
+    };
     let cubin = cubin.map_err(|error| with_log(error, linker.options()))?;
     let cubin = cubin.ok_or(Error::Load(LoadError::Image(ImageError::NotLinked)))?;
     Ok(Linked {
@@ -49,6 +60,10 @@ pub(crate) fn link(
         log: linker.options().info_log(),
         wall_time: linker.options().wall_time(),
     })
+}
+
+fn has_errors(log: &str) -> bool {
+    log.lines().any(|line| line.starts_with("error"))
 }
 
 /// The error of a call that compiles or links, with the error log.

@@ -233,6 +233,31 @@ fn linked_images_are_looked_at_too() -> Outcome {
     Ok(())
 }
 
+/// After a load of PTX of an unsupported version, `cuLinkComplete` of driver 580.159.04 returns success although a function
+/// is undefined: only the error log reports it.
+fn an_undefined_function_is_an_error_of_the_link() -> Outcome {
+    let ctx = context()?;
+    let caller =
+        b".version 7.0\n.target sm_75\n.address_size 64\n.extern .func missing_function();\n\
+        .visible .entry k()\n{\n    call.uni missing_function;\n    ret;\n}\n";
+    for round in 0..2 {
+        let error = Module::link(&ctx, [caller.as_slice().into()], &JitOptions::new())
+            .expect_err("`missing_function` is nowhere")
+            .to_string();
+        println!("{error}\n");
+        for part in [
+            "Undefined reference to 'missing_function'",
+            "help: link the image that defines it",
+        ] {
+            assert!(error.contains(part), "{part}, round {round}: {error}");
+        }
+        let sm = u32::from(versions()?.gpus[0].sm.0);
+        Module::load_with(&ctx, ptx("9.9", "sm_75", ""), &JitOptions::new().target(sm))
+            .expect_err("9.9 is too new");
+    }
+    Ok(())
+}
+
 /// A custom target is not rejected in advance: the driver's own errors are explained.
 fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     let ctx = context()?;
@@ -323,6 +348,10 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(
             "linked_images_are_looked_at_too",
             linked_images_are_looked_at_too,
+        ),
+        trial(
+            "an_undefined_function_is_an_error_of_the_link",
+            an_undefined_function_is_an_error_of_the_link,
         ),
         trial("the_driver_s_errors_are_explained", move || {
             the_driver_s_errors_are_explained(&own)

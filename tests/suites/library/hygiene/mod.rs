@@ -6,6 +6,7 @@
 
 mod bounds;
 mod changed_file;
+mod fragments;
 mod generics;
 mod items;
 mod kernels;
