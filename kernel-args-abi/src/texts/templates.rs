@@ -61,7 +61,7 @@ templates! {
     kernel_side(side: text) = "\n  kernel  {side}";
     binding_side(written: text) = "\n  binding {written}";
     and_more_bindings(count: bindings) = "\n  and {count}";
-    and_more_kernels(count: kernels) = "\n  and {count} that match the patterns";
+    and_more_kernels(count: kernels) = "\n  and {count} of the patterns";
     at_byte(offset: number) = ", at byte {offset}";
     help(hint: text) = "\n  help: {hint}";
     and_more(count: number) = "\n… and {count} more";
