@@ -61,7 +61,7 @@ templates! {
     kernel_side(side: text) = "\n  kernel  {side}";
     binding_side(written: text) = "\n  binding {written}";
     and_more_bindings(count: bindings) = "\n  and {count}";
-    and_more_kernels(count: kernels) = "\n  and {count} that match the patterns";
+    and_more_kernels(count: kernels) = "\n  and {count} of the patterns";
     at_byte(offset: number) = ", at byte {offset}";
     help(hint: text) = "\n  help: {hint}";
     and_more(count: number) = "\n… and {count} more";
@@ -202,6 +202,7 @@ templates! {
     bind_or_except(kernel: name) = "\n  help: bind their type to the suffix of their names: `T = f32 => \"_f32\"`, or leave them out: `except = \"{kernel}\"`";
     names_no_pattern(name: name) = "`{name}` names no family of kernels";
     name_pattern() = "\n  help: write `#[kernel_args(kernel = module, entries = \"affine_*\", T = f32 => \"_f32\")]` on it, or call `module.kernel` with the name of the kernel";
+    must_have(first: number) = "\n  help: `if sm >= {first}` allows this only if all code of the image is for older GPUs; this image has code for sm_{first} or a newer GPU. Write `if_present` if any image may lack these kernels";
     may_lack(written: text) = "\n  help: if the image may lack these kernels, write `{written} if_present`, or `{written} if sm >= 89` if only newer GPUs have them";
     no_match(pattern: name) = "no kernel of this image has a name that matches `{pattern}`";
     no_match_with_suffix(pattern: name, suffix: name) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";

@@ -183,8 +183,10 @@ pub const fn some_bound<const N: usize, const P: usize>(
     let mut message: Message = Message::new();
     templates::no_match_with_suffix(&mut message, pattern, suffix);
     push_nearest(&mut message, family, pattern, suffix);
-    if matches!(family.bindings[binding].presence, Presence::Required) {
-        templates::may_lack(&mut message, family.bindings[binding].written);
+    let Binding { written, presence } = family.bindings[binding];
+    match presence {
+        Presence::Since(first) => templates::must_have(&mut message, first as usize),
+        _ => templates::may_lack(&mut message, written),
     }
     message.fail()
 }

@@ -8,6 +8,7 @@ use kernel_args::{
 };
 use kernel_args_stand_in::{Settings, within};
 use kernel_args_test_kernels::framework as kernels;
+use std::sync::Arc;
 
 /// An 8-bit float.
 #[derive(Clone, Copy, DeviceType)]
@@ -123,12 +124,9 @@ fn a_kernel_without_a_struct_is_listed() {
     assert_eq!(other.compared(), 0);
 }
 
-/// Runs on the stand-in driver, with a GPU for which the image has code.
-fn with_module(test: impl FnOnce(&Module)) {
-    within(&Settings::default(), || {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
-        test(&Module::load(&ctx, kernels::IMAGE).expect("the image loads"));
-    });
+fn load() -> Arc<Module> {
+    let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+    Module::load(&ctx, kernels::IMAGE).expect("the image loads")
 }
 
 /// The name that a generic function of the framework requests.
@@ -141,7 +139,8 @@ fn name<T: Element>(module: &Module) -> Result<String, Error> {
 
 #[test]
 fn the_binding_decides_the_name() {
-    with_module(|module| {
+    within(&Settings::default(), |_| {
+        let module = &*load();
         let names = [
             name::<f32>(module),
             name::<f64>(module),
@@ -172,7 +171,8 @@ fn the_binding_decides_the_name() {
 
 #[test]
 fn what_the_image_lacks_is_an_error_with_the_reason() {
-    with_module(|module| {
+    within(&Settings::default(), |_| {
+        let module = &*load();
         let error = name::<F8E4M3>(module).expect_err("the image is for sm_86");
         let Error::Load(LoadError::Absent { image, gpu, .. }) = &error else {
             panic!("{error:?}")
@@ -191,7 +191,8 @@ fn what_the_image_lacks_is_an_error_with_the_reason() {
 
 #[test]
 fn a_type_with_the_parameters_of_a_bound_type_is_not_bound() {
-    with_module(|module| {
+    within(&Settings::default(), |_| {
+        let module = &*load();
         let error = name::<Stranger>(module).expect_err("it is not bound");
         let Error::Load(LoadError::Unbound {
             arguments,
@@ -216,7 +217,8 @@ fn a_type_with_the_parameters_of_a_bound_type_is_not_bound() {
 
 #[test]
 fn a_kernel_of_another_family_is_refused() {
-    with_module(|module| {
+    within(&Settings::default(), |_| {
+        let module = &*load();
         // `powf` takes the same bytes for `f32`, but another struct is compared with it.
         let error = module
             .family::<Affine<f32>>("powf")

@@ -1,5 +1,4 @@
 use kernel_args::{DeviceType, KernelArgs};
-use kernel_args_test_kernels::framework;
 
 #[derive(KernelArgs)]
 #[kernel_args(kernel = framework, entries = [])]

@@ -3,9 +3,9 @@ use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
 kernel_args::kernels! { mod shade = "ptx/shade.debug.ptx"; }
 
 #[derive(Clone, Copy, DeviceType)]
-#[repr(C)]
+#[repr(C, align(16))]
 struct Light {
-    position: [f32; 3],
+    values: [f32; 12],
 }
 
 // Without `strict_names`, `bais` would be ignored.
@@ -16,7 +16,7 @@ struct Shade {
     bais: DevicePointer<f32>,
     out: DevicePointerMut<f32>,
     #[kernel_args(opaque)]
-    light: [u64; 6],
+    light: Light,
     mode: i32,
     n: i32,
 }
