@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what the bodies of foreign kernels show with the C++ types in their symbols.
 
-    python3 tests/foreign_bodies.py               downloads packages from PyPI, about 500 MB, and deletes them
+    python3 tests/foreign_bodies.py               downloads packages from PyPI, about 730 MB, and deletes them
     python3 tests/foreign_bodies.py FOLDER        keeps the packages in a folder, and uses those that are there
 
 It runs the example `foreign_bodies` of kernel-args-image over the libraries in the packages. A claim that a
@@ -20,7 +20,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Libraries whose fat binaries contain PTX. Not pinned: other versions are other kernels.
-PACKAGES = ["nvidia-curand", "nvidia-npp", "cupy-cuda13x", "warp-lang", "ctranslate2", "torchvision"]
+PACKAGES = ["nvidia-curand", "nvidia-npp", "nvidia-cusparse", "cupy-cuda13x", "warp-lang", "ctranslate2", "torchvision"]
 POINTERS = 10_000
 SMALLEST_LIBRARY = 200_000
 EXIT_UNAVAILABLE = 3

@@ -9,7 +9,7 @@ use super::{
 };
 use alloc::vec::Vec;
 
-/// The maximum number of times that a slot that was found to be a pointer can make others clear.
+/// The maximum number of times that a slot that was found to be a pointer can decide further sums.
 const MOST_ROUNDS: usize = 4;
 
 /// The uses of all slots, by number.
@@ -123,7 +123,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         });
     }
 
-    /// A slot through which memory is certainly accessed is a pointer. A sum of it and others is then clear, too.
+    /// A slot through which memory is certainly accessed is a pointer. This can decide which slot of a sum is the address.
     fn pointers(&mut self) {
         let code: &Code<'_> = self.flow.code;
         for _ in 0..MOST_ROUNDS {

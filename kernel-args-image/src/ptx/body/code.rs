@@ -26,7 +26,7 @@ pub(super) struct Code<'t> {
     pub(super) slots: usize,
 }
 
-/// An instruction that computes a register from others.
+/// An instruction that computes a register from registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// The same value.

@@ -3,7 +3,6 @@
 use super::{
     code::{Code, Step},
     forms::{Arena, Set},
-    local::Memory,
     names::Register,
     summary::Summary,
     value::{Place, Stride, SymbolId, Value},
@@ -23,6 +22,17 @@ pub(super) struct Flow<'c, 't> {
     /// The slots that were loaded as a whole or in part.
     pub(super) used: Vec<bool>,
     pub(super) has_changed: bool,
+}
+
+/// Local memory, without regard to the offset.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Memory {
+    /// What is stored at unknown offsets, or not as 8 bytes.
+    pub(super) anywhere: Value,
+    /// What is stored.
+    pub(super) all: Value,
+    /// Whether code that is not analysed can access it.
+    pub(super) is_shared: bool,
 }
 
 /// The maximum number of passes. Compilers' output needs up to 8.

@@ -13,7 +13,7 @@ pub(super) type SlotId = u16;
 /// The slot of a form whose value may be an address from elsewhere: from memory, or from other bits.
 pub(super) const ELSEWHERE: SlotId = SlotId::MAX;
 
-/// A coefficient. All others are [`Factor::Other`], which stays what it is.
+/// A coefficient: 1, -1, or any other number, which stays [`Factor::Other`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Factor {
     Plus,

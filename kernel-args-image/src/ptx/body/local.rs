@@ -2,22 +2,11 @@
 
 use super::{
     code::{Symbol, Use},
-    flow::Flow,
+    flow::{Flow, Memory},
     forms::{Arena, Set, SlotId, Slots},
     value::{Place, Stride, SymbolId, Value},
 };
 use alloc::vec::Vec;
-
-/// Local memory, without regard to the offset.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Memory {
-    /// What is stored at unknown offsets, or not as 8 bytes.
-    anywhere: Value,
-    /// What is stored.
-    all: Value,
-    /// Whether code that is not analysed can access it.
-    is_shared: bool,
-}
 
 impl Flow<'_, '_> {
     /// What 8 bytes, or less, at this place are.

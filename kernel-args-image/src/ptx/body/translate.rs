@@ -140,7 +140,7 @@ impl<'t> Translator<'_, 't> {
                 "param" | "local" => {
                     self.symbol(name, Symbol::Memory)?;
                 }
-                // The registers of the outermost block hide no others.
+                // The registers of the outermost block hide no registers.
                 _ if self.names.depth() < 2 => {}
                 _ if operand.offset == 0 => {
                     self.names.declare(name)?;

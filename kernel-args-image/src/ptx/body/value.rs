@@ -24,7 +24,7 @@ pub(super) struct Stride {
 /// An address of a parameter or of local memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Place {
-    /// It is none.
+    /// No such address.
     #[default]
     Nowhere,
     /// A symbol and an offset.

@@ -151,7 +151,7 @@ impl Builder<'_> {
         let name = format!("p{first}");
         let is_float = matches!(element, "float" | "double" | "__half" | "__nv_bfloat16");
         match self.rng.below(12) {
-            // Two pointers, one of which is chosen.
+            // One of two pointers.
             0 => {
                 let other = format!("p{}", first + 1);
                 let is_read = self.rng.chance(50);
