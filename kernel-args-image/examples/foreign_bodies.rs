@@ -232,7 +232,8 @@ impl Counts {
     }
 
     fn print(&self) {
-        let megabytes = self.bytes as f64 / 1e6;
+        let kilobytes = u32::try_from(self.bytes / 1000).unwrap_or(u32::MAX);
+        let megabytes = f64::from(kilobytes) / 1e3;
         println!(
             "{} kernels, {megabytes:.1} MB of bodies in {:.2} s: {:.0} MB/s; {} not analysed",
             self.kernels,

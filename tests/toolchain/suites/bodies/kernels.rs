@@ -145,6 +145,7 @@ impl Builder<'_> {
     }
 
     /// A parameter, or several that one statement uses.
+    #[allow(clippy::too_many_lines, reason = "one arm for each use")]
     fn parameter(&mut self) {
         let (element, sum) = *self.rng.pick(&ELEMENTS);
         let first = self.declared.len();
