@@ -198,6 +198,8 @@ fn an_image_that_cudarc_loads_has_functions_of_both() {
             assert_eq!(again.cu_function(), kernel.cu_function());
         }
         let error = Module::load_with_cudarc(&context(0), "no PTX").expect_err("no image");
+        assert!(error.to_string().starts_with("cuModuleLoadData"), "{error}");
+        let error = Module::load_with_cudarc(&context(0), "").expect_err("no image");
         assert!(
             matches!(error, Error::Load(LoadError::Image(_))),
             "{error:?}"
