@@ -112,11 +112,12 @@ impl<const N: usize> Report<'_, N> {
         let (first, last) = self.alike_to(mismatch);
         if first == last {
             let (place, name) = (between(host, before), kernel[parameter].name);
-            if is_made(name) {
-                say::add_field(&mut text, place.as_str(), ty.as_str());
+            let field = if is_made(name) {
+                ty
             } else {
-                say::add_named_field(&mut text, place.as_str(), name, ty.as_str());
-            }
+                types(name, None, &kernel[parameter])
+            };
+            say::add_field(&mut text, place.as_str(), field.as_str());
         } else {
             let (from, to) = (before + first - parameter, before + last - parameter);
             let (from, to) = (host[from].name, host[to - 1].name);

@@ -77,7 +77,6 @@ templates! {
     several_orders() = "the order of the fields is not the kernel's order, and several orders fit: compare them with the kernel's source";
     or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
-    add_named_field(place: text, name: name, types: text) = "add a field for it {place}: `{name}`, {types}";
     add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
     add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
     add_or_move(add: text, field: name) = "{add}; or, if `{field}` is this field, move it there";

@@ -1,6 +1,6 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::{pattern::Pattern, respan};
+use super::{kernels, pattern::Pattern, respan};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
@@ -115,15 +115,5 @@ fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
         const __NAMED: #krate::__private::Named = #named;
         #kernels
-    }
-}
-
-/// The constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
-pub(super) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
-    quote_spanned! {span=>
-        const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
-            &#kernels.signatures::<{ #kernels.len() }>(
-                &#kernels.parameters::<{ #kernels.parameter_count() }>()
-            );
     }
 }

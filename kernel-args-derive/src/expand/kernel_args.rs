@@ -16,7 +16,7 @@ use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
-    let fields = parameters(input, &mut diagnostics);
+    let fields = parameters(input, attr.strict_names, &mut diagnostics);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
@@ -40,6 +40,7 @@ struct ParameterField<'a> {
 
 fn parameters<'a>(
     input: &'a DeriveInput,
+    strict_names: bool,
     diagnostics: &mut Diagnostics,
 ) -> Vec<ParameterField<'a>> {
     let fields = match &input.data {
@@ -57,10 +58,17 @@ fn parameters<'a>(
         .into_iter()
         .filter_map(|field| {
             let attr = FieldAttr::parse(field.attrs, diagnostics);
+            let own = || match &field.member {
+                syn::Member::Named(ident) if strict_names => {
+                    Some(syn::LitStr::new(&field.name, ident.span()))
+                }
+                _ => None,
+            };
+            let kernel_name = attr.name.or_else(own);
             (!attr.skip).then_some(ParameterField {
                 field,
                 opaque: attr.opaque,
-                kernel_name: attr.name,
+                kernel_name,
             })
         })
         .collect()
@@ -96,11 +104,7 @@ fn expand(
         let name = &parameter.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
-        let said = parameter.kernel_name.as_ref().map(syn::LitStr::value);
-        let said = said.or_else(|| {
-            (attr.strict_names && matches!(parameter.field.member, syn::Member::Named(_)))
-                .then(|| name.clone())
-        });
+        let said = parameter.kernel_name.as_ref();
         let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
         let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
         quote_spanned! {span=>

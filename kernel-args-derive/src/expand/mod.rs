@@ -13,7 +13,7 @@ pub(crate) use kernel_args::kernel_args;
 
 use crate::diagnostics::Diagnostics;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Path};
 
 /// The complete output of a derive, inside one anonymous constant, so it adds no names.
@@ -30,6 +30,16 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
         const _: () = {
             #body
         };
+    }
+}
+
+/// The constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
+fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
+    quote_spanned! {span=>
+        const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
+            &#kernels.signatures::<{ #kernels.len() }>(
+                &#kernels.parameters::<{ #kernels.parameter_count() }>()
+            );
     }
 }
 

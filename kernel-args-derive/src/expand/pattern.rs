@@ -1,6 +1,6 @@
 //! The comparison of a struct with all kernels of its patterns.
 
-use super::respan;
+use super::{kernels, respan};
 use crate::{
     attr::{Binding, Presence},
     diagnostics::Diagnostics,
@@ -87,7 +87,7 @@ impl<'a> Pattern<'a> {
         let span = self.span();
         let at = respan(krate, span);
         let found = self.found(ident, generics, &at);
-        let tables = super::comparison::kernels(&quote!(__FOUND.in_doubt(__FAMILY)), span, &at);
+        let tables = kernels(&quote!(__FOUND.in_doubt(__FAMILY)), span, &at);
         let parameters: Vec<String> = parameters(generics).map(ToString::to_string).collect();
         let fits = fields.iter().enumerate().map(|(i, field)| {
             let at = respan(krate, field.span);

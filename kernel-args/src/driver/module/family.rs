@@ -120,13 +120,11 @@ fn is_named(family: &Family, wanted: &str) -> bool {
         .kernels
         .iter()
         .filter(|kernel| kernel.matches(wanted, ""));
-    match kernels.next() {
-        Some(first) => family.names(&first) || kernels.any(|kernel| family.names(&kernel)),
-        None => {
-            let any = |patterns: &[&str]| patterns.iter().any(|one| matches_pattern(one, wanted));
-            any(family.entries) && !any(family.except)
-        }
+    if let Some(first) = kernels.next() {
+        return family.names(&first) || kernels.any(|kernel| family.names(&kernel));
     }
+    let any = |patterns: &[&str]| patterns.iter().any(|one| matches_pattern(one, wanted));
+    any(family.entries) && !any(family.except)
 }
 
 fn unbound<A: KernelArgs>(family: &Family) -> Error {

@@ -203,7 +203,7 @@ impl Module {
     /// The driver's compiler writes no log here, because cudarc has no options for it.
     ///
     /// # Errors
-    /// Same as [`load`](Self::load).
+    /// Same as [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
     #[cfg(feature = "nvrtc")]
     pub fn load_with_cudarc<'i>(
         ctx: &Arc<CudaContext>,

@@ -4,11 +4,12 @@ use crate::arguments::heap::allocations;
 use crate::run_time::{SAXPY, Saxpy, context, ptx};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointer, Error, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
     error::{LoadError, VerifyError},
     launch,
 };
 use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_kernels::unary;
 use std::{
     sync::{Arc, Barrier},
     thread,
@@ -40,6 +41,31 @@ fn the_second_call_asks_neither_the_driver_nor_the_heap() {
         let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
+    });
+}
+
+/// The name of a family is no name of a kernel: both are cached apart.
+#[test]
+fn the_second_call_for_a_family_asks_neither_the_driver_nor_the_heap() {
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = unary, entries = "u*", T = f32 => "_f32", T = f64 => "_f64")]
+    struct Unary<T: DeviceType> {
+        n: u32,
+        x: T,
+        y: DevicePointerMut<T>,
+    }
+
+    within(&Settings::new(), |driver| {
+        let module = Module::load(&context(0), unary::IMAGE).expect("it loads");
+        let first = module.family::<Unary<f64>>("uexp").expect("it fits");
+        driver.reset_calls();
+        for _ in 0..3 {
+            let (heap, again) = allocations(|| module.family::<Unary<f64>>("uexp"));
+            let again = again.expect("it fits");
+            assert_eq!((heap, again.cu_function()), (0, first.cu_function()));
+        }
+        assert!(driver.called().is_empty(), "{:?}", driver.called());
+        assert!(module.kernel::<Unary<f64>>("uexp").is_err());
     });
 }
 

@@ -6,12 +6,13 @@ use cudarc::{
     nvrtc::Ptx,
 };
 use kernel_args::{
-    Error, Function, Kernel, KernelArgs, Module,
+    Error, Function, Image, Kernel, KernelArgs, Module,
     error::{ContextError, LoadError, VerifyError},
     image::Verification,
     launch,
 };
 use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_kernels::saxpy;
 use std::sync::Arc;
 
 /// Equal to `Saxpy` in sizes and offsets, but with different types.
@@ -182,6 +183,27 @@ fn a_module_of_this_crate_has_no_function_of_cudarc() {
         ] {
             assert!(error.contains(words), "`{words}` is not in\n{error}");
         }
+    });
+}
+
+#[test]
+fn an_image_that_cudarc_loads_has_functions_of_both() {
+    within(&Settings::new(), |_| {
+        for image in [Image::from(SAXPY), Image::from(saxpy::IMAGE)] {
+            let module = Module::load_with_cudarc(&context(0), image).expect("it loads");
+            assert!(module.cudarc().is_some());
+            let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+            let theirs = kernel.as_function().to_cudarc().expect("cudarc loaded it");
+            let again = Kernel::<Saxpy>::from_function(&context(0), theirs).expect("it fits");
+            assert_eq!(again.cu_function(), kernel.cu_function());
+        }
+        let error = Module::load_with_cudarc(&context(0), "no PTX").expect_err("no image");
+        assert!(error.to_string().starts_with("cuModuleLoadData"), "{error}");
+        let error = Module::load_with_cudarc(&context(0), "").expect_err("no image");
+        assert!(
+            matches!(error, Error::Load(LoadError::Image(_))),
+            "{error:?}"
+        );
     });
 }
 
