@@ -144,7 +144,7 @@ mod tests {
                     1
                 }]
             ),
-            quote!(fn(u8)),
+            "fn(#[next] u8)".parse().unwrap(),
         ] {
             assert_eq!(reported(&one), 1, "{one}");
         }

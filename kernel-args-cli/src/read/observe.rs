@@ -29,12 +29,12 @@ pub(super) fn observe(kind: Kind, bytes: &[u8]) -> Result<Observed, Error> {
         Kind::Cubin => Kernels::of_cubin(bytes)?,
     };
     let observed = |kernel: Kernel<'_>| {
-        let described: Vec<_> = kernel.debug_info.iter().collect();
         let observation = Observation {
             kind,
             parameters: listed(&kernel),
             limits: Limits::of(&kernel),
-            described: (kernel.debug_info.is_known()).then(|| ParameterList::new(&described)),
+            described: (kernel.debug_info.is_known())
+                .then(|| ParameterList::of_members(kernel.debug_info)),
         };
         let resources = kernel.records.map(|records| records.resources);
         (kernel.name.to_owned(), observation, resources)

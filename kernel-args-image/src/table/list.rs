@@ -16,8 +16,14 @@ impl ParameterList {
     /// Copies these parameters.
     #[must_use]
     pub fn new(parameters: &[Parameter<'_>]) -> Self {
+        Self::of_members(Members::of(parameters))
+    }
+
+    /// Copies these members, with what is known about the memory behind them.
+    #[must_use]
+    pub fn of_members(members: Members<'_>) -> Self {
         let mut types = TypeWriter::new();
-        let number = types.number(Members::of(parameters));
+        let number = types.number(members);
         let bytes = types.finish(&[]);
         Self { bytes, number }
     }

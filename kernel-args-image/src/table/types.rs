@@ -5,8 +5,9 @@ use alloc::{collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::{
     Members, Opaque, Parameter, Variant,
     signature::{
+        Referent,
         reader::PLACE,
-        stored::{ENUM, FIRST, NOTHING, SIGNED, STRUCT, UNSIGNED},
+        stored::{ENUM, FIRST, NOTHING, SIGNED, STRUCT, SURFACE, TEXTURE, UNSIGNED},
     },
 };
 
@@ -46,7 +47,8 @@ impl TypeWriter {
         self.bytes.len()
     }
 
-    /// Writes members with all their content. Returns their number.
+    /// Writes members with all their content, except for the types behind pointers: these can be a circle. Returns their
+    /// number.
     pub(crate) fn number(&mut self, members: Members<'_>) -> usize {
         if let Some(why) = members.why_opaque() {
             return opaque(why);
@@ -59,11 +61,16 @@ impl TypeWriter {
         if !members.is_known() {
             return 0;
         }
-        let member = |member: Parameter<'_>| {
+        let member = |(index, member): (usize, Parameter<'_>)| {
             let own = self.number(member.members);
-            self.record(&member, None, own, NOTHING)
+            let referent = match members.referent(index) {
+                Some(Referent::Texture) => TEXTURE,
+                Some(Referent::Surface) => SURFACE,
+                _ => NOTHING,
+            };
+            self.record(&member, None, own, referent)
         };
-        let places: Vec<u32> = members.iter().map(member).collect();
+        let places: Vec<u32> = members.iter().enumerate().map(member).collect();
         self.structure(&places)
     }
 

@@ -48,8 +48,8 @@ impl CompileOptions {
             });
         };
         let key = || key(self, source, job.version, &architecture);
-        let name = match key() {
-            Ok(name) => name,
+        let (name, changes) = match key() {
+            Ok(key) => key,
             Err(why) => {
                 return Ok(CompiledSource {
                     compiled: Arc::new(job.run(&architecture)?),
@@ -64,7 +64,7 @@ impl CompileOptions {
             });
         }
         let compiled = job.run(&architecture)?;
-        let cache_use = if key().is_ok_and(|now| now == name) {
+        let cache_use = if key().is_ok_and(|now| (&now.0, &now.1) == (&name, &changes)) {
             cache::write(folder, &name, &compiled)
         } else {
             CacheUse::Unknown(

@@ -3,15 +3,28 @@
 use super::{architecture::Architecture, options::CompileOptions};
 use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};
-use std::{fmt::Write as _, format, path::Path, string::String, vec::Vec};
+use std::{
+    fmt::Write as _,
+    format, fs,
+    path::{Path, PathBuf},
+    string::String,
+    time::SystemTime,
+    vec::Vec,
+};
+
+/// When each file that the source can include was changed; for a missing file, its folder.
+pub(super) type Changes = Vec<Option<SystemTime>>;
 
 /// The name of the cache entry, or the reason why the source cannot be cached.
+///
+/// The times of the last changes are not part of the name. A file that changes and changes back during a compilation has the same
+/// text before and after it, but another time.
 pub(super) fn key(
     options: &CompileOptions,
     source: &str,
     (major, minor): (i32, i32),
     architecture: &Architecture,
-) -> Result<String, &'static str> {
+) -> Result<(String, Changes), &'static str> {
     let mut key = Key::new();
     key.add(format!("NVRTC {major}.{minor}").as_bytes());
     key.add(options.source_name().as_bytes());
@@ -43,7 +56,18 @@ pub(super) fn key(
             return Err(unknown.text());
         }
     }
-    Ok(key.finish())
+    Ok((key.finish(), changes(&includes)))
+}
+
+fn changes(includes: &Includes) -> Changes {
+    let changed = |(path, text): (&PathBuf, &Option<_>)| {
+        let path = match text {
+            Some(_) => path.as_path(),
+            None => path.parent()?,
+        };
+        fs::metadata(path).and_then(|file| file.modified()).ok()
+    };
+    includes.files.iter().map(changed).collect()
 }
 
 /// The files that the source can include. `directives` are options as directives.
