@@ -51,7 +51,7 @@ family! {
     ["b{add,sub,mul,div}_*", "b*imum_*"]
     struct Binary<T: Element> { n: usize, a: DevicePointer<T>, b: DevicePointer<T>, y: DevicePointerMut<T> }
     ["{sum,max,min}_*", "softmax_*", "rmsnorm_*"]
-    struct Rows<T: Element> { rows: usize, columns: usize, x: DevicePointer<T>, y: DevicePointerMut<T> }
+    struct Reduced<T: Element> { rows: usize, columns: usize, x: DevicePointer<T>, y: DevicePointerMut<T> }
     ["affine_*"]
     struct Affine<T: Element> { n: usize, scale: T, shift: T, y: DevicePointerMut<T> }
     ["powf_*", "elu_*"]
@@ -88,7 +88,7 @@ fn coverage() -> Coverage {
     Coverage::of(kernels::KERNELS)
         .with::<Unary<f32>>()
         .with::<Binary<f32>>()
-        .with::<Rows<f32>>()
+        .with::<Reduced<f32>>()
         .with::<Affine<f32>>()
         .with::<Scaled<f32>>()
         .with::<Fill<f32>>()
@@ -105,13 +105,6 @@ fn every_kernel_has_a_struct() {
 
 #[test]
 fn a_kernel_without_a_struct_is_listed() {
-    assert_eq!(
-        coverage().to_string(),
-        "270 of 271 kernels are compared with a struct; no struct names\n  arange"
-    );
-    coverage().except("ara*").assert_complete();
-    let floats = Coverage::of(kernels::KERNELS).with::<Floats>();
-    assert_eq!(floats.compared(), 12 - 3);
     // A struct of another image names none of these.
     #[derive(KernelArgs)]
     #[kernel_args(kernel = kernel_args_test_kernels::unary, entries = "u*_f32")]
@@ -120,6 +113,14 @@ fn a_kernel_without_a_struct_is_listed() {
         x: f32,
         y: DevicePointer<f32>,
     }
+
+    assert_eq!(
+        coverage().to_string(),
+        "270 of 271 kernels are compared with a struct; no struct names\n  arange"
+    );
+    coverage().except("ara*").assert_complete();
+    let floats = Coverage::of(kernels::KERNELS).with::<Floats>();
+    assert_eq!(floats.compared(), 12 - 3);
     let other = Coverage::of(kernels::KERNELS).with::<OfAnotherImage>();
     assert_eq!(other.compared(), 0);
 }
