@@ -119,14 +119,12 @@ entry_points! {
         Ok(())
     }
 
+    // As driver 580: it succeeds for a graph without a reference, and releases the reference of another owner.
     fn cuGraphReleaseUserObject(driver, graph: Handle, object: Handle, count: c_uint) {
         let references = &mut driver.graphs.get_mut(graph)?.references.0;
-        let held = references.get_mut(&object).ok_or(Status::INVALID_VALUE)?;
-        let left = held.checked_sub(u64::from(count)).ok_or(Status::INVALID_VALUE)?;
-        if left == 0 {
-            references.remove(&object);
-        } else {
-            *held = left;
+        if let Some(held) = references.get_mut(&object) {
+            *held = held.saturating_sub(u64::from(count));
+            references.retain(|_, held| *held > 0);
         }
         driver.release_object(object, u64::from(count))
     }

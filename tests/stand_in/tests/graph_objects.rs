@@ -112,10 +112,6 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
         );
         assert_eq!(call!(sys::cuUserObjectRelease(third, 1)), Ok(()));
         assert_eq!(
-            call!(sys::cuGraphReleaseUserObject(graph, third, 3)),
-            INVALID_VALUE
-        );
-        assert_eq!(
             call!(sys::cuGraphReleaseUserObject(graph, third, 1)),
             Ok(())
         );

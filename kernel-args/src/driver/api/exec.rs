@@ -5,7 +5,6 @@ use super::{
     entry_points::required,
     graph::{GraphId, GraphRef, NodeId},
     handle::{Destroyed, Owned},
-    stream::Mark,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::{
@@ -77,11 +76,12 @@ impl Exec {
         })
     }
 
-    /// A graph that was captured with cudarc.
-    pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph) -> Result<Self, CallError> {
-        // SAFETY: cudarc's graph is alive while its object is borrowed.
-        let alive = unsafe { Alive::new(graph.cu_graph()) };
-        let id = Mark::capture_of(api, alive)?.unwrap_or_else(GraphId::new);
+    /// A graph that was captured with cudarc, with this id.
+    pub(crate) fn of_cudarc(
+        api: &'static Api,
+        graph: CudaGraph,
+        id: GraphId,
+    ) -> Result<Self, CallError> {
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,

@@ -11,12 +11,11 @@ use super::{
 use core::{
     cell::Cell,
     ffi::c_void,
-    ptr::{self, NonNull},
+    ptr,
     sync::atomic::{AtomicU64, Ordering},
 };
 use cudarc::driver::sys::{
     CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode, CUgraphNode_st,
-    CUuserObject, CUuserObject_st,
 };
 use std::{sync::Arc, vec, vec::Vec};
 
@@ -34,7 +33,7 @@ enum Origin {
 }
 
 impl GraphId {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(Origin::Made(NEXT.fetch_add(1, Ordering::Relaxed)))
     }
@@ -349,75 +348,46 @@ impl<'g> GraphRef<'g> {
     }
 
     /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
-    /// their launches have finished. Then a thread of the driver calls [`UserObject::released`].
+    /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
+    /// [`UserObject::released`].
     pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
-        /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
-        const MOVE: u32 = 1;
-        let pointer = Arc::into_raw(object).cast_mut();
-        // SAFETY: the driver passes the pointer to `release_object` once.
-        let created = unsafe { self.create_object(pointer.cast(), release_object::<T>) };
-        let object = created.inspect_err(|_| {
-            // SAFETY: the pointer is from `into_raw`, and the driver has not taken it.
-            drop(unsafe { Arc::from_raw(pointer) });
-        })?;
-        // SAFETY: the object was just created.
-        unsafe { self.retain_object(object, MOVE) }
-    }
-
-    /// A user object without content. The graph has a reference to it, and so has the caller.
-    pub(super) fn retain_mark(self) -> Result<Handle<CUuserObject_st>, CallError> {
-        unsafe extern "C" fn nothing(_: *mut c_void) {}
-        let content = NonNull::<u8>::dangling().as_ptr().cast();
-        // SAFETY: the destructor does not use the pointer.
-        let object = unsafe { self.create_object(content, nothing) }?;
-        // SAFETY: the object was just created.
-        unsafe { self.retain_object(object, 0) }?;
-        Ok(Handle::new(object))
-    }
-
-    /// `cuUserObjectCreate`. The caller has the only reference.
-    ///
-    /// # Safety
-    /// `destroy` can be called once with `content`, on any thread.
-    unsafe fn create_object(
-        self,
-        content: *mut c_void,
-        destroy: unsafe extern "C" fn(*mut c_void),
-    ) -> Result<CUuserObject, CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
+        /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
+        const MOVE: u32 = 1;
         let create = required!(self.api, cuUserObjectCreate)?;
-        // The object is only useful if these calls exist too.
-        required!(self.api, cuGraphRetainUserObject)?;
-        required!(self.api, cuUserObjectRelease)?;
-        let mut object = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes `content` to `destroy` once,
-        // when the last reference to the object is released, which the caller allows.
-        let status = unsafe { create(&mut object, content, destroy, 1, NO_DESTRUCTOR_SYNC) };
-        status.check("cuUserObjectCreate")?;
-        Ok(object)
-    }
-
-    /// `cuGraphRetainUserObject`. After an error, the caller's reference is released.
-    ///
-    /// # Safety
-    /// `object` is alive, and the caller has one reference.
-    unsafe fn retain_object(self, object: CUuserObject, flags: u32) -> Result<(), CallError> {
         let retain = required!(self.api, cuGraphRetainUserObject)?;
         let release = required!(self.api, cuUserObjectRelease)?;
-        // SAFETY: `cuGraphRetainUserObject`: the graph and the object are alive.
-        let status = unsafe { retain(self.graph.raw(), object, 1, flags) };
+        let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
+        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `release_object`
+        // once, when the last reference to the object is released.
+        let status = unsafe {
+            create(
+                &mut user_object,
+                pointer.cast(),
+                release_object::<T>,
+                1,
+                NO_DESTRUCTOR_SYNC,
+            )
+        };
+        if let Err(error) = status.check("cuUserObjectCreate") {
+            // SAFETY: the pointer is from `into_raw`, and the driver has not taken it.
+            drop(unsafe { Arc::from_raw(pointer) });
+            return Err(error);
+        }
+        // SAFETY: `cuGraphRetainUserObject`: the graph is alive, and takes the only reference to the object.
+        let status = unsafe { retain(self.graph.raw(), user_object, 1, MOVE) };
         status.check("cuGraphRetainUserObject").inspect_err(|_| {
-            // SAFETY: `cuUserObjectRelease`: the graph has not taken the caller's reference, so it is released here.
-            unsafe { release(object, 1) };
+            // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
+            unsafe { release(user_object, 1) };
         })
     }
 
-    pub(super) fn id(self) -> GraphId {
+    pub(crate) fn id(self) -> GraphId {
         self.id
     }
 
-    pub(super) fn handle(self) -> Handle<CUgraph_st> {
+    pub(crate) fn handle(self) -> Handle<CUgraph_st> {
         Handle::new(self.graph.raw())
     }
 }

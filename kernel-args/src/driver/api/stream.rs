@@ -1,7 +1,7 @@
-//! Events, captures of streams, and the marks that captures leave in their graphs.
+//! Events and captures of streams.
 
 use super::{
-    Api, CallError, Graph, Handle, Status,
+    Api, CallError, Graph, Status,
     entry_points::required,
     graph::{GraphId, GraphRef, NodeId},
     handle::{Alive, Destroyed, Owned},
@@ -9,11 +9,7 @@ use super::{
 use core::ptr;
 use cudarc::driver::{
     CudaStream,
-    sys::{CUevent_st, CUgraph_st, CUresult, CUuserObject_st},
-};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    vec::Vec,
+    sys::{CUevent_st, CUgraph_st},
 };
 
 impl Destroyed for CUevent_st {
@@ -59,89 +55,6 @@ pub(crate) struct CaptureInfo<'s> {
     pub(crate) graph: Option<GraphRef<'s>>,
     /// The node on which the stream's next node depends, if it is a single node.
     pub(crate) last: Option<NodeId>,
-}
-
-/// Proves which capture a graph results from. The driver does not report the capture of a graph, and reuses the handles of
-/// destroyed graphs and of their nodes.
-///
-/// It is a user object without content. The captured graph has a reference to it, and so has this value: its handle is
-/// therefore not reused as long as this is alive.
-pub(crate) struct Mark {
-    api: &'static Api,
-    object: Handle<CUuserObject_st>,
-    graph: Handle<CUgraph_st>,
-    capture: GraphId,
-}
-
-/// The marks, of which some are dropped.
-static MARKS: Mutex<Vec<Weak<Mark>>> = Mutex::new(Vec::new());
-
-fn marks() -> MutexGuard<'static, Vec<Weak<Mark>>> {
-    // No code that can panic runs while it is locked.
-    MARKS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Mark {
-    /// The mark of the capture that `graph` belongs to. It must live as long as a node of the capture can be used.
-    pub(crate) fn of(graph: GraphRef<'_>) -> Result<Arc<Self>, CallError> {
-        let mut marks = marks();
-        // In one thread, the last mark is the mark of the active capture.
-        let mut newest_first = marks.iter().rev().filter_map(Weak::upgrade);
-        if let Some(mark) = newest_first.find(|mark| mark.capture == graph.id()) {
-            return Ok(mark);
-        }
-        let mark = Arc::new(Self {
-            api: graph.api,
-            object: graph.retain_mark()?,
-            graph: graph.handle(),
-            capture: graph.id(),
-        });
-        marks.retain(|mark| mark.strong_count() > 0);
-        marks.push(Arc::downgrade(&mark));
-        Ok(mark)
-    }
-
-    /// The capture that `graph` results from, if it has a mark. The graph releases the mark: it is asked once.
-    pub(super) fn capture_of(
-        api: &'static Api,
-        graph: Alive<'_, CUgraph_st>,
-    ) -> Result<Option<GraphId>, CallError> {
-        let marks: Vec<_> = marks().iter().filter_map(Weak::upgrade).collect();
-        // A mark of a destroyed graph can have the same handle of a graph.
-        for mark in marks {
-            if mark.graph == Handle::new(graph.raw()) && mark.is_released_by(api, graph)? {
-                return Ok(Some(mark.capture));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Releases the reference of `graph`; `false` if the graph has none.
-    fn is_released_by(
-        &self,
-        api: &'static Api,
-        graph: Alive<'_, CUgraph_st>,
-    ) -> Result<bool, CallError> {
-        let release = required!(api, cuGraphReleaseUserObject)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphReleaseUserObject`: "Releases user object references owned by a
-        // graph". The graph and the object are alive.
-        let status = unsafe { release(graph.raw(), self.object.raw(), 1) };
-        if status == CUresult::CUDA_ERROR_INVALID_VALUE {
-            return Ok(false);
-        }
-        status.check("cuGraphReleaseUserObject")?;
-        Ok(true)
-    }
-}
-
-impl Drop for Mark {
-    fn drop(&mut self) {
-        if let Some(release) = self.api.cuUserObjectRelease {
-            // `Drop` cannot report an error, so it is discarded.
-            // SAFETY: `cuUserObjectRelease`: this value has one reference, and releases it once.
-            unsafe { release(self.object.raw(), 1) };
-        }
-    }
 }
 
 /// Why a capture did not result in a graph.

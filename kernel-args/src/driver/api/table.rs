@@ -124,7 +124,6 @@ entry_points! {
     unsafe cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: &AttributeValue);
     safe cuGraphKernelNodeGetAttribute(node: Alive<'_, CUgraphNode_st>, attribute: c_uint, value: &mut AttributeValue);
     unsafe cuGraphDestroyNode(node: CUgraphNode);
-    unsafe cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint);
     unsafe cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint);
     unsafe cuUserObjectCreate(
         object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint

@@ -1,9 +1,9 @@
 //! Captured launches and their nodes.
 
-use super::{AnyNode, Node, explain, owner::Slot};
+use super::{AnyNode, Node, captures, explain, owner::Slot};
 use crate::{
     driver::{
-        api::{Mark, Promise},
+        api::Promise,
         config::Launch,
         error::Error,
         function::{Fitting, LoadedFunction, Lower},
@@ -51,8 +51,9 @@ impl<A: KernelArgs> Kernel<A> {
         let Some(graph) = before.graph else {
             return Err(explain::broken_capture(Some(name()), explain::CAPTURED));
         };
-        let kept = (self.keep_loaded(), Mark::of(graph)?);
-        let slot = Slot::retained_by(graph, &function.context, Box::new(kept))?;
+        let kept = Box::new(self.keep_loaded());
+        let slot = Slot::retained_by(graph, &function.context, kept)?;
+        captures::add(graph, &slot);
         let call = LaunchCall {
             api,
             stream: stream.into(),

@@ -1,14 +1,14 @@
 //! Instantiated graphs.
 
 use super::{
-    Node, explain,
+    Node, captures, explain,
     find::nodes_of,
     owner::Slot,
     release::{Owner, Released, release},
 };
 use crate::{
     driver::{
-        api::{self, CallError, Event, api, out, required},
+        api::{self, CallError, Event, Handle, api, out, required},
         context::{bind, bind_graph, named, restored_on_error},
         error::{ContextError, ContextMismatch, Error},
         module::Kernel,
@@ -72,8 +72,9 @@ impl GraphExec {
                     contexts,
                 ))));
             }
+            let id = captures::of(Handle::new(graph.cu_graph()));
             Ok(Self {
-                driver: api::Exec::of_cudarc(api()?, graph)?,
+                driver: api::Exec::of_cudarc(api()?, graph, id)?,
                 context: ctx.clone(),
                 last_launch: LastLaunch::ByCudarc,
             })

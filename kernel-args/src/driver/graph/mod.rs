@@ -7,6 +7,7 @@
 mod attributes;
 mod capture;
 mod captured_node;
+mod captures;
 mod copy;
 mod device_update;
 mod enabled;

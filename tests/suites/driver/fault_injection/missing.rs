@@ -57,7 +57,7 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 24] = [
+const FOR_GRAPHS: [&str; 23] = [
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
@@ -73,7 +73,6 @@ const FOR_GRAPHS: [&str; 24] = [
     "cuGraphNodeGetEnabled",
     "cuGraphNodeGetType",
     "cuGraphNodeSetEnabled",
-    "cuGraphReleaseUserObject",
     "cuGraphRetainUserObject",
     "cuGraphUpload",
     "cuStreamBeginCapture_v2",
