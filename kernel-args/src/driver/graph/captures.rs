@@ -49,8 +49,9 @@ pub(super) fn add(graph: GraphRef<'_>, slot: &Arc<Slot>) {
 
 /// The id of the newest capture whose graph has this handle; a new id if there is none.
 ///
-/// A destroyed graph exists until its last launch has finished, but its handle can already be the handle of a newer graph. This
-/// cannot be a graph with a captured node of this crate: it would be the newest one.
+/// The driver closes the slots of a destroyed graph after its last launch, but its handle can be the handle of a newer graph
+/// before. A newer graph with a captured node of this crate is then found, because it is the newest one. A newer graph without one
+/// is taken for the destroyed graph: see [`GraphExec::from_cudarc`](super::GraphExec::from_cudarc).
 pub(super) fn of(graph: Handle<CUgraph_st>) -> GraphId {
     let captures = captures();
     let mut newest_first = captures.iter().rev();

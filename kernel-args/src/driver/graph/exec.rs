@@ -57,6 +57,10 @@ impl GraphExec {
     /// know when the arguments of the capture are no longer used: the graph retains them until an update after the next
     /// [`launch`](Self::launch), or until it is dropped.
     ///
+    /// If a graph with nodes of this crate was destroyed while a launch of it was still running, drop its nodes or wait for the launch
+    /// before the call: the driver can give its handles to another graph, and only a captured node of this crate in the other graph
+    /// shows the difference.
+    ///
     /// The graph is uploaded (`CudaGraph::upload`), because cudarc reports the context of a graph in no other way. No stream
     /// of this thread must be capturing.
     ///
