@@ -243,7 +243,7 @@ pub(crate) const STAGES: &[Stage] = &[
         world.kernel.require_loaded()?;
         Ok(Box::new(()))
     }),
-    stage("capture", |world| Ok(Box::new(capture(world)?))),
+    stage("capture", |world| Ok(released(capture(world)?))),
     stage("graph, made", |world| {
         let (launch, memory) = (Launch::new(1, 8), DevicePointerMut::<f32>::NULL);
         let mut graph = Graph::new(&world.ctx)?;
