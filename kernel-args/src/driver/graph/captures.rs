@@ -47,7 +47,7 @@ pub(super) fn add(graph: GraphRef<'_>, slot: &Arc<Slot>) {
     });
 }
 
-/// The id of the newest capture whose graph has this handle; a new id if there is none.
+/// The id of the newest capture whose graph has this handle; a new id if no capture has it.
 ///
 /// The driver closes the slots of a destroyed graph after its last launch, but its handle can be the handle of a newer graph
 /// before. A newer graph with a captured node of this crate is then found, because it is the newest one. A newer graph without one
