@@ -300,6 +300,15 @@ impl<'g> GraphRef<'g> {
         Ok(self.ids(nodes).collect())
     }
 
+    /// Each node with the function that it launches; `None` for other kinds of nodes. A context must be current.
+    pub(super) fn launches(self) -> Result<Vec<(NodeId, Option<Handle<CUfunc_st>>)>, CallError> {
+        let launch = |id| {
+            let kernel = self.node(id).map_or(Ok(None), GraphNode::kernel)?;
+            Ok((id, kernel.map(|(function, _)| function)))
+        };
+        self.nodes()?.into_iter().map(launch).collect()
+    }
+
     /// `cuGraphGetEdges_v2`, or the first version for drivers older than 12.3.
     pub(crate) fn edges(self) -> Result<Vec<(NodeId, NodeId)>, CallError> {
         let mut count = 0;
