@@ -3,7 +3,7 @@
 use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Status, StreamHandle,
     entry_points::required,
-    graph::{GraphId, GraphRef, NodeId},
+    graph::{GraphId, GraphRef, LaunchOf, NodeId},
     handle::{Destroyed, Owned},
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
@@ -55,8 +55,8 @@ enum Objects {
 /// The nodes of a graph of cudarc, for nodes from the capture that it probably results from.
 struct Captured {
     id: GraphId,
-    /// Each node with the function that it launches, in the order of the handles.
-    nodes: Vec<(NodeId, Option<Handle<CUfunc_st>>)>,
+    /// In the order of the handles.
+    nodes: Vec<LaunchOf>,
 }
 
 /// A graph that was captured with cudarc.

@@ -259,6 +259,9 @@ impl NewNode<'_> {
     }
 }
 
+/// A node and the function that it launches; `None` for other kinds of nodes.
+pub(super) type LaunchOf = (NodeId, Option<Handle<CUfunc_st>>);
+
 /// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
@@ -300,8 +303,8 @@ impl<'g> GraphRef<'g> {
         Ok(self.ids(nodes).collect())
     }
 
-    /// Each node with the function that it launches; `None` for other kinds of nodes. A context must be current.
-    pub(super) fn launches(self) -> Result<Vec<(NodeId, Option<Handle<CUfunc_st>>)>, CallError> {
+    /// All nodes. A context must be current.
+    pub(super) fn launches(self) -> Result<Vec<LaunchOf>, CallError> {
         let launch = |id| {
             let kernel = self.node(id).map_or(Ok(None), GraphNode::kernel)?;
             Ok((id, kernel.map(|(function, _)| function)))

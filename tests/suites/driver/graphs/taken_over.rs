@@ -199,7 +199,7 @@ fn a_stale_node(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// A launch of a graph that is still running until this is dropped, so that the driver does not release the graph's arguments.
+/// A launch of a graph that is still running until this is dropped. The driver does not release the arguments of its graph before.
 enum Running {
     /// The stand-in driver runs launches at once, but can delay the release.
     StandIn(Control),
@@ -278,7 +278,7 @@ fn a_stale_node_whose_arguments_are_not_released(driver: &Driver) -> Outcome {
     freed(&first)
 }
 
-/// Nothing shows the difference. The memory stays allocated as long as this graph uses it, and not as long as the other one.
+/// Nothing shows the difference. The memory stays allocated as long as the new graph uses it, even after the end of the old graph.
 fn an_accepted_stale_node(driver: &Driver) -> Outcome {
     let world = World::new()?;
     let [first, second] = [memory(&world)?, memory(&world)?];
