@@ -24,27 +24,20 @@ pub(super) struct Function<'t> {
 }
 
 impl<'t> Outline<'t> {
-    pub(super) fn read(mut lexer: Lexer<'t>) -> Self {
+    /// Reads the functions and files of the text of `lexer`, which are at these positions.
+    pub(super) fn read(lexer: &Lexer<'t>, places: &[u32]) -> Self {
         let mut outline = Self {
             functions: Vec::new(),
             by_name: BTreeMap::new(),
             files: BTreeMap::new(),
         };
-        // The text was read before without an error.
-        while let Ok(Some(word)) = lexer.next_directive() {
-            match word {
-                "func" => {
-                    if let Some((name, function)) = function(lexer.clone()) {
-                        outline.by_name.insert(name, outline.functions.len());
-                        outline.functions.push(function);
-                    }
-                }
-                "file" => {
-                    if let Some((number, name)) = file(lexer.clone()) {
-                        outline.files.insert(number, name);
-                    }
-                }
-                _ => {}
+        for &place in places {
+            let place = lexer.back_to(place as usize);
+            if let Some((number, name)) = file(place.clone()) {
+                outline.files.insert(number, name);
+            } else if let Some((name, function)) = function(place) {
+                outline.by_name.insert(name, outline.functions.len());
+                outline.functions.push(function);
             }
         }
         outline
