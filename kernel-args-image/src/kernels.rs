@@ -1,6 +1,8 @@
 //! The kernels of an image.
 
 use super::Error;
+#[cfg(feature = "bodies")]
+use crate::ptx::Bodies;
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
@@ -10,8 +12,6 @@ use crate::{
     table::BodyTable,
     target::Compatibility,
 };
-#[cfg(feature = "bodies")]
-use crate::ptx::Bodies;
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Body, Members, param_layout::Sm};
 

@@ -53,5 +53,6 @@ pub use select::{Selection, nearest, select};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
+pub(crate) use body::{BodyMismatch, first_in_struct};
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

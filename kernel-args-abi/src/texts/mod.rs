@@ -1,5 +1,6 @@
 //! The texts of a comparison: every sentence and table of the crate.
 
+mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
@@ -7,6 +8,7 @@ mod layout_table;
 mod members;
 mod message;
 mod overloads;
+mod pointer;
 mod rename;
 mod repair;
 mod report;
