@@ -2,7 +2,7 @@
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
-use kernel_args_abi::{Body, Class, Members, Parameter};
+use kernel_args_abi::{Body, Class, CppBase, Members, Parameter, cpp::builtin};
 
 /// One kernel of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,6 +102,13 @@ impl Kernel<'_> {
         }
     }
 
+    /// Whether the code can show something about a parameter that nothing else shows: it has no C++ type, or is a struct
+    /// whose members are unknown.
+    #[must_use]
+    pub fn has_untyped_parameters(&self) -> bool {
+        self.parameters().iter().any(is_untyped)
+    }
+
     /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
@@ -125,4 +132,16 @@ impl Kernel<'_> {
         }
         parameters
     }
+}
+
+/// Whether the code can show something about a parameter that nothing else shows.
+fn is_untyped(parameter: &Parameter<'_>) -> bool {
+    let is_struct = matches!(parameter.class, Class::Bytes)
+        && !matches!(parameter.cpp.base, CppBase::Named(name) if builtin(name).is_some());
+    let members = parameter.members;
+    parameter.size >= size_of::<u64>()
+        && !matches!(parameter.class, Class::Float)
+        && !members.is_known()
+        && members.why_opaque().is_none()
+        && (is_struct || parameter.cpp.is_unknown())
 }

@@ -185,6 +185,7 @@ templates! {
 
     // What is wrong: a struct that is passed to a kernel.
     parameter_without_bytes(field: name) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
+    not_shared(field: name, ty: name) = "`{field}` is `{ty}`, which is no shared pointer, so `shared_write` has no effect\n  help: remove `#[kernel_args(shared_write)]`";
     argument_without_bytes() = "a value without bytes cannot be a kernel parameter\n  help: do not push it";
     too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
     large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";
