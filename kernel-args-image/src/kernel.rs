@@ -2,7 +2,7 @@
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
-use kernel_args_abi::{Body, Class, CppBase, Members, Parameter, cpp::builtin};
+use kernel_args_abi::{Body, Class, Members, Parameter, check::is_untyped};
 
 /// One kernel of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -132,16 +132,4 @@ impl Kernel<'_> {
         }
         parameters
     }
-}
-
-/// Whether the code can show something about a parameter that nothing else shows.
-fn is_untyped(parameter: &Parameter<'_>) -> bool {
-    let is_struct = matches!(parameter.class, Class::Bytes)
-        && !matches!(parameter.cpp.base, CppBase::Named(name) if builtin(name).is_some());
-    let members = parameter.members;
-    parameter.size >= size_of::<u64>()
-        && !matches!(parameter.class, Class::Float)
-        && !members.is_known()
-        && members.why_opaque().is_none()
-        && (is_struct || parameter.cpp.is_unknown())
 }

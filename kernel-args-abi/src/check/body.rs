@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     bytes::equal,
-    cpp::{CppBase, CppType},
+    class::Class,
+    cpp::{CppBase, CppType, name::is_builtin},
     signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
 };
 
@@ -55,6 +56,22 @@ const fn has_other_elements(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
         Some(elements) => ty.depth == 1 && ty.rows[0] == 0 && contradicts(elements, ty.base),
         None => false,
     }
+}
+
+/// Whether the code of a kernel can show something about a parameter that nothing else shows: it has 8 bytes or more,
+/// and no C++ type, or is a struct whose members are unknown.
+#[must_use]
+pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
+    let is_struct = matches!(kernel.class, Class::Bytes)
+        && !matches!(kernel.cpp.base, CppBase::Named(name) if is_builtin(name));
+    kernel.size >= 8
+        && !matches!(kernel.class, Class::Float)
+        && !has_known_members(kernel)
+        && (is_struct || kernel.cpp.is_unknown())
+}
+
+const fn has_known_members(kernel: &Parameter<'_>) -> bool {
+    kernel.members.is_known() || kernel.members.why_opaque().is_some()
 }
 
 /// How the code of the kernel contradicts a field, if neither the symbol nor debug information contains the type of the
@@ -107,8 +124,11 @@ pub(crate) const fn first_in_struct<'a>(
     kernel: &Parameter<'a>,
 ) -> Option<BodyMismatch<'a>> {
     let may_contain = host.members.is_known() || host.cpp.is_array();
-    let is_typed = kernel.members.is_known() || kernel.members.why_opaque().is_some();
-    if !may_contain || is_typed || kernel.body.is_empty() || host.size != kernel.size {
+    if !may_contain
+        || has_known_members(kernel)
+        || kernel.body.is_empty()
+        || host.size != kernel.size
+    {
         return None;
     }
     let mut cursor = Cursor::new(host);

@@ -41,7 +41,7 @@ mod steps;
 mod value;
 mod variants;
 
-pub use body::{Contradiction, contradiction, contradicts};
+pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use members::{MemberMismatch, Place, first_difference};
