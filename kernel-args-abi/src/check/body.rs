@@ -104,6 +104,15 @@ const fn differences(ty: CppType<'_>, slot: &Slot<'_>) -> Differences {
     differences
 }
 
+/// Whether a field is an integer, and the code uses the parameter as a pointer. An address can be an integer, so they
+/// fit.
+pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    if host.cpp.depth > 0 || host.cpp.is_unknown() || !kernel.cpp.is_unknown() {
+        return false;
+    }
+    matches!(kernel.body.facts(0), Some(slot) if matches!(slot.kind, SlotKind::Pointer))
+}
+
 /// A pointer in a struct by value that the code of the kernel contradicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BodyMismatch<'a> {
@@ -134,13 +143,15 @@ pub(crate) const fn first_in_struct<'a>(
     let mut cursor = Cursor::new(host);
     while let Some(item) = cursor.peek() {
         let member = item.element();
-        let is_plain = !member.members.is_known() && !is_pointer(&member);
+        let is_opaque = member.members.why_opaque().is_some();
+        let is_plain = is_opaque || !member.members.is_known() && !is_pointer(&member);
         if cursor.is_too_deep() {
             return None;
         } else if item.opens() && !is_plain {
             cursor.open(&item);
             continue;
-        } else if is_pointer(&member)
+        } else if !is_opaque
+            && is_pointer(&member)
             && let Some(facts) = kernel.body.facts(item.offset)
             && let differences = differences(member.cpp, &facts)
             && !differences.is_empty()

@@ -48,7 +48,9 @@ pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u1
         return 8;
     }
     match compare(host, kernel).first() {
-        None => cpp::is_conversion(host.cpp, kernel.cpp) as u16,
+        None => {
+            (cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel)) as u16
+        }
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 8,
         Some(Difference::Alignment | Difference::Offset) => 6,
         Some(_) => 3,

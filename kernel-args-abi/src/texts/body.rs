@@ -1,6 +1,7 @@
 //! Hints for pointers that the code of the kernel contradicts.
 
 use super::{
+    inferred::element_type,
     message::{Hint, Message, Text},
     pointer::corrected,
     rust::{Declaration, push_type},
@@ -11,7 +12,7 @@ use crate::{
     bytes::same,
     check::{BodyMismatch, Difference, Differences, first_in_struct},
     cpp::{CppBase, rust_integer},
-    signature::{ElementClass, Elements, Evidence, Parameter, Slot},
+    signature::{Evidence, Parameter, Slot},
 };
 
 /// The slot that contradicts a field, if the differences come from the code of the kernel.
@@ -78,11 +79,11 @@ const fn push_correction(
     );
     let declare = declare.as_str();
     match differences.first() {
-        Some(Difference::Pointer) => say::integer_in_code(hint, evidence, declare),
+        Some(Difference::Pointer) => say::integer_in_code(hint, host.name, evidence, declare),
         Some(Difference::Pointee) => {
-            say::elements_in_code(hint, elements(slot).as_str(), evidence, declare);
+            say::elements_in_code(hint, elements(slot).as_str(), host.name, evidence, declare);
         }
-        _ => say::write_in_code(hint, evidence, declare),
+        _ => say::write_in_code(hint, host.name, evidence, declare),
     }
 }
 
@@ -166,25 +167,6 @@ pub(super) const fn types(
     differences: Differences,
 ) -> Declaration {
     fitting("", host, slot, differences)
-}
-
-/// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.
-const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
-    let signed = matches!(
-        own,
-        CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }
-    );
-    match (elements.class, elements.size) {
-        (ElementClass::F16, _) => CppBase::Named("__half"),
-        (ElementClass::BF16, _) => CppBase::Named("__nv_bfloat16"),
-        (ElementClass::F32, _) => CppBase::Float { bits: 32 },
-        (ElementClass::F64, _) => CppBase::Float { bits: 64 },
-        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer {
-            signed,
-            bits: size as u16 * 8,
-        },
-        _ => CppBase::Unknown,
-    }
 }
 
 /// The elements in words: `` `float` elements ``, `elements of 2 bytes`.

@@ -4,6 +4,7 @@ mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
+mod inferred;
 mod layout_table;
 mod members;
 mod message;

@@ -1,6 +1,7 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
+    inferred::inferred,
     message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
@@ -35,8 +36,14 @@ pub(super) const fn types(
     kernel: &Parameter<'_>,
 ) -> Declaration {
     let mut text = Message::new();
-    if kernel.cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
-        push_type(&mut text, name, slice(kernel.cpp).as_str());
+    let inferred = inferred(kernel);
+    let cpp = if inferred.is_pointer() {
+        inferred
+    } else {
+        kernel.cpp
+    };
+    if cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
+        push_type(&mut text, name, slice(cpp).as_str());
         return text;
     }
     if let CppBase::Named(spelled) = kernel.cpp.base

@@ -135,10 +135,10 @@ templates! {
     or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
     takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
-    write_in_code(evidence: text, declare: text) = "the kernel writes through it ({evidence}): {declare}";
-    or_shared_write() = "; if its users share the memory, like a counter, `#[kernel_args(shared_write)]` on the field allows this";
-    elements_in_code(elements: text, evidence: text, declare: text) = "the kernel accesses {elements} through it ({evidence}): {declare}";
-    integer_in_code(evidence: text, declare: text) = "the kernel uses it as an integer ({evidence}): {declare}";
+    write_in_code(field: name, evidence: text, declare: text) = "the kernel writes through `{field}` ({evidence}): {declare}";
+    or_shared_write() = "; for memory that is shared on purpose, such as a counter, write `#[kernel_args(shared_write)]` on the field";
+    elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
+    integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
     elements_of_type(cpp: text) = "`{cpp}` elements";
     integers_of_size(size: bytes) = "integers of {size}";
     elements_of_size(size: bytes) = "elements of {size}";
@@ -157,7 +157,7 @@ templates! {
     member_at(member: text, at: number) = "`{member}` at byte {at}";
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
-    member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}: {hint}";
+    member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
