@@ -32,9 +32,12 @@ impl<'t> Outline<'t> {
             files: BTreeMap::new(),
         };
         for &place in places {
-            let place = lexer.back_to(place as usize);
-            if let Some((number, name)) = file(place.clone()) {
-                outline.files.insert(number, name);
+            let mut place = lexer.back_to(place as usize);
+            // An error would search for its line.
+            if matches!(place.peek_token(), Ok((_, Token::Number(_)))) {
+                if let Some((number, name)) = file(place) {
+                    outline.files.insert(number, name);
+                }
             } else if let Some((name, function)) = function(place) {
                 outline.by_name.insert(name, outline.functions.len());
                 outline.functions.push(function);
