@@ -9,9 +9,9 @@ use crate::{
     repeated::{refuse_macros, refuse_macros_in_generics},
     spelling, texts,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Ident, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -106,15 +106,7 @@ fn expand(
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
         let said = parameter.kernel_name.as_ref();
         let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let view = quote::format_ident!(
-            "{}",
-            match parameter.kind {
-                FieldKind::Typed | FieldKind::Skipped => "typed",
-                FieldKind::Opaque => "opaque",
-                FieldKind::SharedWrite => "shared_write",
-            },
-            span = span
-        );
+        let view = view(parameter.kind, span);
         quote_spanned! {span=>
             #krate::__private::parameter(#name, #spelling, #info).#view()#said
         }
@@ -204,6 +196,16 @@ fn expand(
         #force
         #checks
     }
+}
+
+/// The method that makes the parameter of a field.
+fn view(kind: FieldKind, span: Span) -> Ident {
+    let name = match kind {
+        FieldKind::Typed | FieldKind::Skipped => "typed",
+        FieldKind::Opaque => "opaque",
+        FieldKind::SharedWrite => "shared_write",
+    };
+    Ident::new(name, span)
 }
 
 /// The statements that compare the context of each argument with the stream's.
