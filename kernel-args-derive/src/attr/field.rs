@@ -38,7 +38,7 @@ impl FieldKind {
         .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
     }
 
-    /// The error if an attribute is combined with another one.
+    /// The error for two attributes on one field.
     fn and(self, other: Self) -> &'static str {
         match (self, other) {
             _ if self == other => texts::DUPLICATE_ATTRIBUTE,

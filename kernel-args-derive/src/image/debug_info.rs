@@ -98,7 +98,7 @@ impl DebugInfo {
         &self.tracked
     }
 
-    /// The kernels of the image. The code of those of `symbols` is analysed whose parameters are not described otherwise.
+    /// The kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
     pub(crate) fn with_bodies<'f, 's>(
         &self,
         file: &'f File,

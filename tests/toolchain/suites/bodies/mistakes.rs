@@ -268,7 +268,7 @@ fn with_member(
     structure(members.collect(), field.size)
 }
 
-/// The kind of a mistake in the elements. `None` if they cannot be told apart, or are not compared.
+/// The kind of a mistake in the elements. `None` if their accesses are equal, or are not compared.
 fn kind(own: &str, other: &str) -> Option<&'static str> {
     let is_float =
         |element: &str| matches!(element, "float" | "double" | "__half" | "__nv_bfloat16");
