@@ -147,6 +147,8 @@ impl<'a> Image<'a> {
     /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
     /// answers for the cubins of the same kernel. A kernel that cannot be analysed stays as it is.
     ///
+    /// Requires the feature `bodies`. Without it, nothing is analysed.
+    ///
     /// # Errors
     /// If a member cannot be decompressed.
     pub fn add_bodies(
