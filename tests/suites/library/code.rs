@@ -79,7 +79,7 @@ struct Doubles<'a> {
 }
 
 #[derive(KernelArgs)]
-struct Stride<'a> {
+struct Rows<'a> {
     n: u32,
     stride: DevicePointer<i64>,
     input: &'a CudaSlice<f64>,
@@ -100,7 +100,7 @@ struct Fill<P: DeviceType> {
 }
 
 #[derive(KernelArgs)]
-struct Counter<'a> {
+struct PlainCounter<'a> {
     n: u32,
     limit: i32,
     values: &'a CudaSlice<i32>,
@@ -154,14 +154,14 @@ fn each_mistake_is_refused_when_the_kernel_is_loaded() {
                 "the kernel accesses `float` elements through `x` (`ld.global.f32` at code.cu:14)";
             assert_refused::<Doubles<'_>>(&module, "scale", "x", elements);
             let integer = "the kernel uses `stride` as an integer (`mul.lo.s64` at code.cu:23): declare `stride: u64`";
-            assert_refused::<Stride<'_>>(&module, "rows", "stride", integer);
+            assert_refused::<Rows<'_>>(&module, "rows", "stride", integer);
             let member = "the kernel writes through `data`";
             assert_refused::<Fill<DevicePointer<f32>>>(&module, "fill", "view", member);
             let member = "the kernel accesses `float` elements through `data`";
             assert_refused::<Fill<DevicePointerMut<f64>>>(&module, "fill", "view", member);
             let atomic =
                 "the kernel writes through `counter` (`atom.global.add.u32` at code.cu:32)";
-            assert_refused::<Counter<'_>>(&module, "count", "counter", atomic);
+            assert_refused::<PlainCounter<'_>>(&module, "count", "counter", atomic);
         }
     });
 }
@@ -192,7 +192,7 @@ fn the_comparison_can_be_turned_off() {
         for image in [Image::from(CODE), Image::from(table::IMAGE)] {
             let module = Module::load(&ctx, image.without_code()).expect("it loads");
             assert_eq!(refused::<Shared<'_>>(&module, "scale"), None);
-            assert_eq!(refused::<Stride<'_>>(&module, "rows"), None);
+            assert_eq!(refused::<Rows<'_>>(&module, "rows"), None);
             assert_eq!(refused::<Fill<DevicePointer<f32>>>(&module, "fill"), None);
         }
         let shared = Kernel::<Shared<'_>>::from_image(&ctx, CODE, "scale");

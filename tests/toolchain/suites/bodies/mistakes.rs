@@ -4,16 +4,14 @@
 //! A struct is compared in both ways that a user meets: with the table that `kernels!` makes, and with the parameters
 //! of a loaded image.
 
-use super::{
-    COMPILED, compiled, element_type,
-    kernels::{Kernel, Value},
-};
+use super::{COMPILED, compiled, element_type};
 use kernel_args_abi::{
     Class, CppBase, CppType, Layout, Members, Parameter, Signature,
     check::{Report, report},
     compiled::{CompiledImage, CompiledKernels},
 };
 use kernel_args_image::{Encoder, Image};
+use kernel_args_test_generator::known_uses::{Kernel, Value};
 use libtest_mimic::{Completion, Failed};
 use std::collections::BTreeMap;
 

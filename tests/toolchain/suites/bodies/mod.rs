@@ -8,7 +8,6 @@
 //! | `KERNEL_ARGS_BODIES` | the number of kernels | 60 | 600 |
 //! | `KERNEL_ARGS_BODIES_SEED` | their seed | 1 | 1 |
 
-mod kernels;
 mod mistakes;
 
 use kernel_args_abi::{
@@ -17,9 +16,11 @@ use kernel_args_abi::{
     signature::{Body, SlotKind},
 };
 use kernel_args_image::ptx::{Bodies, Module};
-use kernel_args_test_generator::size;
+use kernel_args_test_generator::{
+    known_uses::{Kernel, Value, kernels},
+    size,
+};
 use kernel_args_toolchain_tests::{folder, nvrtc, write};
-use kernels::{Kernel, Value, kernels};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
@@ -66,12 +67,12 @@ fn number(variable: &str, default: usize) -> usize {
 /// By kind of claim: how many were made, and how many were possible.
 type Coverage = BTreeMap<&'static str, [usize; 2]>;
 
-/// Calls `each` with every set of kernels: its number, the PTX of a source, and the kernels in it. `Err` contains the
+/// Takes the number of a set of kernels, the PTX of a source, and the kernels in it.
+type Each<'e> = dyn FnMut(usize, &[u8], &[Kernel]) -> Result<(), Failed> + 'e;
+
+/// Calls `each` for every set and source. `Err` contains the
 /// reason if the machine has no compiler.
-fn compiled(
-    name: &str,
-    each: &mut dyn FnMut(usize, &[u8], &[Kernel]) -> Result<(), Failed>,
-) -> Result<Result<(), String>, Failed> {
+fn compiled(name: &str, each: &mut Each<'_>) -> Result<Result<(), String>, Failed> {
     let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
         Ok(headers) => headers,
         Err(why) => return Ok(Err(why)),
