@@ -59,7 +59,7 @@ pub use validate::validate;
 
 use crate::{
     fatbin::{Budget, EXPANSION_FLOOR, Member},
-    format::format,
+    format::{binary_format, format},
 };
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -90,7 +90,20 @@ impl<'a> Image<'a> {
     /// If the bytes are in none of these formats, or if a member or all members together exceed
     /// [`fatbin::EXPANSION_LIMIT`] when decompressed.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
-        let parts = match format(bytes)? {
+        Self::of_kind(format(bytes)?, bytes)
+    }
+
+    /// Reads an image that [`read`](Self::read) has accepted before. It does not look at each byte of a text again.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), if the bytes have changed.
+    pub fn read_again(bytes: &'a [u8]) -> Result<Self, Error> {
+        let kind = binary_format(bytes).unwrap_or(Ok(Kind::Ptx))?;
+        Self::of_kind(kind, bytes)
+    }
+
+    fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
+        let parts = match kind {
             Kind::Cubin => [Part::Cubin(bytes)].into(),
             Kind::Ptx => [Part::Text(bytes)].into(),
             Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,

@@ -40,7 +40,7 @@ impl File {
         if fingerprint(&bytes) != self.fingerprint {
             return known;
         }
-        let Ok(image) = Image::read(&bytes) else {
+        let Ok(image) = Image::read_again(&bytes) else {
             return known;
         };
         let mut kernels = self.kernels.clone();

@@ -33,18 +33,21 @@ impl Code {
     }
 
     fn add_bodies(&self, kernels: &mut Kernels<'_>, symbol: &str) -> Result<(), Error> {
-        read(&self.images)?.add_bodies(kernels, |name| name == symbol)
+        read(&self.images, Image::read_again)?.add_bodies(kernels, |name| name == symbol)
     }
 }
 
 /// All images as one.
-pub(super) fn read(images: &[Arc<Vec<u8>>]) -> Result<Image<'_>, Error> {
+pub(super) fn read<'i>(
+    images: &'i [Arc<Vec<u8>>],
+    read: fn(&'i [u8]) -> Result<Image<'i>, Error>,
+) -> Result<Image<'i>, Error> {
     let [first, more @ ..] = images else {
-        return Image::read(&[]);
+        return read(&[]);
     };
-    let mut image = Image::read(first)?;
+    let mut image = read(first)?;
     for more in more {
-        image = image.with(Image::read(more)?);
+        image = image.with(read(more)?);
     }
     Ok(image)
 }

@@ -191,7 +191,9 @@ pub(super) fn read_kernels(
         .filter(|kernel| kernel.has_debug_info() || kernel.has_bodies())
         .map(|kernel| (kernel.symbol(), kernel))
         .collect();
-    let kernels = code::read(&images)?.kernels()?.into_owned();
+    let kernels = code::read(&images, image::Image::read)?
+        .kernels()?
+        .into_owned();
     // The code of an image with a table was analysed when the program was compiled.
     let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
     let mut untyped = BTreeSet::new();
