@@ -129,7 +129,8 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part.
+    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part. A kernel that uses none of its
+    /// parameters shows nothing: descriptions without code contain such kernels.
     pub(super) fn add_bodies(
         &mut self,
         part: usize,
@@ -148,6 +149,7 @@ impl<'a> Kernels<'a> {
         for (kernel, symbol) in module.symbols().enumerate() {
             if wanted(symbol)
                 && let Some(body) = bodies.kernel(module, symbol)
+                && body.parameters().any(|body| !body.is_empty())
             {
                 table.add(narrow(kernel), body.parameters());
             }
