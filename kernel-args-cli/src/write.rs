@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Failure},
     kernel::Kernel,
     output::{Output, Status},
-    read::Files,
+    read::{Files, Wanted},
     report,
     select::Select,
 };
@@ -38,7 +38,8 @@ pub(crate) struct Header {
 }
 
 pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&rust.source)? else {
+    let wanted = |symbol: &str| rust.source.select.wants(symbol);
+    let Some((name, described)) = described(&rust.source, &wanted)? else {
         return Ok(Status::Error);
     };
     let kernels = described.iter().map(|described| generate::Kernel {
@@ -76,7 +77,7 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
 }
 
 pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&options.source)? else {
+    let Some((name, described)) = described(&options.source, &|_| false)? else {
         return Ok(Status::Error);
     };
     // An image does not contain the types that pointers point to.
@@ -125,14 +126,19 @@ impl Described {
 }
 
 /// Returns the selected kernels, each symbol once, and the names of their files. `None` if they cannot be read.
-fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failure> {
-    let Some((files, name)) = read(&source.files, &source.select)? else {
+fn described(
+    source: &Source,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(String, Vec<Described>)>, Failure> {
+    let Some((files, name)) = read(&source.files, &source.select, wanted)? else {
         return Ok(None);
     };
     let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
         None => HashMap::new(),
         Some(path) => {
-            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default())? else {
+            let Some((files, name)) =
+                read(std::slice::from_ref(path), &Select::default(), &|_| false)?
+            else {
                 return Ok(None);
             };
             let mut lists = HashMap::new();
@@ -165,8 +171,12 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
     Ok(Some((name, described)))
 }
 
-fn read(paths: &[PathBuf], select: &Select) -> Result<Option<(Files, String)>, Failure> {
-    let (mut files, name, status) = report::read(paths);
+fn read(
+    paths: &[PathBuf],
+    select: &Select,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(Files, String)>, Failure> {
+    let (mut files, name, status) = report::read(paths, wanted);
     if status == Status::Error {
         return Ok(None);
     }

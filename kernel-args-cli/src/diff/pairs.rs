@@ -168,6 +168,7 @@ mod tests {
             limits,
             described: None,
             images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
+            bodies: None,
         }
     }
 

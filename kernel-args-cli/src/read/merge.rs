@@ -18,6 +18,8 @@ pub(super) struct Seen {
     pub(super) observation: Observation,
     /// The numbers of the images.
     pub(super) images: Vec<(u32, Option<Resources>)>,
+    /// What the code of the first PTX text does, with the number of this image.
+    pub(super) bodies: Option<(u32, ParameterList)>,
 }
 
 /// A PTX text, or cubins with the same offsets, sizes and limits.
@@ -26,6 +28,7 @@ struct Source<'s> {
     limits: Limits,
     described: Option<&'s ParameterList>,
     images: Vec<(u32, Option<Resources>)>,
+    bodies: Option<&'s ParameterList>,
 }
 
 /// A kernel, once per list of parameters and limits.
@@ -69,6 +72,7 @@ pub(super) fn merge(
             described: described.cloned(),
             limits,
             images: images.iter().filter_map(image).collect(),
+            bodies: text.and_then(|text| text.bodies).cloned(),
         }
     };
     let mut merged = Vec::new();
@@ -101,6 +105,7 @@ impl Seen {
             limits: self.observation.limits,
             described: self.observation.described.as_ref(),
             images: self.images.clone(),
+            bodies: self.bodies.as_ref().map(|(_, bodies)| bodies),
         }
     }
 }
@@ -155,6 +160,7 @@ mod tests {
                     described: None,
                 },
                 images: vec![(number, None)],
+                bodies: None,
             }
         };
         let place = |at, kind| Place {

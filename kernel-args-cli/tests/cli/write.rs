@@ -5,7 +5,7 @@ use kernel_args_codegen::{
     generate::{self, Naming, Options, Pointers},
     header::{Header, Item},
 };
-use kernel_args_image::Image;
+use kernel_args_image::{Image, Kernels};
 use std::fs;
 
 /// The program's output.
@@ -13,6 +13,14 @@ fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
     ran.stdout
+}
+
+/// The kernels of an image, with what their code shows.
+fn kernels(bytes: &[u8]) -> Kernels<'_> {
+    let image = Image::read(bytes).unwrap();
+    let mut kernels = image.kernels().unwrap();
+    image.add_bodies(&mut kernels, |_| true).unwrap();
+    kernels
 }
 
 /// PTX without its debug information.
@@ -40,7 +48,7 @@ fn structs_agree_with_the_library() {
             }
             let path = path.to_str().unwrap().to_owned();
             let image = bytes(&path);
-            let kernels = Image::read(&image).unwrap().kernels().unwrap();
+            let kernels = kernels(&image);
             let mut options = Options::default();
             options.source = &path;
             assert_eq!(
@@ -57,7 +65,7 @@ fn structs_agree_with_the_library() {
 fn options_of_structs_agree_with_the_library() {
     let path = data("kernels.ptx");
     let image = bytes(&path);
-    let kernels = Image::read(&image).unwrap().kernels().unwrap();
+    let kernels = kernels(&image);
     let mut options = Options::default();
     options.source = &path;
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
