@@ -4,7 +4,7 @@ use crate::{escape::terminal, kernel::Kernel};
 use kernel_args_abi::{
     Body, CppBase, CppType, Parameter,
     check::{Contradiction, contradiction},
-    signature::{Evidence, Slot, SlotKind},
+    signature::{Elements, Evidence, Slot, SlotKind},
 };
 
 /// The maximum depth of nested structs.
@@ -56,7 +56,7 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
                         path: path.to_owned(),
                         ty: terminal(&ty.to_string()).into_owned(),
                         what,
-                        elements: slot.elements.and_then(|elements| elements.name()),
+                        elements: slot.elements.and_then(Elements::name),
                         evidence: evidence(what, &slot),
                     });
                 }

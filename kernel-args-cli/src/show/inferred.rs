@@ -4,7 +4,7 @@ use crate::findings::{self, What};
 use kernel_args_abi::{
     Body, CppBase, CppType, Parameter,
     check::Contradiction,
-    signature::{Certainty, Evidence, Slot, SlotKind},
+    signature::{Certainty, Elements, Evidence, Slot, SlotKind},
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,11 @@ pub(super) fn cells(
         return Default::default();
     };
     let is_untyped = value.cpp.is_unknown() || value.cpp.base == CppBase::Void;
-    let kind = is_untyped.then(|| kind(&slot)).unwrap_or_default();
+    let kind = if is_untyped {
+        kind(&slot)
+    } else {
+        String::new()
+    };
     [uses(&slot, value.cpp), kind]
 }
 
@@ -66,7 +70,7 @@ fn uses(slot: &Slot<'_>, ty: CppType<'_>) -> String {
 
 fn kind(slot: &Slot<'_>) -> String {
     match slot.kind {
-        SlotKind::Pointer => match slot.elements.and_then(|elements| elements.name()) {
+        SlotKind::Pointer => match slot.elements.and_then(Elements::name) {
             Some(name) => format!("pointer to {name}"),
             None => "pointer".to_owned(),
         },
@@ -128,7 +132,7 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         "written": certainty(slot.written),
         "atomic": slot.is_atomic,
         "escapes": slot.escapes,
-        "elements": slot.elements.and_then(|elements| elements.name()),
+        "elements": slot.elements.and_then(Elements::name),
         "access": evidence(slot.access),
         "write": evidence(slot.write),
         "arithmetic": evidence(slot.arithmetic),

@@ -5,14 +5,14 @@ use alloc::{boxed::Box, format, string::String};
 use kernel_args_abi::{
     CppBase, Parameter,
     class::Class,
-    signature::{Slot, SlotKind},
+    signature::{Elements, Slot, SlotKind},
 };
 
 impl Types<'_, '_> {
     /// A pointer, if the code uses the parameter as one. It is a pointer to `const` if the code only reads.
     pub(super) fn inferred(&mut self, of: &Parameter<'_>) -> Option<Ty> {
         let slot = pointer(of)?;
-        let base = slot.elements.and_then(|elements| elements.scalar());
+        let base = slot.elements.and_then(Elements::scalar);
         let to = base.map_or(Ty::Void, |base| self.pointee(base, None));
         Some(Ty::Pointer {
             to: Box::new(to),
