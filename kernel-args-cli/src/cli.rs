@@ -102,8 +102,9 @@ Examples:
   kernel-args header kernels.fatbin --debug-info kernels.debug.ptx --guard KERNELS_CUH
 
 Exit codes:
-  0  the header was written
-  2  a file cannot be read, contains no matching kernel, or a name or kernel cannot be declared";
+  0  the header was written; a kernel that cannot be declared is a comment, and a warning counts these
+  2  a file cannot be read, contains no matching kernel, or a name cannot be declared; no kernel can be declared, or with --strict \
+one of them";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {

@@ -1,7 +1,7 @@
 //! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
 
 use crate::{
-    error::{Error, Failure},
+    error::{self, Error, Failure},
     kernel::Kernel,
     output::{Output, Status},
     read::{Files, Wanted},
@@ -95,11 +95,27 @@ pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Fa
     if !options.strict {
         header = header.leave_out_kernels();
     }
-    let text = header
-        .write()
-        .map_err(|error| Error::new(name, error.to_string()))?;
+    let (text, left_out) = header
+        .write_with_left_out()
+        .map_err(|error| Error::new(&*name, error.to_string()))?;
     output.to.write_all(text.as_bytes())?;
     output.to.flush()?;
+    let Some(first) = left_out.first() else {
+        return Ok(Status::Success);
+    };
+    if left_out.len() == described.len() {
+        let what = format!(
+            "none of the kernels can be declared ({}): {first}",
+            left_out.len()
+        );
+        return Err(Error::new(name, what).into());
+    }
+    let verb = if left_out.len() == 1 { "is" } else { "are" };
+    error::warn(&format_args!(
+        "{name}: {} of {} kernels {verb} not declared: the header contains the reasons",
+        left_out.len(),
+        described.len()
+    ));
     Ok(Status::Success)
 }
 

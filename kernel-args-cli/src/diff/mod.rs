@@ -7,6 +7,7 @@ mod members;
 mod pairs;
 mod parameters;
 mod text;
+mod versions;
 
 use crate::{
     error::Failure,

@@ -64,16 +64,7 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
                 }
             });
         }
-        let mut reader = Reader {
-            send,
-            gate: &gate,
-            images: 0,
-            units: 0,
-            done: 0,
-            progress: &progress,
-            skipped: &mut skipped,
-            errors: &mut errors,
-        };
+        let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
         for (number, named) in (0..).zip(&named) {
             reader.file(number, named);
         }
