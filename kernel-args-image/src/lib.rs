@@ -148,6 +148,8 @@ impl<'a> Image<'a> {
     /// answers for the cubins of the same kernel. A kernel that cannot be analysed, or that uses none of its
     /// parameters, stays as it is.
     ///
+    /// Requires the feature `bodies`. Without it, nothing is analysed.
+    ///
     /// # Errors
     /// If a member cannot be decompressed.
     pub fn add_bodies(

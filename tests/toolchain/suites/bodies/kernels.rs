@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 pub(super) struct Kernel {
     pub(super) name: String,
     pub(super) source: String,
+    /// The declarations of the parameters: `float* p3`.
+    pub(super) declared: Vec<String>,
     pub(super) parameters: Vec<Known>,
 }
 
@@ -108,6 +110,7 @@ fn kernel(seed: u64, index: usize) -> Kernel {
     Kernel {
         name,
         source,
+        declared,
         parameters: known,
     }
 }
