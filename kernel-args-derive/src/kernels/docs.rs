@@ -139,6 +139,7 @@ mod tests {
         super::kernel(&kernels.kernel("shade", None).unwrap(), false)
     }
 
+    #[cfg(feature = "bodies")]
     #[test]
     fn what_the_code_shows_is_documented() {
         let text = b".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry _Z1kPfPKfS_i(.param .u64 a, .param .u64 b, \
