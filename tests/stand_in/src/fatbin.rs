@@ -68,7 +68,7 @@ fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {
         let (header, behind) = rest.split_at_checked(number(rest, 4, 4)?)?;
         let (payload, behind) = behind.split_at_checked(number(header, 8, 8)?)?;
         rest = behind;
-        // Others, such as LTO-IR, do not run.
+        // A member of another kind, such as LTO-IR, does not run.
         let kind = number(header, 0, 2)?;
         if matches!(kind, 1 | 2) {
             members.push(Member {
