@@ -13,7 +13,7 @@ fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
     let is_reported =
         arguments[0] == "header" && ran.stderr.contains(" kernels are not declared: ");
-    let expected = if is_reported { 1 } else { 0 };
+    let expected = usize::from(is_reported);
     assert_eq!(
         (ran.code, ran.stderr.lines().count()),
         (0, expected),
