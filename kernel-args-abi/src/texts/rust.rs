@@ -1,6 +1,7 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
+    argument::is_index,
     message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
@@ -65,6 +66,8 @@ pub(super) const fn types(
 const fn push_type(message: &mut Text, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
+    } else if is_index(name) {
+        templates::position_type(message, name, ty);
     } else if is_keyword(name) {
         templates::raw_field_type(message, name, ty);
     } else {

@@ -100,9 +100,18 @@ templates! {
     correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
+    position_type(field: name, ty: text) = "field {field} as `{ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
+
+    // Help: a list of arguments.
+    push_argument(values: text, index: number) = "push {values} as argument {index}";
+    literal(value: text, ty: text) = "`{value}_{ty}`";
+    remove_argument(parameters: parameters, arguments: number) = "remove it: the kernel takes {parameters}, the list has {arguments} arguments";
+    remove_or_move_argument() = "remove it, or push it where the kernel takes it";
+    push_whole(layout: layout, index: number) = "push one value of {layout} as argument {index}, a struct with `#[derive(DeviceType)]` or a vector";
+    push_each(arguments: number, first: number, last: number) = "push {arguments} arguments instead, one for each of the parameters {first} to {last}";
 
     // Help: a value of another size or kind.
     takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";

@@ -127,7 +127,8 @@ impl Suite {
         let mut hasher = DefaultHasher::new();
         for folder in [root().join("ptx"), sources.join("ui/ptx")] {
             for file in list(&folder)? {
-                let is_image = |extension| extension == "ptx" || extension == "fatbin";
+                let is_image =
+                    |extension| extension == "ptx" || extension == "fatbin" || extension == "cu";
                 if file.extension().is_some_and(is_image)
                     && let Some(name) = file.file_name()
                 {
