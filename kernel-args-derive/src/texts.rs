@@ -107,6 +107,12 @@ pub(crate) fn empty_image(file: &str) -> String {
 }
 
 pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
+    if matches!(error, image::Error::CudaSource) {
+        return format!(
+            "`{file}` is CUDA C++, not a compiled image\n\
+             help: compile it in the build script with the crate `kernel-args-build`, or with `nvcc -ptx`, and write the path of the image"
+        );
+    }
     format!(
         "`{file}` cannot be read as an image of kernels: {error}\n\
          help: write the path of a file with PTX, a cubin or a fat binary"

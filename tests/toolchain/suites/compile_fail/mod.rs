@@ -127,9 +127,12 @@ impl Suite {
         let mut hasher = DefaultHasher::new();
         for folder in [root().join("ptx"), sources.join("ui/ptx")] {
             for file in list(&folder)? {
-                let is_image =
-                    |extension| extension == "ptx" || extension == "fatbin" || extension == "cu";
-                if file.extension().is_some_and(is_image)
+                let is_named = |extension| {
+                    ["ptx", "fatbin", "cu"]
+                        .iter()
+                        .any(|name| extension == *name)
+                };
+                if file.extension().is_some_and(is_named)
                     && let Some(name) = file.file_name()
                 {
                     let bytes =
