@@ -9,7 +9,7 @@ use crate::{
         image::Image,
         verify::{Verification, select},
     },
-    marshal::{KernelArgs, Source},
+    marshal::{KernelArgs, NamesKernel, Source},
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
@@ -58,7 +58,10 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// Same as [`from_image`](Self::from_image). A struct without a kernel, or with a pattern for several kernels, does
     /// not compile here.
-    pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
+    pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error>
+    where
+        A: NamesKernel,
+    {
         let source = const { Source::of::<A>() };
         Self::from_image(ctx, source, source.entry)
     }
@@ -237,7 +240,7 @@ impl Module {
     /// # Errors
     /// Same as [`kernel`](Self::kernel).
     #[inline]
-    pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+    pub fn get<A: NamesKernel>(&self) -> Result<Kernel<A>, Error> {
         self.kernel(const { Source::of::<A>() }.entry)
     }
 

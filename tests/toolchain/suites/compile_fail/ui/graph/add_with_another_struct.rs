@@ -1,4 +1,4 @@
-use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
+use kernel_args::{Error, Kernel, KernelArgs, graph::Graph};
 
 #[derive(KernelArgs)]
 struct Fill {
@@ -13,7 +13,7 @@ struct Scale {
 }
 
 fn add(graph: &mut Graph, fill: &Kernel<Fill>) -> Result<(), Error> {
-    graph.add_kernel(fill, Launch::new(4, 256), Scale { value: 1.0, n: 1 }, &[])?;
+    graph.add_kernel(fill, 4, 256, Scale { value: 1.0, n: 1 }, &[])?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
+use kernel_args::{Error, Kernel, KernelArgs, graph::Graph};
 
 #[derive(KernelArgs)]
 struct Fill {
@@ -7,8 +7,8 @@ struct Fill {
 }
 
 fn add(graph: &mut Graph, fill: &Kernel<Fill>) -> Result<(), Error> {
-    let a = graph.add_kernel(fill, Launch::new(4, 256), Fill { value: 1.0, n: 1024 }, &[])?;
-    graph.add_kernel(fill, Launch::new(4, 256), Fill { value: 2.0, n: 1024 }, &[a])?;
+    let a = graph.add_kernel(fill, 4, 256, Fill { value: 1.0, n: 1024 }, &[])?;
+    graph.add_kernel(fill, 4, 256, Fill { value: 2.0, n: 1024 }, &[a])?;
     Ok(())
 }
 

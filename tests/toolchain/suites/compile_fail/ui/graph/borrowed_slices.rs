@@ -1,5 +1,5 @@
 use cudarc::driver::{CudaSlice, CudaStream};
-use kernel_args::{Kernel, KernelArgs, Launch, graph::Graph};
+use kernel_args::{Kernel, KernelArgs, graph::Graph};
 use std::sync::Arc;
 
 #[derive(KernelArgs)]
@@ -14,7 +14,7 @@ fn run(saxpy: &Kernel<Saxpy<'static>>, stream: &Arc<CudaStream>) -> Result<Vec<f
     let x = stream.clone_htod(&[1.0_f32; 1024])?;
     let mut y = stream.alloc_zeros::<f32>(1024)?;
     let mut graph = Graph::new(stream.context())?;
-    let node = graph.add_kernel(saxpy, Launch::new(4, 256), Saxpy { n: 1024, alpha: 2.0, x: &x, y: &mut y }, &[])?;
+    let node = graph.add_kernel(saxpy, 4, 256, Saxpy { n: 1024, alpha: 2.0, x: &x, y: &mut y }, &[])?;
     let mut exec = graph.instantiate()?;
     exec.update(&node, 4, 256, Saxpy { n: 1024, alpha: 3.0, x: &x, y: &mut y })?;
     unsafe { exec.launch(stream)? };
