@@ -212,7 +212,8 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path
 pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
     help: write `;` after the path or the last option";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`, or `generate(pointers = raw)` for device pointers instead of slices";
+    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; for the nodes of graphs (feature `cudarc`), \
+    `generate(pointers = retained)`";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
     help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

@@ -29,6 +29,7 @@ use plan::{Build, What};
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::atomic::Ordering,
 };
 use unit::{Done, Unit};
 
@@ -42,20 +43,20 @@ impl Kernels {
         run(&self, What::Everything, &Environment::of_process())
     }
 
-    /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
+    /// Describes the kernels of images that another crate compiles, such as `cudaforge` or `bindgen_cuda`, and writes `kernels.rs`.
     ///
     /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles them, with
     /// the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
     ///
     /// ```ignore
-    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
-    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
+    /// let ptx = cudaforge::KernelBuilder::new().source_glob("src/**/*.cu").watch(["src/params.cuh"]).build_ptx()?;
+    /// ptx.write(out_dir.join("ptx.rs"))?;
     /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
     /// ```
     ///
     /// # Errors
     /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the package
-    /// that its source includes: `bindgen_cuda` compiles a source again if the source is newer, and does not check headers.
+    /// that its source includes: these crates check only the headers that their `watch` names.
     pub fn debug_info(self) -> Result<(), Error> {
         run(&self, What::Descriptions, &Environment::of_process())
     }
@@ -63,6 +64,7 @@ impl Kernels {
 
 /// Builds, and prints the directives for cargo.
 fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
+    kernels.built.store(true, Ordering::Relaxed);
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
         value.ok_or_else(|| Error::new(texts::no_build_script(name)))
@@ -81,7 +83,8 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
         archs,
         output,
     };
-    let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns)?;
+    let (sources, folders) =
+        sources::find(&root, &kernels.files, &kernels.patterns, &kernels.excluded)?;
     let mut build = Build {
         kernels,
         what,

@@ -357,7 +357,8 @@ pub(super) fn an_image_that_is_older_than_a_header_is_refused(home: &Path, name:
         let said = package.run("described", &home).failed();
         assert!(
             said.contains("k.ptx` is older than `src/params.cuh`, which `src/k.cu` includes")
-                && said.contains("help: save `src/k.cu` again"),
+                && said.contains("save `src/k.cu` again")
+                && said.contains("`.watch([\"src/params.cuh\"])`"),
             "{said}"
         );
     }

@@ -153,6 +153,17 @@ impl Module {
         Ok(module)
     }
 
+    /// The method without its feature: the error of a call names the feature.
+    #[cfg(not(feature = "nvrtc"))]
+    #[doc(hidden)]
+    pub fn compile<S: crate::__private::CompilesWithNvrtc>(
+        _: &Arc<CudaContext>,
+        _: S,
+        _: impl Sized,
+    ) -> Result<Arc<Self>, Error> {
+        unreachable!("no type implements the trait")
+    }
+
     /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
     /// cudarc and this crate use the same module, with the same functions and `__device__` variables.
     ///
