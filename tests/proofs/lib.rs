@@ -283,7 +283,7 @@ mod tests {
     fn a_property_that_fails_for_one_value_fails() {
         let fails = panic::catch_unwind(|| {
             check("not 65,537", |values| {
-                assert_ne!(values.edge_up_to(1 << 20), 65_537)
+                assert_ne!(values.edge_up_to(1 << 20), 65_537);
             });
         });
         assert!(fails.is_err());

@@ -186,7 +186,7 @@ impl<'a> Cursor<'a> {
             self.opened += 1;
             List::Members(item.member.members, self.opened)
         };
-        self.push(item, list);
+        self.push(item, &list);
     }
 
     /// Splits the next item, an array, into `groups` equal parts and opens the first one. The other parts are passed.
@@ -205,10 +205,10 @@ impl<'a> Cursor<'a> {
                 item.member
             }
         };
-        self.push(item, List::Elements(group, 1, item.place()));
+        self.push(item, &List::Elements(group, 1, item.place()));
     }
 
-    const fn push(&mut self, item: &Item<'a>, list: List<'a>) {
+    const fn push(&mut self, item: &Item<'a>, list: &List<'a>) {
         if self.depth == DEEPEST {
             self.is_too_deep = true;
             return;
@@ -220,7 +220,7 @@ impl<'a> Cursor<'a> {
                 List::Members(..) => item.member.name,
             },
             base: item.offset,
-            list,
+            list: *list,
             index: 0,
         };
         self.depth += 1;

@@ -24,6 +24,19 @@ pub const DEBUG_INFO: u8 = 4;
 /// The kernel's code was analysed: each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
 
+/// Reads a number, without a call if it has only one byte.
+macro_rules! number {
+    ($reader:expr) => {
+        match $reader.bytes[$reader.at] {
+            byte @ ..0x80 => {
+                $reader.at += 1;
+                byte as usize
+            }
+            _ => $reader.number(),
+        }
+    };
+}
+
 /// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
     table.split_at(place_at(table, 1 + place_at(table, 0))).1
@@ -97,17 +110,18 @@ impl Head {
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
         let names = self.names;
         let reader = &mut self.types;
-        let size = reader.number();
-        let offset = match reader.number() {
+        let size = number!(reader);
+        let offset = match number!(reader) {
             0 => None,
             more => Some(more - 1),
         };
-        let align = match reader.byte() {
+        let align = match reader.bytes[reader.at] {
             0 => None,
             more => Some(Alignment { log2: more - 1 }),
         };
-        let class = CLASSES[reader.byte() as usize];
-        let base = reader.base(names.name());
+        let class = CLASSES[reader.bytes[reader.at + 1] as usize];
+        reader.at += 2;
+        let base = reader.base(names.text, names.name.0);
         let cpp = reader.pointers(base);
         let members = if self.has_debug_info {
             members(structs(reader.bytes), reader.number())

@@ -21,15 +21,18 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let mut rest = bytes;
     if skipped == 0 {
         // Two pieces at a time, in the same way.
-        while let Some((pieces, after)) = rest.split_first_chunk::<16>() {
-            let pieces = u128::from_le_bytes(*pieces);
-            let (low, high) = (pieces as u64, (pieces >> 64) as u64);
+        let (pairs, after) = bytes.as_chunks::<16>();
+        let mut i = 0;
+        while i < pairs.len() {
+            let pair = u128::from_le_bytes(pairs[i]);
+            let (low, high) = (pair as u64, (pair >> 64) as u64);
             let product = (hash ^ low) as u128 * MULTIPLIER;
             hash = (product as u64) ^ (product >> 64) as u64 ^ low;
             let product = (hash ^ high) as u128 * MULTIPLIER;
             hash = (product as u64) ^ (product >> 64) as u64 ^ high;
-            rest = after;
+            i += 1;
         }
+        rest = after;
     }
     // Patterns and operators, and few calls: rustc evaluates a call about as slowly as dozens of operators.
     while let [a, b, c, d, e, f, g, h, after @ ..] = rest {

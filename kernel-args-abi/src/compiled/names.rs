@@ -18,7 +18,7 @@ macro_rules! short_at {
 /// and the bytes of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
-    text: &'static str,
+    pub(super) text: &'static str,
     /// The start and the end of the readable name.
     pub(super) name: (usize, usize),
     /// The start and the end of the symbol. It may be equal to the readable name.

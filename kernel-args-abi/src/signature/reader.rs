@@ -115,7 +115,8 @@ impl<'a> Reader<'a> {
 
     /// The pointers around the base of a C++ type, without its lengths.
     pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
-        let (depth, const_mask) = (self.byte(), self.byte());
+        let (depth, const_mask) = (self.bytes[self.at], self.bytes[self.at + 1]);
+        self.at += 2;
         let rows = if depth & TO_ARRAY == 0 {
             [0; 3]
         } else {
@@ -141,9 +142,11 @@ impl<'a> Reader<'a> {
         lengths
     }
 
-    /// The base of a C++ type, for a kernel with this readable name.
-    pub(crate) const fn base(&mut self, readable: &'a str) -> CppBase<'a> {
-        match self.byte() {
+    /// The base of a C++ type, for a kernel whose readable name begins at `readable` in `names`.
+    pub(crate) const fn base(&mut self, names: &'a str, readable: usize) -> CppBase<'a> {
+        let code = self.bytes[self.at];
+        self.at += 1;
+        match code {
             base::VOID => CppBase::Void,
             base::BOOL => CppBase::Bool,
             base::CHAR => CppBase::Char,
@@ -162,7 +165,7 @@ impl<'a> Reader<'a> {
             },
             base::NAMED => {
                 let (start, length) = (self.number(), self.number());
-                CppBase::Named(readable.split_at(start).1.split_at(length).0)
+                CppBase::Named(names.split_at(readable + start).1.split_at(length).0)
             }
             base::SPELLED => CppBase::Named(self.text(&[])),
             _ => CppBase::Unknown,

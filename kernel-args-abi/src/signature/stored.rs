@@ -165,7 +165,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
         more => Some(Alignment { log2: more - 1 }),
     };
     let class = CLASSES[reader.byte() as usize];
-    let base = reader.base("");
+    let base = reader.base("", 0);
     let pointers = reader.pointers(base);
     let extents = reader.lengths();
     let members = members(reader.bytes, reader.number());

@@ -60,7 +60,6 @@ impl<const N: usize> Message<N> {
     ///
     /// # Panics
     /// Always. In a constant, this is a compile-time error at the position of the mistake.
-    /// Always: an error at the place of the mistake, while a program compiles.
     #[doc(hidden)]
     #[track_caller]
     pub const fn fail(&self) -> ! {

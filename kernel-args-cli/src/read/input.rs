@@ -2,7 +2,7 @@
 
 use kernel_args_image::fatbin::Source;
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Cursor, Read, Seek, SeekFrom},
     path::Path,
 };
@@ -26,16 +26,17 @@ enum From {
 impl Input {
     /// Opens a regular file. A file that the user named can also be a pipe, such as `<(…)`, which does not support seeking.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
-        if is_named && is_pipe(fs::metadata(path)?.file_type()) {
+        let kind = fs::metadata(path)?.file_type();
+        if is_named && is_pipe(kind) {
             return Self::read(File::open(path)?, PIPE);
         }
-        let file = options().open(path)?;
-        // The path can name another file than before.
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
+        // Opening a pipe would wait for a writer.
+        if !kind.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        Ok(Self::new(From::File(file, metadata.len())))
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Self::new(From::File(file, size)))
     }
 
     pub(crate) fn stdin() -> io::Result<Self> {
@@ -107,22 +108,6 @@ impl Seek for Input {
             From::Bytes(bytes) => bytes.seek(to),
         }
     }
-}
-
-/// Options to read a file. Opening a pipe does not wait for a writer.
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    ))]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        const O_NONBLOCK: i32 = 0o4000;
-        options.custom_flags(O_NONBLOCK);
-    }
-    options
 }
 
 #[cfg(unix)]

@@ -88,7 +88,7 @@ impl<'a> Comparison<'a> {
             Self::Pattern(_) => {
                 return quote! {
                     const FAMILY: #at::__private::core::option::Option<&'static #at::__private::Family> =
-                        #at::__private::core::option::Option::Some(__FAMILY);
+                        #at::__private::core::option::Option::Some(&__FAMILY);
                 };
             }
         };

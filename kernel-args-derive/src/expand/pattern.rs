@@ -87,31 +87,31 @@ impl<'a> Pattern<'a> {
         let span = self.span();
         let at = respan(krate, span);
         let found = self.found(ident, generics, &at);
-        let tables = kernels(&quote!(__FOUND.in_doubt(__FAMILY)), span, &at);
+        let tables = kernels(&quote!(__IN_DOUBT), span, &at);
         let parameters: Vec<String> = parameters(generics).map(ToString::to_string).collect();
         let fits = fields.iter().enumerate().map(|(i, field)| {
             let at = respan(krate, field.span);
             let is_generic = mentions(field.ty.to_token_stream(), &parameters);
-            quote_spanned!(field.span=> const _: () = #at::__private::field_fits_bound(__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
+            quote_spanned!(field.span=> const _: () = #at::__private::field_fits_bound(&__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
         });
         let own = respan(krate, ident.span());
-        let whole = quote_spanned!(ident.span()=> const _: () = #own::__private::nothing_missing_bound(__FAMILY, __FOUND, __REPORT););
+        let whole = quote_spanned!(ident.span()=> const _: () = #own::__private::nothing_missing_bound(&__FAMILY, __FOUND, __REPORT););
         // rustc reports the first call that fails: a wrong module is one error, not one for each binding.
         let matched = self.entries.iter().enumerate().map(|(i, pattern)| {
             let at = respan(krate, pattern.span());
-            quote_spanned!(pattern.span()=> #at::__private::some_match(__FAMILY, __FOUND, #i);)
+            quote_spanned!(pattern.span()=> #at::__private::some_match(&__FAMILY, __FOUND, #i);)
         });
         let bound = self.bindings.iter().enumerate().map(|(i, binding)| {
             let (span, suffix) = (binding.suffix.span(), &binding.suffix);
             let at = respan(krate, span);
-            quote_spanned!(span=> #at::__private::some_bound(__FAMILY, __FOUND, #i, #suffix);)
+            quote_spanned!(span=> #at::__private::some_bound(&__FAMILY, __FOUND, #i, #suffix);)
         });
-        let all = quote_spanned!(span=> #at::__private::all_bound(__FAMILY, __FOUND););
+        let all = quote_spanned!(span=> #at::__private::all_bound(&__FAMILY, __FOUND););
         quote! {
             #found
             #tables
             // References, because each use of such a constant itself would be a copy that rustc validates again.
-            const __HOST: &#at::__private::abi::Signature<'static> = &__FOUND.host(__FAMILY);
+            const __HOST: &#at::__private::abi::Signature<'static> = &__FOUND.host(&__FAMILY);
             const __REPORT: &#at::__private::Checked = &#at::__private::compare_bound(__HOST, __KERNELS);
             #(#fits)*
             #whole
@@ -119,7 +119,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The constants `__FAMILY` and `__FOUND`.
+    /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl, but not a static.
     fn found(&self, ident: &Ident, generics: &Generics, at: &TokenStream) -> TokenStream {
         let span = self.span();
         let all = {
@@ -147,7 +147,7 @@ impl<'a> Pattern<'a> {
         let name = syn::ext::IdentExt::unraw(ident).to_string();
         let (count, patterns) = (self.targets.len(), self.entries.len());
         quote_spanned! {span=>
-            const __FAMILY: &#at::__private::Family = &#at::__private::Family {
+            static __FAMILY: #at::__private::Family = #at::__private::Family {
                 name: #name,
                 kernels: #all,
                 entries: &[#(#entries),*],
@@ -155,7 +155,8 @@ impl<'a> Pattern<'a> {
                 bindings: &[#(#bindings),*],
                 targets: &[#(#targets),*],
             };
-            const __FOUND: &#at::__private::Found<#count, #patterns> = &#at::__private::Found::new(__FAMILY);
+            const __FOUND: &#at::__private::Found<#count, #patterns> = &#at::__private::Found::new(&__FAMILY);
+            const __IN_DOUBT: #at::__private::abi::compiled::CompiledKernels = __FOUND.in_doubt(&__FAMILY);
         }
     }
 }

@@ -25,7 +25,8 @@ fn the_size_limit_is_exact() {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let accepts = |parameters: &[Parameter<'static>]| {
-        panic::catch_unwind(|| param_layout("Args", parameters)).map(|layout| layout.size())
+        panic::catch_unwind(|| param_layout("Args", parameters))
+            .map(kernel_args_abi::ParamLayout::size)
     };
     let mut wrong = Vec::new();
     let mut check = |parameters: &[Parameter<'static>], size: usize| {

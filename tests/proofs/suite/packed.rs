@@ -48,13 +48,16 @@ struct Padded {
 impl Any for Padded {
     const BYTES: usize = 8;
 
-    fn make([tag, a, b, c, d, e, f, g, ..]: [u8; 16]) -> (Self, [u8; 16]) {
+    fn make(mut bytes: [u8; 16]) -> (Self, [u8; 16]) {
+        bytes[1..4].fill(0);
+        bytes[11..].fill(0);
+        let [tag, _, _, _, number @ .., _, _, _, _, _, _, _, _] = bytes;
         let padded = Self {
             tag,
-            number: u32::from_ne_bytes([a, b, c, d]),
-            tail: [e, f, g],
+            number: u32::from_ne_bytes(number),
+            tail: [bytes[8], bytes[9], bytes[10]],
         };
-        (padded, [tag, 0, 0, 0, a, b, c, d, e, f, g, 0, 0, 0, 0, 0])
+        (padded, bytes)
     }
 }
 

@@ -231,7 +231,7 @@ fn a_kernel_of_another_family_is_refused() {
         );
         let error = module
             .family::<Affine<f32>>("affin")
-            .expect_err("there is none");
+            .expect_err("it does not exist");
         assert!(
             matches!(error, Error::Load(LoadError::NotFound { .. })),
             "{error:?}"

@@ -3,14 +3,15 @@
 use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Status, StreamHandle,
     entry_points::required,
-    graph::{GraphId, GraphRef, NodeId},
+    graph::{GraphId, GraphRef, LaunchOf, NodeId},
     handle::{Destroyed, Owned},
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaGraph,
-    sys::{CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
+    sys::{CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
 };
+use std::vec::Vec;
 
 impl Destroyed for CUgraphExec_st {
     /// Same as for a graph: one thread at a time.
@@ -29,6 +30,7 @@ pub(crate) struct Exec {
     handle: Handle<CUgraphExec_st>,
     objects: Objects,
     id: GraphId,
+    captured: Option<Captured>,
     exclusive: PhantomData<Cell<()>>,
 }
 
@@ -48,6 +50,13 @@ enum Objects {
         graph: Graph,
     },
     Cudarc(OfCudarc),
+}
+
+/// The nodes of a graph of cudarc, for nodes from the capture that it probably results from.
+struct Captured {
+    id: GraphId,
+    /// In the order of the handles.
+    nodes: Vec<LaunchOf>,
 }
 
 /// A graph that was captured with cudarc.
@@ -72,24 +81,33 @@ impl Exec {
             handle: Handle::new(handle),
             objects: Objects::Own { exec, graph },
             id,
+            captured: None,
             exclusive: PhantomData,
         })
     }
 
-    /// A graph that was captured with cudarc, with this id.
+    /// A graph that was captured with cudarc. Nodes of the capture with the id `captured` are accepted if the graph has a node
+    /// with their handle. Its context must be current.
     pub(crate) fn of_cudarc(
         api: &'static Api,
         graph: CudaGraph,
-        id: GraphId,
+        captured: Option<GraphId>,
     ) -> Result<Self, CallError> {
-        Ok(Self {
+        let mut exec = Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
             handle: Handle::new(graph.cu_graph_exec()),
             objects: Objects::Cudarc(OfCudarc(graph)),
-            id,
+            id: GraphId::new(),
+            captured: None,
             exclusive: PhantomData,
-        })
+        };
+        if let Some(id) = captured {
+            let mut nodes = exec.graph().launches()?;
+            nodes.sort_unstable_by_key(|(node, _)| node.handle());
+            exec.captured = Some(Captured { id, nodes });
+        }
+        Ok(exec)
     }
 
     #[inline(always)]
@@ -114,7 +132,7 @@ impl Exec {
             Objects::Cudarc(OfCudarc(graph)) => {
                 // SAFETY: cudarc's graph is alive while its object is borrowed.
                 let alive = unsafe { Alive::new(graph.cu_graph()) };
-                // SAFETY: the id was created for this graph, or is the id of its capture.
+                // SAFETY: the id was created for this graph.
                 unsafe { GraphRef::new(self.api, alive, self.id) }
             }
         }
@@ -130,11 +148,48 @@ impl Exec {
     /// A node of this graph; `None` if the node belongs to a different graph.
     #[inline(always)]
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
-        node.is_of(self.id).then(|| ExecNode {
+        if node.is_of(self.id) {
+            return Some(self.own(node));
+        }
+        self.captured(node, |_| true)
+    }
+
+    /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
+    #[inline(always)]
+    pub(crate) fn kernel_node(
+        &self,
+        node: NodeId,
+        function: Handle<CUfunc_st>,
+    ) -> Option<ExecNode<'_>> {
+        if node.is_of(self.id) {
+            return Some(self.own(node));
+        }
+        self.captured(node, |launched| launched == Some(function))
+    }
+
+    /// A node of the capture. The driver can have given the handles of the captured graph and of its nodes to this graph, so
+    /// the id alone does not prove that the node belongs to it.
+    #[cold]
+    fn captured(
+        &self,
+        node: NodeId,
+        launches: impl Fn(Option<Handle<CUfunc_st>>) -> bool,
+    ) -> Option<ExecNode<'_>> {
+        let captured = self.captured.as_ref()?;
+        let nodes = &captured.nodes;
+        let found = nodes.binary_search_by_key(&node.handle(), |(own, _)| own.handle());
+        let (own, function) = nodes[found.ok()?];
+        (node.is_of(captured.id) && launches(function)).then(|| self.own(own))
+    }
+
+    /// A node with the id of this graph.
+    #[inline(always)]
+    fn own(&self, node: NodeId) -> ExecNode<'_> {
+        ExecNode {
             exec: self,
             // SAFETY: the node belongs to the graph, which this value owns and whose nodes are never removed.
             node: unsafe { Alive::new(node.handle().raw()) },
-        })
+        }
     }
 
     /// `cuGraphUpload`.

@@ -259,6 +259,9 @@ impl NewNode<'_> {
     }
 }
 
+/// A node and the function that it launches; `None` for other kinds of nodes.
+pub(super) type LaunchOf = (NodeId, Option<Handle<CUfunc_st>>);
+
 /// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
@@ -298,6 +301,15 @@ impl<'g> GraphRef<'g> {
             nodes.truncate(count);
         }
         Ok(self.ids(nodes).collect())
+    }
+
+    /// All nodes. A context must be current.
+    pub(super) fn launches(self) -> Result<Vec<LaunchOf>, CallError> {
+        let launch = |id| {
+            let kernel = self.node(id).map_or(Ok(None), GraphNode::kernel)?;
+            Ok((id, kernel.map(|(function, _)| function)))
+        };
+        self.nodes()?.into_iter().map(launch).collect()
     }
 
     /// `cuGraphGetEdges_v2`, or the first version for drivers older than 12.3.

@@ -47,14 +47,14 @@ pub(super) fn add(graph: GraphRef<'_>, slot: &Arc<Slot>) {
     });
 }
 
-/// The id of the newest capture whose graph has this handle; a new id if no capture has it.
+/// The id of the newest capture whose graph has this handle.
 ///
 /// The driver closes the slots of a destroyed graph after its last launch, but its handle can be the handle of a newer graph
 /// before. A newer graph with a captured node of this crate is then found, because it is the newest one. A newer graph without one
-/// is taken for the destroyed graph: see [`GraphExec::from_cudarc`](super::GraphExec::from_cudarc).
-pub(super) fn of(graph: Handle<CUgraph_st>) -> GraphId {
+/// is taken for the destroyed graph: `Exec::of_cudarc` and [`TakenOver`](super::taken_over::TakenOver) are right for both.
+pub(super) fn of(graph: Handle<CUgraph_st>) -> Option<GraphId> {
     let captures = captures();
     let mut newest_first = captures.iter().rev();
     let capture = newest_first.find(|one| one.graph == graph && one.exists());
-    capture.map_or_else(GraphId::new, |one| one.capture)
+    capture.map(|one| one.capture)
 }

@@ -5,16 +5,18 @@ use super::{
     find::nodes_of,
     owner::Slot,
     release::{Owner, Released, release},
+    taken_over::TakenOver,
 };
 use crate::{
     driver::{
-        api::{self, CallError, Event, Handle, api, out, required},
+        api::{self, CallError, Event, Handle, NodeId, api, out, required},
         context::{bind, bind_graph, named, restored_on_error},
         error::{ContextError, ContextMismatch, Error},
         module::Kernel,
     },
     marshal::{ContextName, KernelArgs},
 };
+use core::mem;
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
     sys::{CUgraph, CUgraphExec},
@@ -28,15 +30,10 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
-    pub(super) last_launch: LastLaunch,
-}
-
-/// The last launch of an instantiated graph.
-pub(super) enum LastLaunch {
-    None,
-    /// cudarc may have launched the graph, on a stream that it does not report.
-    ByCudarc,
-    On(Arc<CudaStream>),
+    /// The stream of the last launch through this object.
+    pub(super) last_launch: Option<Arc<CudaStream>>,
+    /// For a graph of cudarc.
+    taken_over: Option<TakenOver>,
 }
 
 impl GraphExec {
@@ -44,7 +41,8 @@ impl GraphExec {
         Self {
             driver,
             context,
-            last_launch: LastLaunch::None,
+            last_launch: None,
+            taken_over: None,
         }
     }
 
@@ -53,13 +51,13 @@ impl GraphExec {
     /// Two kinds of nodes can be updated: nodes of launches that were captured with [`launch!`](crate::launch!)'s
     /// `node`, and nodes from [`kernel_nodes`](Self::kernel_nodes).
     ///
-    /// cudarc can have launched the graph before. It does not report on which stream, so the first update of a node cannot
-    /// know when the arguments of the capture are no longer used: the graph retains them until an update after the next
-    /// [`launch`](Self::launch), or until it is dropped.
+    /// cudarc can have launched the graph before. It does not report on which stream, so an update cannot know when the
+    /// arguments of the capture are no longer used: the graph retains them until it is dropped and its launches have finished. If the
+    /// stream of the last launch is being captured when this is dropped, the arguments of updates are never released.
     ///
-    /// If a graph with nodes of this crate was destroyed while a launch of it was still running, drop its nodes or wait for the launch
-    /// before the call: the driver can give its handles to another graph, and only a captured node of this crate in the other graph
-    /// shows the difference.
+    /// The driver gives the handles of a destroyed graph and of its nodes to other graphs. While a launch of the destroyed graph is
+    /// still running, its nodes can be accepted as nodes of another graph with the same handles, if no node of that graph
+    /// was captured with `node`; an update also needs a node with the same kernel. All memory stays allocated then too.
     ///
     /// The graph is uploaded (`CudaGraph::upload`), because cudarc reports the context of a graph in no other way. No stream
     /// of this thread must be capturing.
@@ -76,11 +74,12 @@ impl GraphExec {
                     contexts,
                 ))));
             }
-            let id = captures::of(Handle::new(graph.cu_graph()));
+            let capture = captures::of(Handle::new(graph.cu_graph()));
             Ok(Self {
-                driver: api::Exec::of_cudarc(api()?, graph, id)?,
+                driver: api::Exec::of_cudarc(api()?, graph, capture)?,
                 context: ctx.clone(),
-                last_launch: LastLaunch::ByCudarc,
+                last_launch: None,
+                taken_over: Some(TakenOver::default()),
             })
         })
     }
@@ -133,34 +132,50 @@ impl GraphExec {
         bind(self.driver.api(), &self.context)
     }
 
-    /// Releases an owner that an update of the node of `slot` has replaced, after the launches that may use it have
-    /// finished.
-    #[cold]
-    pub(super) fn release_after_launches(&self, owner: Owner, slot: &Slot) {
-        let stream = match &self.last_launch {
-            // No launch has used it.
-            LastLaunch::None => return self.release(owner, Vec::new(), None),
-            LastLaunch::ByCudarc => {
-                // Only the arguments of the capture can be used by a launch of cudarc.
-                if let Some(unused) = slot.keep_first(owner) {
-                    self.release(unused, Vec::new(), None);
-                }
-                return;
+    /// Stores the owner of the new arguments of a node. Releases the previous owner after the launches that may use it have
+    /// finished; returns whether there was one.
+    pub(super) fn replace_owner(
+        &mut self,
+        node: NodeId,
+        slot: &Slot,
+        owner: Option<Owner>,
+    ) -> bool {
+        let former = match &mut self.taken_over {
+            Some(taken_over) => {
+                slot.occupy();
+                taken_over.replace_owner(node, owner)
             }
-            LastLaunch::On(stream) => stream,
+            None => slot.replace_owner(owner),
         };
-        let api = self.driver.api();
+        let Some(former) = former else { return false };
+        match (self.after_launches(), &mut self.taken_over) {
+            (Ok(after), Some(taken_over)) => {
+                let others = taken_over.take_former();
+                self.release(former, others, after);
+            }
+            (Ok(after), None) => self.release(former, slot.take_former(), after),
+            (Err(NotKnown), Some(taken_over)) => taken_over.keep(former),
+            (Err(NotKnown), None) => slot.keep(former),
+        }
+        true
+    }
+
+    /// An event that completes when all launches through this object have finished; `None` if there was no launch.
+    fn after_launches(&self) -> Result<Option<Event>, NotKnown> {
+        let Some(stream) = &self.last_launch else {
+            return Ok(None);
+        };
         // An event that was recorded by a capture never completes.
         let settled = || is_capturing(stream).is_ok_and(|capturing| !capturing);
         // Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`), so when the last launch has
         // finished, all have.
         if settled()
-            && let Ok(event) = Event::record(api, stream)
+            && let Ok(event) = Event::record(self.driver.api(), stream)
             && settled()
         {
-            return self.release(owner, slot.take_former(), Some(event));
+            return Ok(Some(event));
         }
-        slot.keep(owner);
+        Err(NotKnown)
     }
 
     fn release(&self, owner: Owner, former: Vec<Owner>, after: Option<Event>) {
@@ -173,11 +188,24 @@ impl GraphExec {
     }
 }
 
+/// No event shows when the last launch has finished.
+struct NotKnown;
+
 impl Drop for GraphExec {
     fn drop(&mut self) {
         // Destroying a graph needs no context, but cudarc's graph may own objects that need one. `Drop` cannot report
         // an error, so it is discarded.
         let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
+        let taken_over = self.taken_over.take();
+        let owners = taken_over.map_or_else(Vec::new, TakenOver::into_owners);
+        if owners.is_empty() {
+            return;
+        }
+        match self.after_launches() {
+            Ok(after) => self.release(Box::new(()), owners, after),
+            // A launch may still use the memory.
+            Err(NotKnown) => mem::forget(owners),
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod owner;
 mod promised;
 mod release;
 mod release_queue;
+mod taken_over;
 mod update;
 
 #[expect(clippy::module_inception, reason = "it holds `Graph`")]

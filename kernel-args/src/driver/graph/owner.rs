@@ -23,7 +23,7 @@ use std::{
 /// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
 pub(super) struct Slot {
     context: Arc<CudaContext>,
-    /// Whether the slot has an owner of arguments.
+    /// Whether an update must replace an owner of arguments.
     occupied: AtomicBool,
     held: Mutex<Held>,
     /// Keeps the kernel loaded, or holds other objects that the node needs while it exists.
@@ -70,6 +70,11 @@ impl Slot {
         self.occupied.load(Ordering::Relaxed)
     }
 
+    /// An update must replace an owner that is not in the slot.
+    pub(super) fn occupy(&self) {
+        self.occupied.store(true, Ordering::Relaxed);
+    }
+
     /// Stores `owner` as the owner of the node's arguments; returns the previous owner.
     pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
         self.occupied.store(owner.is_some(), Ordering::Relaxed);
@@ -79,16 +84,6 @@ impl Slot {
     /// Holds `owner` until the driver releases the slot.
     pub(super) fn keep(&self, owner: Owner) {
         self.held().former.push(owner);
-    }
-
-    /// Holds `owner` until the driver releases the slot, unless it already holds one; otherwise returns it.
-    pub(super) fn keep_first(&self, owner: Owner) -> Option<Owner> {
-        let mut held = self.held();
-        if !held.former.is_empty() {
-            return Some(owner);
-        }
-        held.former.push(owner);
-        None
     }
 
     /// The owners that the slot holds until their launches have finished.

@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{Dependencies, Graph, GraphExec, Node, NodeArgs, exec::LastLaunch, explain};
+use super::{Dependencies, Graph, GraphExec, Node, NodeArgs, explain};
 use crate::{
     driver::{
         api::{Promise, required},
@@ -58,8 +58,8 @@ impl GraphExec {
         let launched = unsafe { self.driver.launch((&**stream).into()) };
         launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
         match &self.last_launch {
-            LastLaunch::On(last) if Arc::ptr_eq(last, stream) => {}
-            _ => self.last_launch = LastLaunch::On(stream.clone()),
+            Some(last) if Arc::ptr_eq(last, stream) => {}
+            _ => self.last_launch = Some(stream.clone()),
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall, release::Owner};
+use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall};
 use crate::{
     driver::{
-        api::KernelNodeParams,
+        api::{Handle, KernelNodeParams},
         config::{IntoDim, Launch},
         error::Error,
     },
@@ -107,9 +107,7 @@ impl GraphExec {
             Some(slot) if !slot.is_closed() => {
                 self.set(node, launch, &mut args, bound)?;
                 // The graph cannot be launched between the update and this line.
-                let owner: Owner = Box::new(args);
-                if let Some(former) = slot.replace_owner(Some(owner)) {
-                    self.release_after_launches(former, slot);
+                if self.replace_owner(node.any.0, slot, Some(Box::new(args))) {
                     *bound = ptr::null();
                 }
                 Ok(())
@@ -129,15 +127,11 @@ impl GraphExec {
 
     /// Releases arguments that an update has replaced with arguments that own nothing; returns whether there were any.
     #[inline(always)]
-    pub(super) fn release_former<A: KernelArgs>(&self, node: &Node<A>) -> bool {
-        if let Some(slot) = &node.slot
-            && slot.is_occupied()
-            && let Some(former) = slot.replace_owner(None)
-        {
-            self.release_after_launches(former, slot);
-            return true;
+    pub(super) fn release_former<A: KernelArgs>(&mut self, node: &Node<A>) -> bool {
+        match &node.slot {
+            Some(slot) if slot.is_occupied() => self.replace_owner(node.any.0, slot, None),
+            _ => false,
         }
-        false
     }
 
     /// `cuGraphExecKernelNodeSetParams`.
@@ -150,7 +144,8 @@ impl GraphExec {
         bound: &mut *const c_void,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
-        let Some(found) = self.driver.node(node.any.0) else {
+        let launched = Handle::new(node.kernel.cu_function());
+        let Some(found) = self.driver.kernel_node(node.any.0, launched) else {
             return Err(Self::has_not(node));
         };
         let call = NodeCall {

@@ -10,7 +10,7 @@ use crate::{
 };
 use kernel_args_abi::{Sm, compiled::CompiledImage};
 use kernel_args_image::{self as image, Code, summary};
-use std::{fs, path::Path, string::String, vec::Vec};
+use std::{fs, io, path::Path, string::String, vec::Vec};
 
 /// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
@@ -49,7 +49,7 @@ impl ImageBytes {
             Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
             Bytes::Memory(bytes) => alone(bytes.into_owned()),
             Bytes::Shared(bytes) => alone(bytes.to_vec()),
-            Bytes::File(path) => alone(fs::read(&path).map_err(|error| {
+            Bytes::File(path) => alone(read_file(&path).map_err(|error| {
                 let path = path.into_owned();
                 unreadable(ImageError::File { path, error })
             })?),
@@ -116,6 +116,15 @@ impl ImageBytes {
 #[cold]
 fn unreadable(error: ImageError) -> Error {
     Error::Load(LoadError::Image(error))
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    // Reading a pipe or a device may never end. Reading a folder fails with its own error text.
+    if !found.is_file() && !found.is_dir() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    fs::read(path)
 }
 
 /// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has

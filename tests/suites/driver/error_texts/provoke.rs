@@ -118,7 +118,7 @@ const PROVOCATIONS: &[Provocation] = &[
     }),
     other("no_variable_of_this_name", 500, |_| {
         let module = Module::load(&context()?, SAXPY)?;
-        Ok(module.global("counter").expect_err("there is none"))
+        Ok(module.global("counter").expect_err("it does not exist"))
     }),
     on_gpu(other("damaged_ptx", 218, |_| {
         load(&SAXPY.replacen("ret;", "rett;", 1))
@@ -134,7 +134,7 @@ const PROVOCATIONS: &[Provocation] = &[
     Provocation {
         variable: Some(("CUDA_VISIBLE_DEVICES", "-1")),
         ..on_gpu(other("no_visible_device", 100, |_| {
-            Ok(kernel_args::context(0).expect_err("there is none"))
+            Ok(kernel_args::context(0).expect_err("it does not exist"))
         }))
     },
     Provocation {

@@ -54,7 +54,7 @@ fn the_error_for_an_unknown_entry_names_a_similar_one() -> Outcome {
     let module = Module::load(&context()?, SAXPY)?;
     let error = module
         .kernel::<Saxpy>("saxpi")
-        .expect_err("there is none of that name");
+        .expect_err("no kernel has this name");
     assert!(error.to_string().contains("saxpy"), "{error}");
     assert_eq!(module.entries().collect::<Vec<_>>(), ["saxpy"]);
     Ok(())

@@ -212,7 +212,7 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         let unknown = Module::load(&setup.ctx, include_str!("../../../../ptx/saxpy.ptx"))
             .expect("it loads")
             .function("saxpi")
-            .expect_err("there is none");
+            .expect_err("it does not exist");
         assert!(unknown.to_string().contains("saxpy"), "{unknown}");
     });
 }

@@ -67,8 +67,16 @@ fn every_kind_of_image_is_loaded() {
                 Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
             module.get::<Saxpy>().expect("it fits");
         }
-        let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("there is none");
+        let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("it does not exist");
         assert!(missing.to_string().contains("none.ptx"), "{missing}");
+        // Reading it would never end.
+        #[cfg(unix)]
+        {
+            let endless = Module::load(&ctx, Path::new("/dev/zero")).expect_err("it is a device");
+            let endless = endless.to_string();
+            assert!(endless.contains("/dev/zero"), "{endless}");
+            assert!(endless.contains("not a regular file"), "{endless}");
+        }
     });
 }
 
@@ -147,7 +155,9 @@ fn debug_of_an_error_is_its_text() {
         let ctx = context(0);
         let module = Module::load(&ctx, SAXPY).expect("it loads");
         let errors = [
-            module.kernel::<Saxpy>("saxpi").expect_err("there is none"),
+            module
+                .kernel::<Saxpy>("saxpi")
+                .expect_err("it does not exist"),
             module
                 .kernel::<Other>("saxpy")
                 .expect_err("it does not fit"),

@@ -89,7 +89,7 @@ fn kernel(seed: u64, index: usize) -> Kernel {
         value: Value::Integer,
     });
     builder.pointer(2, 0, "float", false, true, true);
-    for _ in 0..1 + builder.rng.below(5) {
+    for _ in 0..=builder.rng.below(5) {
         builder.parameter();
     }
     let Builder {
