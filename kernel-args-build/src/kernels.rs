@@ -205,8 +205,8 @@ impl Kernels {
         self
     }
 
-    /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers, so that nodes of graphs
-    /// can retain them.
+    /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers: nodes of graphs retain
+    /// them.
     pub fn retained_pointers(mut self) -> Self {
         self.pointers = Some("retained");
         self

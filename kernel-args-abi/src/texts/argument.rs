@@ -2,7 +2,7 @@
 
 use super::{
     message::{Hint, Text},
-    rust::{Declaration, types},
+    rust::{Declaration, is_index, types},
     spelling::push_separator,
     templates as say,
 };
@@ -60,11 +60,6 @@ impl<const N: usize> Report<'_, N> {
         }
         Some(text)
     }
-}
-
-/// Whether a name is the index of an argument or of a field of a tuple struct.
-pub(super) const fn is_index(name: &str) -> bool {
-    !name.is_empty() && name.as_bytes()[0].is_ascii_digit()
 }
 
 /// Values for a parameter: `` `2.0_f32` ``, `` `1_u32` or `1_i32` ``. Types, if they have no literals.

@@ -1,7 +1,6 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
-    argument::is_index,
     message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
@@ -73,6 +72,11 @@ const fn push_type(message: &mut Text, name: &str, ty: &str) {
     } else {
         templates::field_type(message, name, ty);
     }
+}
+
+/// Whether a name is the index of an argument or of a field of a tuple struct.
+pub(super) const fn is_index(name: &str) -> bool {
+    !name.is_empty() && name.as_bytes()[0].is_ascii_digit()
 }
 
 /// The device slice type for a pointer: `&CudaSlice<f32>`.

@@ -46,11 +46,16 @@ pub unsafe fn launch<A: LaunchArgs>(
 ///   [`ArgList`](crate::ArgList).
 /// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's
 ///   default stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`;
-///   and the launch attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative =
-///   true`, `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
-///   `launch_completion_event = &event`, `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`,
-///   `preferred_shared_memory_carveout = percent`, `nvlink_util_centric_scheduling = true`, `device_updatable_node =
-///   &node`.
+///   and launch attributes:
+///
+/// | launch attribute | example |
+/// |---|---|
+/// | clusters | `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy` |
+/// | order and overlap | `cooperative = true`, `priority = -1`, `programmatic_stream_serialization = true` |
+/// | events | `programmatic_event = &event`, `launch_completion_event = &event` |
+/// | memory | `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout = percent` |
+/// | hardware | `nvlink_util_centric_scheduling = true` |
+/// | graphs | `device_updatable_node = &node` |
 ///
 /// # What is verified
 ///

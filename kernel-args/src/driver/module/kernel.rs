@@ -19,6 +19,24 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 ///
 /// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`.
 /// Cloning it is cheap, and any thread can use it.
+///
+/// ```no_run
+/// use cudarc::driver::CudaSlice;
+/// use kernel_args::{Kernel, KernelArgs, launch};
+///
+/// #[derive(KernelArgs)]
+/// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let ptx = "";
+/// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
+/// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
+/// // SAFETY: `y` has 1024 elements.
+/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
+/// # Ok(())
+/// # }
+/// ```
 pub struct Kernel<A: KernelArgs> {
     typed: Typed<A::Erased>,
 }
