@@ -151,16 +151,7 @@ fn expand(
     let tables = comparison
         .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
-    let is_owned = input.generics.lifetimes().next().is_none();
-    let markers = [("OwnedArgs", is_owned), ("NamesKernel", names_kernel)];
-    let markers = markers.into_iter().filter(|(_, holds)| *holds);
-    let markers = markers.map(|(name, _)| {
-        let marker = quote::format_ident!("{name}");
-        quote! {
-            #[automatically_derived]
-            impl #impl_generics #krate::args::#marker for #ident #ty_generics #where_clause {}
-        }
-    });
+    let markers = markers(input, &bounded, names_kernel, krate);
     let force = (!is_generic(input))
         .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
     let checks = comparison
@@ -207,10 +198,34 @@ fn expand(
             #packed_in_place
         }
 
-        #(#markers)*
+        #markers
         #force
         #checks
     }
+}
+
+/// The traits without methods that restrict how the struct can be used.
+fn markers(
+    input: &DeriveInput,
+    bounded: &syn::Generics,
+    names_kernel: bool,
+    krate: &Path,
+) -> TokenStream {
+    let ident = &input.ident;
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let (_, ty_generics, _) = input.generics.split_for_impl();
+    let is_owned = input.generics.lifetimes().next().is_none();
+    let markers = [("OwnedArgs", is_owned), ("NamesKernel", names_kernel)];
+    let markers = markers.into_iter().filter(|(_, holds)| *holds);
+    markers
+        .map(|(name, _)| {
+            let marker = quote::format_ident!("{name}");
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics #krate::args::#marker for #ident #ty_generics #where_clause {}
+            }
+        })
+        .collect()
 }
 
 /// The statements that compare the context of each argument with the stream's.

@@ -193,7 +193,7 @@ impl fmt::Display for ImageError {
             Self::Empty => {
                 f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary")
             }
-            Self::FileName(name) if name.ends_with(".cu") => write!(
+            Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => write!(
                 f,
                 "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}"
             ),

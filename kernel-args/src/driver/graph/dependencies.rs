@@ -4,11 +4,12 @@ use super::{AnyNode, Node};
 use crate::marshal::KernelArgs;
 use std::vec::Vec;
 
-/// The nodes after which a new node runs: `&[]` for none, `&node` for one, `[&a, &b]` for several, or a slice of [`AnyNode`].
+/// The nodes after which a new node runs: `&[]` for none, `&node` for one, `[&a, &b]` for several. For nodes of different types,
+/// a slice of [`AnyNode`]: `&[a.any(), b.any()]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of nodes",
     label = "not nodes",
-    note = "write `&[]` for no node, `&a` for one, `[&a, &b]` for several; if the nodes have different types, write `[a.any(), b.any()]`"
+    note = "write `&[]` for no node, `&a` for one, `[&a, &b]` for several; if the nodes have different types, write `&[a.any(), b.any()]`"
 )]
 pub trait Dependencies: sealed::Sealed {
     /// The nodes.
@@ -40,5 +41,5 @@ dependencies! {
     [] &[AnyNode], nodes => nodes.into();
     [] &Vec<AnyNode>, nodes => nodes.clone();
     [const N: usize] &[AnyNode; N], nodes => nodes.into();
-    [T: Into<AnyNode>, const N: usize] [T; N], nodes => nodes.map(Into::into).into();
+    [A: KernelArgs, const N: usize] [&Node<A>; N], nodes => nodes.map(Node::any).into();
 }

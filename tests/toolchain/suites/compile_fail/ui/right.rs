@@ -136,7 +136,7 @@ fn graph(saved: &Kernel<Saved>, shift: &Kernel<Shift>, by: fn() -> Shift, stream
     let a = graph.add_kernel(saved, 4, 256, args(1.0), &[])?;
     let b = graph.add_kernel(saved, 4, 256, args(2.0), &a)?;
     let c = graph.add_kernel(shift, 1, 32, by(), [&a, &b])?;
-    graph.add_kernel(shift, 1, 32, by(), [a.any(), c.any()])?;
+    graph.add_kernel(shift, 1, 32, by(), &[a.any(), c.any()])?;
     let mut exec = graph.instantiate()?;
     update(&mut exec, &b, args(3.0))?;
     unsafe { exec.launch(stream)? };
