@@ -23,9 +23,9 @@ BUNDLE = ROOT / "gpu-bundle"
 SUITES = ["attributes", "contexts", "debug_info", "echo", "error_texts", "generated_structs", "graphs", "images", "launch", "memory_changes", "runtime_api", "scale", "several_gpus"]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "nbody", "graph", "runtime_api", "nccl_sum"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "graph", "runtime_api", "nccl_sum"]
 # Examples in separate packages.
-PACKAGES = ["inference", "build-script"]
+PACKAGES = ["inference", "nbody", "build-script"]
 
 
 def build(arguments):

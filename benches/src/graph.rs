@@ -77,7 +77,7 @@ impl Chain {
         for i in 0..NODES {
             let after: Vec<_> = nodes.last().map(Node::any).into_iter().collect();
             let args = Eight::of(u64::from(i));
-            nodes.push(graph.add_kernel(&kernel, Launch::new(1, 32), args, &after)?);
+            nodes.push(graph.add_kernel(&kernel, 1, 32, args, &after)?);
         }
         Ok(Self {
             exec: graph.instantiate()?,

@@ -1,7 +1,15 @@
 //! The settings of a build.
 
-use crate::output::Output;
-use std::path::PathBuf;
+use crate::{output::Output, texts};
+use std::{
+    env,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
 
 /// CUDA kernels that a build script compiles: their sources and settings.
 ///
@@ -38,6 +46,7 @@ use std::path::PathBuf;
 pub struct Kernels {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) patterns: Vec<String>,
+    pub(crate) excluded: Vec<String>,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) defines: Vec<(String, Option<String>)>,
     pub(crate) std: Option<String>,
@@ -47,10 +56,29 @@ pub struct Kernels {
     pub(crate) jobs: Option<usize>,
     pub(crate) compiler: Option<PathBuf>,
     pub(crate) generate: bool,
-    pub(crate) raw_pointers: bool,
+    /// `raw` or `retained`; slices by default.
+    pub(crate) pointers: Option<&'static str>,
     pub(crate) fallback: Option<PathBuf>,
     pub(crate) krate: Option<String>,
     pub(crate) rust_file: Option<String>,
+    /// Whether these settings or a clone were built.
+    pub(crate) built: Arc<AtomicBool>,
+}
+
+/// Settings with a source that are never built are an error: otherwise `include_kernels!` reports a file that does not exist.
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        let is_last = Arc::strong_count(&self.built) == 1;
+        let has_source = !self.files.is_empty() || !self.patterns.is_empty();
+        if is_last
+            && has_source
+            && !self.built.load(Ordering::Relaxed)
+            && !thread::panicking()
+            && env::var_os("OUT_DIR").is_some()
+        {
+            println!("cargo::error={}", texts::NOT_BUILT);
+        }
+    }
 }
 
 impl Kernels {
@@ -75,6 +103,12 @@ impl Kernels {
     /// of the package that the pattern searches.
     pub fn glob(mut self, pattern: impl Into<String>) -> Self {
         self.patterns.push(pattern.into());
+        self
+    }
+
+    /// Leaves out the files that match a pattern, for example files without an image: `src/**/*_test.cu`.
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.excluded.push(pattern.into());
         self
     }
 
@@ -167,7 +201,14 @@ impl Kernels {
 
     /// Makes the structs of [`generate`](Self::generate) use `DevicePointer<T>` for pointers instead of cudarc slices.
     pub fn raw_pointers(mut self) -> Self {
-        self.raw_pointers = true;
+        self.pointers = Some("raw");
+        self
+    }
+
+    /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers: nodes of graphs retain
+    /// them.
+    pub fn retained_pointers(mut self) -> Self {
+        self.pointers = Some("retained");
         self
     }
 

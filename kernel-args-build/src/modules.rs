@@ -8,7 +8,8 @@ pub(crate) struct Style<'a> {
     /// The extension of the images.
     pub(crate) extension: &'a str,
     pub(crate) generate: bool,
-    pub(crate) raw_pointers: bool,
+    /// The value of `generate(pointers = …)`; slices if `None`.
+    pub(crate) pointers: Option<&'a str>,
     /// The path of the crate `kernel_args`.
     pub(crate) krate: Option<&'a str>,
 }
@@ -30,10 +31,10 @@ pub(crate) fn write<'s>(
                 format!("/{name}.{extension}")
             )
         };
-        let generate = match (style.generate, style.raw_pointers) {
-            (false, _) => "",
-            (true, false) => ", generate",
-            (true, true) => ", generate(pointers = raw)",
+        let generate = match (style.generate, style.pointers) {
+            (false, _) => String::new(),
+            (true, None) => ", generate".into(),
+            (true, Some(pointers)) => format!(", generate(pointers = {pointers})"),
         };
         let _ = writeln!(
             modules,
@@ -69,7 +70,7 @@ mod tests {
         let style = Style {
             extension: "ptx",
             generate: false,
-            raw_pointers: false,
+            pointers: None,
             krate: None,
         };
         assert_eq!(
@@ -82,7 +83,7 @@ mod tests {
         let style = Style {
             extension: "fatbin",
             generate: true,
-            raw_pointers: true,
+            pointers: Some("raw"),
             krate: Some("crate::gpu::kernel_args"),
         };
         let text = write(&sources[1..], &style);

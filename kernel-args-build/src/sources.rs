@@ -22,12 +22,21 @@ pub(crate) fn find(
     root: &Path,
     files: &[PathBuf],
     patterns: &[String],
+    excluded: &[String],
 ) -> Result<(Vec<Source>, Vec<PathBuf>), Error> {
     let mut paths = files.to_vec();
     let mut folders = Vec::new();
     for pattern in patterns {
         paths.extend(matches(root, pattern)?);
         folders.extend(folder_of(root, pattern));
+    }
+    for pattern in excluded {
+        let out = matches(root, pattern)?;
+        let before = paths.len();
+        paths.retain(|path| !out.iter().any(|out| is_same(root, path, out)));
+        if paths.len() == before {
+            return Err(Error::new(texts::excludes_nothing(pattern)));
+        }
     }
     let mut sources: Vec<Source> = Vec::new();
     let mut taken: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -141,7 +150,7 @@ mod tests {
     ) -> Result<Vec<(String, String)>, String> {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
-        let found = find(root, &files, &patterns).map_err(|error| error.to_string())?;
+        let found = find(root, &files, &patterns, &[]).map_err(|error| error.to_string())?;
         let written = |path: &Path| path.to_string_lossy().replace('\\', "/");
         Ok(found
             .0
@@ -170,16 +179,53 @@ mod tests {
                 ("src/deep/d.cu", "d")
             ]))
         );
-        let (_, folders) =
-            find(&root, &[], &["src/**/*.cu".into(), "./src/d*/d.cu".into()]).unwrap();
+        let (_, folders) = find(
+            &root,
+            &[],
+            &["src/**/*.cu".into(), "./src/d*/d.cu".into()],
+            &[],
+        )
+        .unwrap();
         assert_eq!(folders, [Path::new("src"), Path::new("./src")]);
         fs::write(root.join("top.cu"), "").unwrap();
-        let (_, folders) = find(&root, &[], &["*.cu".into(), "./t*.cu".into()]).unwrap();
+        let (_, folders) = find(&root, &[], &["*.cu".into(), "./t*.cu".into()], &[]).unwrap();
         assert_eq!(
             folders,
             [] as [&Path; 0],
             "the folder contains cargo's output"
         );
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn excluded_files_are_left_out() {
+        let root = package(
+            "exclude",
+            &["src/a.cu", "src/a_test.cu", "src/b/c_test.cu", "d.cu"],
+        );
+        let found = |excluded: &[&str]| {
+            let excluded: Vec<String> = excluded.iter().map(|&pattern| pattern.into()).collect();
+            find(&root, &["d.cu".into()], &["src/**/*.cu".into()], &excluded)
+                .map(|(sources, _)| {
+                    sources
+                        .into_iter()
+                        .map(|source| source.name)
+                        .collect::<Vec<_>>()
+                })
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            found(&["src/**/*_test.cu"]),
+            Ok(vec!["d".into(), "a".into()])
+        );
+        assert_eq!(
+            found(&["d.cu", "src/b/*", "src/a.cu"]),
+            Ok(vec!["a_test".into()])
+        );
+        let nothing = found(&["src/*.cuh"]).unwrap_err();
+        assert!(nothing.contains("no file matches `src/*.cuh`"), "{nothing}");
+        let twice = found(&["d.cu", "d.cu"]).unwrap_err();
+        assert!(twice.contains("leaves out no file"), "{twice}");
         fs::remove_dir_all(root).unwrap();
     }
 

@@ -11,6 +11,8 @@ pub(crate) const NOT_SET: &str = "is not set";
 pub(crate) const NOT_ON_PATH: &str = "has no `nvcc`";
 pub(crate) const NOT_LOADED: &str = "is not in the system's library path";
 pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which does not write fat binaries";
+pub(crate) const NOT_BUILT: &str = "these kernels are not built; help: end the settings with `.build()?`, or with `.debug_info()?` if another \
+    crate compiles the images";
 pub(crate) const NO_SOURCES: &str = "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
 pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
@@ -90,6 +92,12 @@ pub(crate) fn no_match(pattern: &str, root: &Path) -> String {
         "no file matches `{pattern}`\nhelp: relative patterns start at the folder of `Cargo.toml`, {}; `**` matches folders of \
          any depth",
         root.display()
+    )
+}
+
+pub(crate) fn excludes_nothing(pattern: &str) -> String {
+    format!(
+        "`.exclude({pattern:?})` leaves out no file: no source matches it\nhelp: remove it, or compare it with the sources of `.glob(…)` and `.file(…)`"
     )
 }
 
@@ -218,18 +226,22 @@ pub(crate) fn no_kernels(source: &Path) -> String {
 
 pub(crate) fn no_image(source: &Path, image: &Path) -> String {
     format!(
-        "the image `{}` of `{}` does not exist\nhelp: call `debug_info` after the call that compiles the images, or let `build` compile them",
+        "the image `{}` of `{}` does not exist\nhelp: call `debug_info` after the call that compiles the images, let `build` compile them, or leave the file \
+         out: `.exclude({source:?})`",
         image.display(),
-        source.display()
+        source.display(),
+        source = source.display().to_string()
     )
 }
 
 pub(crate) fn stale_image(image: &Path, header: &Path, source: &Path) -> String {
     format!(
-        "`{}` is older than `{}`, which `{source}` includes, and was not compiled again\n\
-         help: save `{source}` again, because the crate that compiles the images may check only the sources, or let `build` compile them",
+        "`{}` is older than `{header}`, which `{source}` includes, and was not compiled again\n\
+         help: if the crate that compiles the images compares times, as `bindgen_cuda` does, save `{source}` again\n\
+         help: if it compares contents, as `cudaforge` does, pass the header to it: `.watch([\"{header}\"])`\n\
+         help: or let `build` compile them, which watches headers",
         image.display(),
-        header.display(),
+        header = header.display(),
         source = source.display()
     )
 }

@@ -55,6 +55,43 @@ pub mod params {
 pub struct Saxpy { FIELDS }
 "#;
 
+/// A build script with `cudaforge`, which compares the contents of sources and of watched files.
+const FORGE: &str = r#"
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let out = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
+    let ptx = cudaforge::KernelBuilder::new()
+        .source_glob("src/cuda/*.cu")
+        .exclude(&["left_out.cu"])
+        .watch(["src/cuda/params.cuh"])
+        .out_dir(&out)
+        .build_ptx()?;
+    ptx.write(out.join("ptx.rs"))?;
+    kernel_args_build::Kernels::new().glob("src/cuda/*.cu").exclude("src/cuda/left_out.cu").debug_info()?;
+    Ok(())
+}
+"#;
+
+/// A build script with `bindgen_cuda`, which compares the times of sources.
+const BINDGEN: &str = r#"
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let out = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
+    let ptx = bindgen_cuda::Builder::default().kernel_paths(vec!["src/cuda/saxpy.cu"]).out_dir(&out).build_ptx().unwrap();
+    ptx.write(out.join("ptx.rs")).unwrap();
+    kernel_args_build::Kernels::new().glob("src/cuda/*.cu").exclude("src/cuda/left_out.cu").debug_info()?;
+    Ok(())
+}
+"#;
+
+/// A call without the feature `nvrtc`.
+const COMPILES: &str = r#"
+use kernel_args::{Error, Module};
+use std::sync::Arc;
+
+pub fn compile(ctx: &Arc<kernel_args::external::cudarc::driver::CudaContext>) -> Result<Arc<Module>, Error> {
+    Module::compile(ctx, "__global__ void k() {}", &Default::default())
+}
+"#;
+
 const APP: &str = r"
 #[derive(Clone, Copy, kernel_args::DeviceType)]
 #[repr(C)]
@@ -305,6 +342,152 @@ fn a_missing_build_script_is_reported() {
     );
 }
 
+/// The structs of the first hour: no build, no structs, no feature.
+fn steps_that_are_missing_are_named() {
+    let package = workspace("steps");
+    package.write(
+        "kernels/build.rs",
+        &BUILD.replace(".build()\n", ";\n    Ok(())\n"),
+    );
+    let ran = check(&package, "kernels", &[]);
+    assert!(
+        !ran.success
+            && ran
+                .stderr
+                .contains("these kernels are not built; help: end the settings with `.build()?`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("kernels.rs"), "{}", ran.stderr);
+
+    let manifest =
+        manifest("steps", "app", "", false).replace("default-features = false", "features = []");
+    package.write("app/Cargo.toml", &manifest);
+    package.write("app/src/lib.rs", COMPILES);
+    let ran = check(&package, "app", &[]);
+    assert!(
+        errors(&ran, 1).contains("`Module::compile` needs the feature `nvrtc` of kernel-args"),
+        "{}",
+        ran.stderr
+    );
+    package.write(
+        "app/src/lib.rs",
+        "pub use kernel_args::compile::CompileOptions;\n",
+    );
+    let ran = check(&package, "app", &[]);
+    assert!(
+        errors(&ran, 1).contains("gated behind the `nvrtc` feature"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// The images of the tools that frameworks use, each with one line for this crate. They run `nvcc`.
+fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
+    let home = match toolkit("nvcc") {
+        Ok(home) => home,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let package = Package::new("tools");
+    package.write(
+        "Cargo.toml",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"forge\", \"bindgen\"]\n",
+    );
+    for (name, tool, build) in [
+        ("forge", "cudaforge", FORGE),
+        ("bindgen", "bindgen_cuda", BINDGEN),
+    ] {
+        let text = manifest("tools", name, "", true)
+            + &format!("[build-dependencies.{tool}]\nversion = \"0.1.6\"\n");
+        package.write(&format!("{name}/Cargo.toml"), &text);
+        package.write(&format!("{name}/build.rs"), build);
+        // Images of an earlier run of this test are newer.
+        package.write_old(&format!("{name}/src/cuda/saxpy.cu"), SOURCE);
+        package.write_old(
+            &format!("{name}/src/cuda/left_out.cu"),
+            "__device__ int n;\n",
+        );
+        package.write_old(&format!("{name}/src/cuda/params.cuh"), HEADER);
+        package.write(&format!("{name}/src/lib.rs"), "");
+    }
+    let fetched = Command::new(env!("CARGO"))
+        .arg("fetch")
+        .current_dir(&package.root)
+        .output()?;
+    if !fetched.status.success() {
+        return Ok(Completion::ignored_with(
+            "cudaforge and bindgen_cuda cannot be downloaded",
+        ));
+    }
+    let path = env::join_paths(
+        [home.join("bin")]
+            .into_iter()
+            .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+    )?;
+    let variables = [
+        ("CUDA_HOME", home.as_path()),
+        ("CUDA_PATH", home.as_path()),
+        ("PATH", path.as_ref()),
+        ("CUDA_COMPUTE_CAP", Path::new("80")),
+    ];
+    for name in ["forge", "bindgen"] {
+        let write = |fields: &str| {
+            let text = DESCRIBED
+                .replace("MEMBERS", MEMBERS)
+                .replace("FIELDS", fields);
+            package.write(
+                &format!("{name}/src/lib.rs"),
+                &text.replace("PARAMS", "params::Params"),
+            );
+        };
+        write(FIELDS);
+        let ran = check(&package, name, &variables);
+        assert!(ran.success, "{}", ran.stderr);
+        write(FIELDS_SWAPPED);
+        let ran = check(&package, name, &variables);
+        let wrong = errors(&ran, 2);
+        assert!(
+            wrong.contains("`bias` is parameter 2 of the kernel"),
+            "{wrong}"
+        );
+    }
+    // A changed header: the tool that watches it compiles again, the other tool keeps an image that no longer fits.
+    package.write(
+        "forge/src/cuda/params.cuh",
+        &HEADER.replace("scale", "shift"),
+    );
+    let text = DESCRIBED
+        .replace("MEMBERS", &MEMBERS.replace("scale", "shift"))
+        .replace("FIELDS", FIELDS);
+    package.write(
+        "forge/src/lib.rs",
+        &text.replace("PARAMS", "params::Params"),
+    );
+    let ran = check(&package, "forge", &variables);
+    assert!(ran.success, "{}", ran.stderr);
+    write_later(
+        &package.root.join("bindgen/src/cuda/params.cuh"),
+        &HEADER.replace("scale", "shift"),
+    );
+    let ran = check(&package, "bindgen", &variables);
+    assert!(
+        !ran.success
+            && ran.stderr.contains("is older than")
+            && ran.stderr.contains("save `src/cuda/saxpy.cu` again"),
+        "{}",
+        ran.stderr
+    );
+    Ok(Completion::Completed)
+}
+
+/// Writes a file with a time after all images.
+fn write_later(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
+    let file = fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(later).unwrap();
+}
+
 /// A test that is ignored if neither compiler is installed.
 fn compiled(name: &str, run: fn(&Path)) -> Trial {
     Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
@@ -321,6 +504,14 @@ fn main() -> ExitCode {
         a_missing_build_script_is_reported();
         Ok(())
     })];
+    trials.push(Trial::test("steps_that_are_missing_are_named", || {
+        steps_that_are_missing_are_named();
+        Ok(())
+    }));
+    trials.push(Trial::ignorable_test(
+        "images_of_other_crates_are_described",
+        images_of_other_crates_are_described,
+    ));
     macro_rules! trials {
         ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
     }

@@ -272,7 +272,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// array of bytes; an `extern "C"` kernel has unsigned integers for integers and pointers.
 ///
 /// A pointer becomes a cudarc slice, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, or
-/// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. A pointer to `void`, or to
+/// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. With `generate(pointers =
+/// retained)` it becomes a `Retained` of these, for the nodes of graphs. A pointer to `void`, or to
 /// a type that the image does not contain, is always a device pointer. Types of `half` and `float8` need these
 /// features; without them they are structs of their bits.
 ///

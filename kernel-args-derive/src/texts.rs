@@ -111,6 +111,12 @@ pub(crate) fn empty_image(file: &str) -> String {
 }
 
 pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
+    if matches!(error, image::Error::CudaSource) {
+        return format!(
+            "`{file}` is CUDA C++, not a compiled image\n\
+             help: compile it in the build script with the crate `kernel-args-build`, or with `nvcc -ptx`, and write the path of the image"
+        );
+    }
     format!(
         "`{file}` cannot be read as an image of kernels: {error}\n\
          help: write the path of a file with PTX, a cubin or a fat binary"
@@ -210,7 +216,8 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path
 pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
     help: write `;` after the path or the last option";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`, or `generate(pointers = raw)` for device pointers instead of slices";
+    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; for the nodes of graphs (feature `cudarc`), \
+    `generate(pointers = retained)`";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
     help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

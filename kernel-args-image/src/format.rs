@@ -22,6 +22,8 @@ pub enum Kind {
 pub enum Error {
     /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
     Unknown([u8; 4]),
+    /// It is CUDA C++, which no compiler has compiled.
+    CudaSource,
     /// It is PTX that cannot be parsed.
     Ptx(ptx::Error),
     /// It is a cubin that cannot be read.
@@ -40,6 +42,7 @@ impl fmt::Display for Error {
                 "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
                 first.escape_ascii()
             ),
+            Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
             Self::Fatbin(error) => error.fmt(f),
@@ -58,6 +61,9 @@ pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     if let Some(kind) = binary_format(bytes) {
         kind
     } else if is_text(bytes) {
+        if is_cuda_source(bytes) {
+            return Err(Error::CudaSource);
+        }
         Ok(Kind::Ptx)
     } else {
         Err(Error::unknown(bytes))
@@ -94,4 +100,38 @@ fn is_text(bytes: &[u8]) -> bool {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
     bytes.first().is_some_and(|b| *b != 0 && b.is_ascii()) && bytes[..end].iter().all(is_character)
+}
+
+/// Whether text is CUDA C++: it has a word that only CUDA C++ has, and lacks the directive with which PTX begins.
+fn is_cuda_source(text: &[u8]) -> bool {
+    let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    !has(b".version") && (has(b"__global__") || has(b"__device__") || has(b"#include"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, Kind, format};
+
+    #[test]
+    fn cuda_source_is_not_ptx() {
+        for source in [
+            "extern \"C\" __global__ void k() {}",
+            "// kernels\n#include \"k.cuh\"\n",
+            "__device__ float square(float x) { return x * x; }",
+        ] {
+            assert_eq!(
+                format(source.as_bytes()),
+                Err(Error::CudaSource),
+                "{source}"
+            );
+        }
+        for ptx in [
+            "// __global__ void k()\n.version 8.0\n.target sm_80\n",
+            "// #include \"k.cuh\"\n  .version 8.0",
+            ".entry k() {}",
+            "hello",
+        ] {
+            assert_eq!(format(ptx.as_bytes()), Ok(Kind::Ptx), "{ptx}");
+        }
+    }
 }

@@ -135,7 +135,9 @@ pub mod args {
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable};
-    pub use crate::marshal::{DecodedArgs, Guard, LaunchStream, Source, offset_of};
+    pub use crate::marshal::{
+        DecodedArgs, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, offset_of,
+    };
 }
 
 /// Launch attributes: `CUlaunchAttribute`.
@@ -182,7 +184,7 @@ pub mod error {
 /// Graphs of launches: `CUgraph`.
 #[cfg(feature = "cudarc")]
 pub mod graph {
-    pub use crate::driver::{AnyNode, Graph, GraphExec, HostBuffer, Node};
+    pub use crate::driver::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
 }
 
 /// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.

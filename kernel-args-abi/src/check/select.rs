@@ -26,7 +26,7 @@ pub enum Selection {
 }
 
 /// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions, then prefers
-/// one that is not a template instance, as in C++ overload resolution: `float*` fits `k(float*)` better than
+/// one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)` better than
 /// `k(float const*)`, and `k(float const*)` better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {

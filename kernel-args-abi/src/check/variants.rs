@@ -23,7 +23,7 @@ pub struct VariantMismatch<'a> {
 /// kernel's enum has that name. The kernel's enum may have more variants.
 ///
 /// A name matches if it is equal. If no variant of the kernel's enum has an equal name, names match without case and
-/// underscores, and without a prefix of words that all of the kernel's variants share: `FastMath` matches `fast_math`,
+/// underscores, and without a prefix of words that all of the kernel's variants share. `FastMath` matches `fast_math`,
 /// `MODE_FAST_MATH` and `kFastMath`. If several of the kernel's variants match, one of them must have the value.
 ///
 /// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other

@@ -9,7 +9,7 @@
 //! | 4 for each | its position, in bytes from the beginning |
 //!
 //! A variant is its value, zigzag-encoded, and its name. A member or parameter consists of numbers and texts in the
-//! format of `reader`: its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
+//! format of `reader`. They are its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
 //! alignment, class, C++ type, the lengths of an array, its members, its body (see `stored_body`), and its referent.
 //!
 //! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then four times

@@ -1,9 +1,9 @@
 //! What the code of a kernel does with a parameter, stored as bytes.
 //!
 //! The number of a body is 0 if the code is not known, 1 if the parameter is never loaded, otherwise 2 plus the
-//! position of its slots. They are a list as in `stored`. A slot consists of its offset divided by 8, two bytes of
-//! flags, the elements (class, size, step) and each evidence (opcode, line, and the file if the line is not 0), as far
-//! as the flags say that they follow.
+//! position of its slots. They are a list as in `stored`. A slot consists of its offset divided by 8 and two bytes of
+//! flags. The flags specify what follows: the elements (class, size, step), and each evidence (opcode, line, and the
+//! file if the line is not 0).
 
 use super::{
     Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind,

@@ -1,5 +1,6 @@
 //! The texts of a comparison: every sentence and table of the crate.
 
+mod argument;
 mod body;
 #[doc(hidden)]
 pub mod byte_map;
@@ -21,6 +22,7 @@ mod template;
 #[doc(hidden)]
 pub mod templates;
 
+pub use argument::LIST;
 pub use layout_table::LayoutTable;
 pub use message::{Message, Text};
 pub use overloads::none_fits;

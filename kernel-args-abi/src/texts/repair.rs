@@ -23,6 +23,11 @@ impl<const N: usize> Report<'_, N> {
             say::several_orders(&mut text);
             return self.or_in_order(&text);
         }
+        if self.is_list()
+            && let Some(hint) = self.argument_hint(mismatch)
+        {
+            return hint;
+        }
         match mismatch {
             Mismatch::Differs {
                 field,

@@ -72,11 +72,18 @@ pub(super) const fn types(
 pub(super) const fn push_type(message: &mut Text, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
+    } else if is_index(name) {
+        templates::position_type(message, name, ty);
     } else if is_keyword(name) {
         templates::raw_field_type(message, name, ty);
     } else {
         templates::field_type(message, name, ty);
     }
+}
+
+/// Whether a name is the index of an argument or of a field of a tuple struct.
+pub(super) const fn is_index(name: &str) -> bool {
+    !name.is_empty() && name.as_bytes()[0].is_ascii_digit()
 }
 
 /// The device slice type for a pointer: `&CudaSlice<f32>`.

@@ -86,7 +86,12 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
                 (near || count <= WHOLE).then_some(row)
             })
         };
-        let mut widths = [columns("field"), 0, 0, 0, 0];
+        let title = if self.report.is_list() {
+            "argument"
+        } else {
+            "field"
+        };
+        let mut widths = [columns(title), 0, 0, 0, 0];
         for row in shown().flatten() {
             for (width, cell) in widths.iter_mut().zip(row.cells()) {
                 *width = (*width).max(columns(cell));
@@ -97,7 +102,7 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
         write!(
             f,
             "\n  {:w$}  {:host$}  kernel",
-            "field",
+            title,
             "host",
             w = widths[0]
         )?;

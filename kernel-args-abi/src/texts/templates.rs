@@ -103,9 +103,18 @@ templates! {
     correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
+    position_type(field: name, ty: text) = "field {field} as `{ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
+
+    // Help: a list of arguments.
+    push_argument(values: text, index: number) = "push {values} as argument {index}";
+    literal(value: text, ty: text) = "`{value}_{ty}`";
+    remove_argument(parameters: parameters, arguments: number) = "remove it: the kernel takes {parameters}, the list has {arguments} arguments";
+    remove_or_move_argument() = "remove it, or push it where the kernel takes it";
+    push_whole(layout: layout, index: number) = "push one value of {layout} as argument {index}, a struct with `#[derive(DeviceType)]` or a vector";
+    push_each(arguments: number, first: number, last: number) = "push {arguments} arguments instead, one for each of the parameters {first} to {last}";
 
     // Help: a value of another size or kind.
     takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";
@@ -207,8 +216,6 @@ templates! {
     image_changed() = "the image changed while this crate was compiled\n  help: compile it again";
     differs_by_gpu(kernel: name) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
     name_item() = "\n  help: name the item of the intended kernel; its name contains the types";
-    names_no_kernel(name: name) = "`{name}` names no kernel\n  help: write `#[kernel_args(kernel = module::name)]` or `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` on it, or load the kernel with `Kernel::from_image`";
-    names_a_pattern(name: name, pattern: name) = "`{name}` names all kernels that match `{pattern}`, not one of them\n  help: choose the kernel at run time: `module.family::<{name}>(name)` or `module.kernel::<{name}>(entry)`";
     unbound_types(name: name) = "no binding of `{name}` has these types; the bindings are";
     bound_types(written: text) = "\n  {written}";
     bind_types() = "\n  help: bind each type to the suffix of its kernels' names: `T = f32 => \"_f32\"`; if the image may lack these kernels, write `if_present` after the suffix";

@@ -65,6 +65,9 @@ impl Build<'_> {
                     if !compiler.reports_files() {
                         files.clone_from(&headers.files);
                     }
+                    if self.what == What::Descriptions {
+                        files.insert(self.place(&unit.source, self.extension));
+                    }
                     let record = &mut made.record;
                     self.files.describe(record, unit, &files, compiler.path());
                     if self.files.any_since(&files, start) {

@@ -26,9 +26,11 @@ use fallback::Fallback;
 use files::Files;
 use kernel_args_image::ptx;
 use plan::{Build, What};
+use record::Record;
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::atomic::Ordering,
 };
 use unit::{Done, Unit};
 
@@ -42,20 +44,20 @@ impl Kernels {
         run(&self, What::Everything, &Environment::of_process())
     }
 
-    /// Describes the kernels of images that another crate compiles, such as `bindgen_cuda`, and writes `kernels.rs`.
+    /// Describes the kernels of images that another crate compiles, such as `cudaforge` or `bindgen_cuda`, and writes `kernels.rs`.
     ///
     /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles them, with
     /// the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
     ///
     /// ```ignore
-    /// let bindings = bindgen_cuda::Builder::default().build_ptx().unwrap();
-    /// bindings.write(out_dir.join("ptx.rs")).unwrap();
+    /// let ptx = cudaforge::KernelBuilder::new().source_glob("src/**/*.cu").watch(["src/params.cuh"]).build_ptx()?;
+    /// ptx.write(out_dir.join("ptx.rs"))?;
     /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
     /// ```
     ///
     /// # Errors
     /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the package
-    /// that its source includes: `bindgen_cuda` compiles a source again if the source is newer, and does not check headers.
+    /// that its source includes: these crates check only the headers that their `watch` names.
     pub fn debug_info(self) -> Result<(), Error> {
         run(&self, What::Descriptions, &Environment::of_process())
     }
@@ -63,6 +65,7 @@ impl Kernels {
 
 /// Builds, and prints the directives for cargo.
 fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
+    kernels.built.store(true, Ordering::Relaxed);
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
         value.ok_or_else(|| Error::new(texts::no_build_script(name)))
@@ -81,7 +84,8 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
         archs,
         output,
     };
-    let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns)?;
+    let (sources, folders) =
+        sources::find(&root, &kernels.files, &kernels.patterns, &kernels.excluded)?;
     let mut build = Build {
         kernels,
         what,
@@ -187,11 +191,18 @@ impl Build<'_> {
 
     /// Rejects images that are older than a header of the package. The crate that compiles them may check only the sources, and
     /// the description would then be of a newer struct than the image.
+    ///
+    /// Crates that compare contents keep an image if a header has a new time and the same content. So an image that was described
+    /// before with the same contents is right.
     fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let units = self.units.iter().zip(done);
         units.filter_map(move |(Unit { source, .. }, done)| {
             let image = self.place(source, self.extension);
+            let earlier = Record::open(&self.place(source, "sources"));
+            if earlier.is_some_and(|earlier| earlier.has_contents_of(&done.made.record, &image)) {
+                return None;
+            }
             let time = modified(&image)?;
             let headers = done.made.record.sources.keys().map(Path::new);
             let newer = headers

@@ -35,6 +35,13 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Whether the sources and this image had the same contents when the other record was made.
+    pub(super) fn has_contents_of(&self, other: &Self, image: &Path) -> bool {
+        let image = &*image.to_string_lossy();
+        let state = self.outside.get(image);
+        state.is_some() && state == other.outside.get(image) && self.sources == other.sources
+    }
+
     /// The committed form, without the lines that depend on this machine.
     pub(super) fn portable(&self) -> Self {
         Self {

@@ -57,7 +57,7 @@ impl Build<'_> {
         let style = Style {
             extension: self.extension,
             generate: self.kernels.generate,
-            raw_pointers: self.kernels.raw_pointers,
+            pointers: self.kernels.pointers,
             krate: self.kernels.krate.as_deref(),
         };
         write(&rust, modules::write(with_kernels, &style).as_bytes())?;

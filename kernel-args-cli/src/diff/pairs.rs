@@ -87,7 +87,7 @@ fn lacking<'k>(
 }
 
 /// Compares the kernels of one symbol. If a symbol has several kernels with different parameters or limits per GPU, kernels for
-/// the same GPU are compared, unless both exist unchanged on the opposite side: two generations can have one number (`sm_90`,
+/// the same GPU are compared, unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`,
 /// `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();

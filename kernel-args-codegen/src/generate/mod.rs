@@ -16,7 +16,7 @@
 //! | C++ | Rust |
 //! |---|---|
 //! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the corresponding type; `char` is `c_char` |
-//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>` |
+//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>`; with [`Pointers::Retained`]: `Retained` of these |
 //! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
 //! | a pointer to a pointer | a slice of device pointers |
 //! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |

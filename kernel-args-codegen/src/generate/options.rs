@@ -13,6 +13,8 @@ pub enum Pointers {
     Slices,
     /// `DevicePointer<T>` and `DevicePointerMut<T>`, which do not require cudarc.
     Raw,
+    /// `Retained<DevicePointer<T>>` and `Retained<DevicePointerMut<T>>`, for the nodes of a graph.
+    Retained,
 }
 
 /// How a struct names its kernel. The struct is compared with this kernel at compile time.

@@ -201,6 +201,12 @@ impl Writer<'_, '_> {
                 let mutable = if *is_const { "" } else { "mut " };
                 format!("&'a {mutable}CudaSlice<{to}>")
             }
+            Ty::Pointer { to, .. }
+                if **to != Ty::Void && self.options.pointers == Pointers::Retained =>
+            {
+                self.imports.krate.insert("Retained");
+                format!("Retained<{}>", self.ty(ty))
+            }
             ty => self.ty(ty),
         }
     }

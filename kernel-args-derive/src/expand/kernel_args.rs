@@ -2,7 +2,7 @@
 
 use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
 use crate::{
-    attr::{ArgsAttr, FieldAttr, FieldKind},
+    attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
@@ -26,7 +26,10 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
         .is_empty()
         .then(|| Comparison::new(&attr, &input.generics, &mut diagnostics))
         .flatten();
-    let body = expand(input, &attr, &fields, comparison.as_ref());
+    // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
+    let names_kernel = !diagnostics.is_empty()
+        || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
+    let body = expand(input, &attr, &fields, comparison.as_ref(), names_kernel);
     wrap(&body, diagnostics)
 }
 
@@ -79,6 +82,7 @@ fn expand(
     attr: &ArgsAttr,
     fields: &[ParameterField<'_>],
     comparison: Option<&Comparison<'_>>,
+    names_kernel: bool,
 ) -> TokenStream {
     let ident = &input.ident;
     let krate = &attr.krate;
@@ -147,6 +151,7 @@ fn expand(
     let tables = comparison
         .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
+    let markers = markers(input, &bounded, names_kernel, krate);
     let force = (!is_generic(input))
         .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
     let checks = comparison
@@ -193,6 +198,7 @@ fn expand(
             #packed_in_place
         }
 
+        #markers
         #force
         #checks
     }
@@ -206,6 +212,30 @@ fn view(kind: FieldKind, span: Span) -> Ident {
         FieldKind::SharedWrite => "shared_write",
     };
     Ident::new(name, span)
+}
+
+/// The traits without methods that restrict how the struct can be used.
+fn markers(
+    input: &DeriveInput,
+    bounded: &syn::Generics,
+    names_kernel: bool,
+    krate: &Path,
+) -> TokenStream {
+    let ident = &input.ident;
+    let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let (_, ty_generics, _) = input.generics.split_for_impl();
+    let is_owned = input.generics.lifetimes().next().is_none();
+    let markers = [("OwnedArgs", is_owned), ("NamesKernel", names_kernel)];
+    let markers = markers.into_iter().filter(|(_, holds)| *holds);
+    markers
+        .map(|(name, _)| {
+            let marker = quote::format_ident!("{name}");
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics #krate::args::#marker for #ident #ty_generics #where_clause {}
+            }
+        })
+        .collect()
 }
 
 /// The statements that compare the context of each argument with the stream's.

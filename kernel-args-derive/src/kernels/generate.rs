@@ -13,7 +13,7 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-/// `generate`, or `generate(pointers = raw)`.
+/// `generate`, `generate(pointers = raw)` or `generate(pointers = retained)`.
 pub(crate) struct Generate {
     pointers: Pointers,
 }
@@ -47,6 +47,7 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     let value: Ident = content.parse()?;
     let chosen = match value.to_string().as_str() {
         "raw" => Some(Pointers::Raw),
+        "retained" if cfg!(feature = "cudarc") => Some(Pointers::Retained),
         "slices" => Some(Pointers::Slices),
         _ => None,
     };

@@ -1,5 +1,7 @@
 //! Items that the output of the derives uses. They are not part of the public interface.
 
+#[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
+mod compiles;
 mod device_repr;
 mod field_errors;
 mod in_place;
@@ -14,6 +16,8 @@ pub use crate::{
     device::{HasZero, assert_layout},
     marshal::{ParamWriter, Summary},
 };
+#[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
+pub use compiles::CompilesWithNvrtc;
 pub use core;
 pub use device_repr::*;
 pub use field_errors::*;

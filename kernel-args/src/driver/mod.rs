@@ -39,7 +39,7 @@ pub use error::{
     UnsupportedAttribute, Unverified, VerifyError,
 };
 pub use function::{BlockSuggestion, Function};
-pub use graph::{AnyNode, Graph, GraphExec, HostBuffer, Node};
+pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch};

@@ -16,6 +16,14 @@ use std::string::String;
 /// `#[derive(DeviceType)]`. `launch!` takes the list with a [`Function`](crate::Function). The list is compared with the kernel
 /// like a struct with the fields `0`, `1`, …. The `Function` compares each list of types once and stores the result.
 ///
+/// # Borrows
+///
+/// The list borrows the slices that are pushed until it is dropped or moved: pass it to `launch!` by value, and they can be used
+/// after the launch. To launch a list again, pass `&mut args`. The slices then stay borrowed until `drop(args)`, and a use
+/// before is the error "borrow might be used here, when `args` is dropped".
+///
+/// # Memory
+///
 /// The list stores up to 64 arguments with 1 KiB in total without heap allocation. Arguments that are aligned to more than 16
 /// bytes are always on the heap.
 ///
@@ -31,7 +39,8 @@ use std::string::String;
 /// let mut args = ArgList::new();
 /// args.push(n).push(2.0_f32).push(&x).push(&mut y);
 /// // SAFETY: both slices have `n` elements.
-/// unsafe { launch!(saxpy, 4, 256, &mut args)? };
+/// unsafe { launch!(saxpy, 4, 256, args)? };
+/// let result = stream.clone_dtoh(&y)?; // the launch took the list, so `y` is no longer borrowed
 /// # Ok(())
 /// # }
 /// ```

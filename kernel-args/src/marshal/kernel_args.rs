@@ -152,3 +152,26 @@ pub unsafe trait KernelArgs: Sized {
         Ok(packed)
     }
 }
+
+/// Arguments that borrow nothing: a struct with `#[derive(KernelArgs)]` that has no lifetime parameters.
+///
+/// A graph retains such arguments. A struct with a lifetime parameter does not implement it, even if the lifetime is `'static`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can borrow memory, but a graph keeps the arguments of its nodes after the borrow has ended",
+    label = "can borrow",
+    note = "declare pointers as `Retained<DevicePointer<T>>` or `Retained<DevicePointerMut<T>>`, and pass `Retained::read(&x)` or \
+            `Retained::write(&y)`, where `x` and `y` are an `Arc` of a slice"
+)]
+pub trait OwnedArgs {}
+
+/// Arguments that name one kernel: a struct with `#[kernel_args(kernel = module::name)]`, or `#[kernel_args(ptx = "…",
+/// entry = "…")]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name one kernel",
+    label = "which kernel is not known",
+    note = "to name the kernel, write `#[kernel_args(kernel = module::name)]` or `#[kernel_args(ptx = \"kernels.ptx\", entry = \"name\")]` \
+            on the struct",
+    note = "to choose it at run time, write `Kernel::<{Self}>::from_image(&ctx, image, \"name\")` or `module.kernel::<{Self}>(\"name\")`; with \
+            `entries = \"pattern\"` on the struct, `module.family::<{Self}>(\"name\")`"
+)]
+pub trait NamesKernel: KernelArgs {}

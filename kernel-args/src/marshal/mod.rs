@@ -26,7 +26,7 @@ pub use arg_list::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
 pub use kernel_arg::{KernelArg, PointerArg};
-pub use kernel_args::KernelArgs;
+pub use kernel_args::{KernelArgs, NamesKernel, OwnedArgs};
 pub use launch_stream::{Guard, LaunchStream};
 pub use lower::DecodedArgs;
 pub use offset_of::offset_of;

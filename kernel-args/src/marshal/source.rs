@@ -1,10 +1,8 @@
 //! The source of a struct's kernel.
 
 #[cfg(feature = "cudarc")]
-use super::KernelArgs;
+use super::NamesKernel;
 use kernel_args_abi::compiled::CompiledImage;
-#[cfg(feature = "cudarc")]
-use kernel_args_abi::texts::{Message, templates};
 
 /// The image and the symbol of a struct's kernel, from `#[kernel_args(kernel = saxpy::saxpy)]` or
 /// `#[kernel_args(ptx = "…", entry = "…")]`.
@@ -44,20 +42,11 @@ impl Source {
     }
 
     /// The kernel that a struct names.
-    ///
-    /// # Panics
-    /// At compile time, if it names no kernel, or a pattern of several kernels.
     #[cfg(feature = "cudarc")]
-    #[track_caller]
-    pub(crate) const fn of<A: KernelArgs>() -> Self {
-        let mut message: Message = Message::new();
-        match (A::SOURCE, A::FAMILY) {
-            (Some(source), _) => return source,
-            (None, Some(family)) => {
-                templates::names_a_pattern(&mut message, A::NAME, family.entries[0]);
-            }
-            (None, None) => templates::names_no_kernel(&mut message, A::NAME),
+    pub(crate) const fn of<A: NamesKernel>() -> Self {
+        match A::SOURCE {
+            Some(source) => source,
+            None => panic!("a hand-written `NamesKernel` for a struct that names no kernel"),
         }
-        message.fail()
     }
 }

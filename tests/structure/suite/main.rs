@@ -12,6 +12,7 @@ mod imports;
 mod manifest;
 mod public_root;
 mod published;
+mod sentences;
 mod suites_table;
 mod table;
 mod unsafe_blocks;
@@ -332,6 +333,34 @@ fn comments_and_documents_are_plain_english() {
         .iter()
         .flat_map(|file| list.phrases(file, &read(file)))
         .collect();
+    assert_none(&problems);
+}
+
+#[test]
+fn sentences_of_the_documentation_are_short() {
+    let mut problems = Vec::new();
+    for package in packages().iter().filter(|package| package.is_published) {
+        let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
+        sources(&folder, "", &mut found);
+        for (path, text) in &found {
+            problems.extend(sentences::long(&format!("{folder}/{path}"), text));
+        }
+        let readme = format!("{}/README.md", package.folder);
+        problems.extend(sentences::long(&readme, &read(&readme)));
+    }
+    let guide = list("kernel-args/guide").into_iter();
+    let guide = guide.map(|name| format!("kernel-args/guide/{name}"));
+    let guide = guide.filter(|file| !is_folder(file));
+    let documents = [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "tests/README.md",
+        "benches/README.md",
+    ]
+    .map(String::from);
+    for file in guide.chain(documents) {
+        problems.extend(sentences::long(&file, &read(&file)));
+    }
     assert_none(&problems);
 }
 

@@ -3,8 +3,9 @@
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Image, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, Image, Kernel, KernelArgs, Module, Retained,
     args::Form,
+    graph::Graph,
     launch,
     vector::{Float3, Float4},
 };
@@ -21,6 +22,7 @@ mod kernels {
         pub(crate) mod generated = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate;
         pub(crate) mod raw = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = raw);
         pub(crate) mod inferred = "../ptx/saxpy.ptx", generate;
+        pub(crate) mod retained = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = retained);
     }
 }
 use kernels::{
@@ -28,7 +30,7 @@ use kernels::{
         BoxDouble3, BoxFloat3, Cell, EchoBoxDouble, EchoBoxFloat, EchoLight, EchoLines,
         EchoNumbers, EchoPointers, Either, Light, Line, Mode,
     },
-    raw,
+    raw, retained,
 };
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -41,6 +43,7 @@ pub(crate) fn main() -> ExitCode {
                 trial("a_struct_by_value", light),
                 trial("slices_and_pointers", pointers),
                 trial("device_pointers", raw_pointers),
+                trial("a_node_of_a_graph", retained_pointers),
                 trial("numbers", numbers),
                 trial("an_over_aligned_struct", lines),
                 trial("instances_of_a_template", boxes),
@@ -198,6 +201,38 @@ fn raw_pointers() -> Outcome {
         // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
+}
+
+/// The graph keeps the memory of the struct.
+fn retained_pointers() -> Outcome {
+    let ctx = context()?;
+    let stream = ctx.new_stream()?;
+    let x = Arc::new(stream.clone_htod(&[1.0_f32; 4])?);
+    let y = Arc::new(stream.clone_htod(&[1.0_f64; 4])?);
+    let table = Arc::new(stream.clone_htod(&[DevicePointer::<f32>::NULL; 2])?);
+    let out = Arc::new(stream.alloc_zeros::<u8>(40)?);
+    stream.synchronize()?;
+    let passed: Vec<u8> = [address(&x), address(&y), 3, address(&table), 5]
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    let kernel = Kernel::<retained::EchoPointers>::load(&ctx)?;
+    let args = retained::EchoPointers {
+        out: Retained::write(&out),
+        x: Retained::read(&x),
+        y: Retained::write(&y),
+        list: DevicePointerMut::from_raw(3),
+        table: Retained::read(&table),
+        any: DevicePointer::from_raw(5),
+    };
+    let mut graph = Graph::new(&ctx)?;
+    graph.add_kernel(&kernel, 1, 1, args, &[])?;
+    drop((x, y, table));
+    let mut exec = graph.instantiate()?;
+    // SAFETY: `out` has space for the echo; the kernel does not dereference the other pointers.
+    unsafe { exec.launch(&stream) }?;
+    assert_eq!(stream.clone_dtoh(&*out)?, passed);
+    Ok(())
 }
 
 fn numbers() -> Outcome {

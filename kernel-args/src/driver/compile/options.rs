@@ -11,6 +11,18 @@ use std::{
 /// Options with which NVRTC compiles a source: [`Module::compile`](crate::Module::compile), [`compile`](Self::compile).
 ///
 /// By default it compiles C++17 to a cubin for the context's GPU.
+///
+/// ```no_run
+/// use kernel_args::{Module, compile::CompileOptions};
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let source = "";
+/// let options = CompileOptions::new().name("fill.cu").define("TILE", 16).fast_math();
+/// let module = Module::compile(&ctx, source, &options)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct CompileOptions {
@@ -181,8 +193,8 @@ impl CompileOptions {
     /// option nothing is stored.
     ///
     /// An entry is used if all of the following is unchanged: the source and its name, every option, NVRTC's version
-    /// (`13.0`), this crate's version, the contents of headers that are given as text, and the contents of every file
-    /// that the source and its headers can include.
+    /// (`13.0`), this crate's version, and headers. Headers are the contents of headers that are given as text, and of
+    /// every file that the source and its headers can include.
     ///
     /// Some sources depend on things that cannot be determined: a macro as the name in `#include` or `__has_include`,
     /// `__DATE__` and `__TIME__`, options that name files, a file that changes while the source is compiled. Such a

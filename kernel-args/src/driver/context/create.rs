@@ -1,6 +1,6 @@
 //! Contexts that the program creates, in addition to the primary context of each device.
 
-use super::keep_alive::register;
+use super::{keep_alive::register, not_created};
 use crate::driver::{
     api::{api, required},
     error::Error,
@@ -88,14 +88,14 @@ impl ContextFlags {
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] if the driver has none of these calls;
-/// [`Error::Driver`] if the device does not exist or the driver does not create the context.
+/// [`Error::Context`] if the device does not exist; [`Error::Driver`] if the driver does not create the context.
 pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaContext>, Error> {
     let api = api()?;
     // Initialises the driver, and rejects a device that does not exist.
     CudaContext::device_count()
         .map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
-        .map_err(|error| Error::cudarc("cuDeviceGet", error))?;
+        .map_err(|error| not_created(ordinal, "cuDeviceGet", error))?;
     required!(api, cuCtxPopCurrent_v2)?;
     // The new context is now on top of this thread's stack. The driver removes it from the stack when it is destroyed.
     let context = api.create_context(ordinal, device, flags.bits())?;

@@ -22,13 +22,13 @@ pub use versions::{Gpu, Versions, versions};
 use crate::{
     driver::{
         api::{self, Api, CallError, Status, api, out},
-        error::Error,
+        error::{ContextError, Error},
     },
     marshal::ContextName,
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaGraph, CudaStream,
+    CudaContext, CudaFunction, CudaGraph, CudaStream, DriverError,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
 };
 use kernel_args_abi::Sm;
@@ -44,15 +44,33 @@ pub fn is_available() -> bool {
 /// error.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the device does not exist.
+/// [`Error::NoDriver`] without the driver's library; [`Error::Context`] if the device does not exist; [`Error::Driver`].
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     CudaContext::new(ordinal).map_err(|error| {
-        Error::cudarc(
+        not_created(
+            ordinal,
             "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
             error,
         )
     })
+}
+
+/// The error of a call that creates a context on the device `ordinal`: which devices exist, if this one does not.
+#[cold]
+fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error {
+    let count = CudaContext::device_count();
+    let count = count.ok().and_then(|count| usize::try_from(count).ok());
+    match (CallError::cudarc(call, error), count) {
+        (CallError::Returned(call), Some(count)) if ordinal >= count && count > 0 => {
+            Error::Context(ContextError::NoDevice {
+                ordinal,
+                count,
+                call,
+            })
+        }
+        (error, _) => error.into(),
+    }
 }
 
 /// A stream without work. cudarc records and awaits the use of slices only while a context has a stream that cudarc

@@ -52,6 +52,16 @@ pub enum ContextError {
         /// The context of the memory, and the context of the kernels.
         contexts: Box<ContextMismatch>,
     },
+    /// The device does not exist.
+    #[non_exhaustive]
+    NoDevice {
+        /// The number of the device that was requested.
+        ordinal: usize,
+        /// The number of devices.
+        count: usize,
+        /// The call and what it returned.
+        call: DriverCall,
+    },
     /// A green context was not created.
     Green(GreenError),
     /// A raw function was launched without a stream on a thread that has no current context.
@@ -112,6 +122,24 @@ impl fmt::Display for ContextError {
                  -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
                 contexts.found, contexts.expected
             ),
+            Self::NoDevice {
+                ordinal,
+                count,
+                call,
+            } => {
+                let last = count - 1;
+                let devices = if *count == 1 { "device" } else { "devices" };
+                write!(
+                    f,
+                    "device {ordinal} of {count} does not exist ({call})\n  \
+                     the driver reports {count} {devices}; devices count from 0, and `CUDA_VISIBLE_DEVICES` hides and renumbers them\n\
+                     help: "
+                )?;
+                match last {
+                    0 => f.write_str("write 0"),
+                    last => write!(f, "write a number from 0 to {last}"),
+                }
+            }
             Self::Green(error) => error.fmt(f),
             Self::NoCurrent { kernel } => write!(
                 f,
@@ -127,7 +155,8 @@ impl std::error::Error for ContextError {
         match self {
             Self::Destroyed {
                 call: Some(call), ..
-            } => Some(call),
+            }
+            | Self::NoDevice { call, .. } => Some(call),
             Self::Green(error) => Some(error),
             _ => None,
         }

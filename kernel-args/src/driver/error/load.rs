@@ -178,14 +178,25 @@ impl fmt::Display for LoadError {
     }
 }
 
+/// What to do with CUDA C++.
+const COMPILE: &str = "compile it in the build script with the crate `kernel-args-build`, or at run time: `Module::compile` takes the text \
+    of the source (feature `nvrtc`)";
+
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Self::Format(kernel_args_image::Error::CudaSource) => {
+                write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
+            }
             Self::Format(error) => error.fmt(f),
             Self::Empty => {
                 f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary")
             }
+            Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => write!(
+                f,
+                "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}"
+            ),
             Self::FileName(name) => write!(
                 f,
                 "{name:?} is not PTX: it looks like the name of a file\n\

@@ -28,7 +28,7 @@ use crate::{
 };
 use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};
-use kernel_args_abi::{Signature, param_layout::LIMIT};
+use kernel_args_abi::{Signature, param_layout::LIMIT, texts::LIST};
 use std::{boxed::Box, format, string::String, sync::Arc};
 
 /// A loaded kernel without the type of its arguments, for programs that know the arguments only at run time.
@@ -152,7 +152,7 @@ impl Function {
         }
         arguments.with_parameters(|parameters| {
             let signature = Signature {
-                name: "ArgList",
+                name: LIST,
                 parameters,
             };
             self.verify(Host { signature, layout }, || {

@@ -1,6 +1,6 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Graph, HostBuffer, explain, release::Owner};
+use super::{AnyNode, Dependencies, Graph, HostBuffer, explain, release::Owner};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
@@ -32,7 +32,7 @@ impl Graph {
         to: DevicePointerMut<T>,
         from: DevicePointer<T>,
         len: usize,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
         self.add_copy(to, from, bytes::<T>(len)?, after)
@@ -49,7 +49,7 @@ impl Graph {
         &mut self,
         to: DevicePointerMut<T>,
         from: impl AsRef<[T]> + Send + 'static,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         // In a box, to give an array a stable address.
         let from = Box::new(from);
@@ -79,7 +79,7 @@ impl Graph {
         &mut self,
         to: &HostBuffer<T>,
         from: DevicePointer<T>,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let width = bytes::<T>(to.len())?;
         let target = Memory::Host(to.as_ptr().cast());
@@ -94,7 +94,7 @@ impl Graph {
         to: Memory,
         from: Memory,
         width: usize,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemcpyNode)?;
         self.add_node(after, |after, context| {
@@ -113,7 +113,7 @@ impl Graph {
         to: DevicePointerMut<T>,
         byte: u8,
         len: usize,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemsetNode)?;
         let width = bytes::<T>(len)?;
@@ -124,7 +124,7 @@ impl Graph {
 
     fn add_node(
         &self,
-        after: &[AnyNode],
+        after: impl Dependencies,
         add: impl FnOnce(After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;

@@ -1,14 +1,17 @@
 //! Graphs that are not instantiated yet.
 
-use super::{AnyNode, GraphExec, Node, explain, lower::NodeCall, owner::Slot, release::Owner};
+use super::{
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, explain, lower::NodeCall, owner::Slot,
+    release::Owner,
+};
 use crate::{
     driver::{
         api::{self, After, KernelNodeParams, NodeId, api, required},
-        config::{Form, Launch},
+        config::{Form, IntoDim, Launch},
         error::Error,
         module::Kernel,
     },
-    marshal::KernelArgs,
+    marshal::{KernelArgs, OwnedArgs},
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
@@ -20,7 +23,7 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// repeatedly.
 ///
 /// ```no_run
-/// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Launch, Retained, graph::Graph};
+/// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
 /// use std::sync::Arc;
 ///
 /// #[derive(KernelArgs)]
@@ -34,8 +37,8 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// let args = |factor| Scale { n: 1024, factor, y: Retained::write(&y) };
 ///
 /// let mut graph = Graph::new(&ctx)?;
-/// let first = graph.add_kernel(&scale, Launch::new(4, 256), args(2.0), &[])?;
-/// let second = graph.add_kernel(&scale, Launch::new(4, 256), args(3.0), &[first.any()])?;
+/// let first = graph.add_kernel(&scale, 4, 256, args(2.0), &[])?;
+/// let second = graph.add_kernel(&scale, 4, 256, args(3.0), &first)?;
 /// let mut exec = graph.instantiate()?;
 /// for step in 0_u8..100 {
 ///     exec.update(&second, 4, 256, args(f32::from(step)))?;
@@ -79,10 +82,8 @@ impl Graph {
         })
     }
 
-    /// Adds a node that launches `kernel` after the nodes `after`. The graph retains `args`.
-    ///
-    /// `launch` must not have a stream. Its attributes become attributes of the node, if CUDA supports them for nodes:
-    /// all except `programmatic_stream_serialization` and the events. An update of the node keeps them.
+    /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
+    /// The graph retains `args`.
     ///
     /// # Errors
     /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if
@@ -91,12 +92,33 @@ impl Graph {
     pub fn add_kernel<A: KernelArgs, B>(
         &mut self,
         kernel: &Kernel<A>,
-        launch: Launch<'_>,
-        mut args: B,
-        after: &[AnyNode],
+        grid: impl IntoDim,
+        block: impl IntoDim,
+        args: B,
+        after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
+    {
+        self.add_kernel_launch(kernel, Launch::new(grid, block), args, after)
+    }
+
+    /// Same as [`add_kernel`](Self::add_kernel), with options: shared memory, the form of the arguments, attributes.
+    ///
+    /// `launch` must not have a stream. Its attributes become attributes of the node, if CUDA supports them for nodes:
+    /// all except `programmatic_stream_serialization` and the events. An update of the node keeps them.
+    ///
+    /// # Errors
+    /// Same as [`add_kernel`](Self::add_kernel).
+    pub fn add_kernel_launch<A: KernelArgs, B>(
+        &mut self,
+        kernel: &Kernel<A>,
+        launch: Launch<'_>,
+        mut args: B,
+        after: impl Dependencies,
+    ) -> Result<Node<A>, Error>
+    where
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         let node = self.add(kernel, launch, &mut args, after)?;
         if const { mem::needs_drop::<B>() }
@@ -113,7 +135,7 @@ impl Graph {
         kernel: &Kernel<A>,
         mut launch: Launch<'_>,
         args: &mut B,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<Node<A>, Error> {
         required!(self.driver.api(), cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
@@ -160,9 +182,9 @@ impl Graph {
     pub(super) fn after(
         &self,
         kernel: Option<&str>,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<After<'_>, Error> {
-        let nodes: Vec<NodeId> = after.iter().map(|node| node.0).collect();
+        let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);
         after.map_err(|index| explain::foreign_dependency(kernel.map(Into::into), index))
     }

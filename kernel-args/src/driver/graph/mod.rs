@@ -9,6 +9,7 @@ mod capture;
 mod captured_node;
 mod captures;
 mod copy;
+mod dependencies;
 mod device_update;
 mod enabled;
 mod exec;
@@ -17,6 +18,7 @@ mod find;
 mod host_buffer;
 mod lower;
 mod node;
+mod node_args;
 mod order;
 mod owner;
 mod promised;
@@ -31,7 +33,9 @@ mod graph;
 // `release_queue` imports it: a test replaces it.
 use std::sync;
 
+pub use dependencies::Dependencies;
 pub use exec::GraphExec;
 pub use graph::Graph;
 pub use host_buffer::HostBuffer;
 pub use node::{AnyNode, Node};
+pub use node_args::NodeArgs;

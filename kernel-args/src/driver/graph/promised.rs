@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{AnyNode, Graph, GraphExec, Node, explain};
+use super::{Dependencies, Graph, GraphExec, Node, NodeArgs, explain};
 use crate::{
     driver::{
         api::{Promise, required},
@@ -8,14 +8,14 @@ use crate::{
         error::Error,
         module::Kernel,
     },
-    marshal::KernelArgs,
+    marshal::{KernelArgs, OwnedArgs},
 };
 use core::{mem, ptr};
 use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 
 impl Graph {
-    /// Same as [`add_kernel`](Self::add_kernel), with arguments of any lifetime, which are not retained.
+    /// Same as [`add_kernel_launch`](Self::add_kernel_launch), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
     /// Same as [`add_kernel`](Self::add_kernel).
@@ -28,10 +28,10 @@ impl Graph {
         kernel: &Kernel<A>,
         launch: Launch<'_>,
         mut args: B,
-        after: &[AnyNode],
+        after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: KernelArgs<Erased = A::Erased>,
+        B: NodeArgs<A>,
     {
         self.add(kernel, launch, &mut args, after)
     }
@@ -49,7 +49,7 @@ impl GraphExec {
     /// For each enabled node with its current arguments, until the launch has finished:
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
-    /// - no such access races with another use of the same memory, on another stream or by the host: the launch does
+    /// - no such access races with another use of the same memory, on another stream or by the host. The launch does
     ///   not wait for cudarc's record of the last use of a slice, and does not update this record.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
@@ -80,7 +80,7 @@ impl GraphExec {
         mut args: B,
     ) -> Result<(), Error>
     where
-        B: KernelArgs<Erased = A::Erased>,
+        B: NodeArgs<A>,
     {
         self.set(node, launch, &mut args, &mut ptr::null())?;
         self.release_former(node);
@@ -103,7 +103,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// memory that `args` own allocated.
     pub unsafe fn capture<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments
         // own.
@@ -130,7 +130,7 @@ impl<A: KernelArgs> Kernel<A> {
         mut args: B,
     ) -> Result<Node<A>, Error>
     where
-        B: KernelArgs<Erased = A::Erased>,
+        B: NodeArgs<A>,
     {
         // SAFETY: the caller promises it for each launch of the graph, and keeps the memory that the arguments point to
         // allocated.

@@ -1,13 +1,13 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{GraphExec, Node, explain, lower::NodeCall};
+use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall};
 use crate::{
     driver::{
         api::{Handle, KernelNodeParams},
         config::{IntoDim, Launch},
         error::Error,
     },
-    marshal::KernelArgs,
+    marshal::{KernelArgs, OwnedArgs},
 };
 use core::{ffi::c_void, mem, ptr};
 use std::boxed::Box;
@@ -31,7 +31,7 @@ impl GraphExec {
         args: B,
     ) -> Result<(), Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         let launch = Launch::new(grid, block).shared(node.shared);
         self.update_retained(node, launch, args, &mut ptr::null())
@@ -50,7 +50,7 @@ impl GraphExec {
         args: B,
     ) -> Result<(), Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         self.update_retained(node, launch, args, &mut ptr::null())
     }
@@ -76,7 +76,7 @@ impl GraphExec {
         updates: impl IntoIterator<Item = (&'n Node<A>, Launch<'n>, B)>,
     ) -> Result<(), Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         let mut bound = ptr::null();
         for (node, launch, args) in updates {
@@ -94,7 +94,7 @@ impl GraphExec {
         bound: &mut *const c_void,
     ) -> Result<(), Error>
     where
-        B: KernelArgs<Erased = A::Erased> + Send + 'static,
+        B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         if const { !mem::needs_drop::<B>() } {
             self.set(node, launch, &mut args, bound)?;

@@ -5,6 +5,7 @@ mod explain;
 mod launchable;
 mod raw;
 mod resources;
+mod usage;
 
 pub(crate) use call::LaunchCall;
 pub(crate) use explain::{foreign_in, foreign_stream};
@@ -45,11 +46,16 @@ pub unsafe fn launch<A: LaunchArgs>(
 ///   [`ArgList`](crate::ArgList).
 /// - options, which are the methods of [`Launch`](crate::Launch): `stream = &stream` (the default is the context's
 ///   default stream), `shared = bytes` or `shared_mem_bytes = bytes` of dynamic shared memory, `form = Form::Packed`;
-///   and the launch attributes: `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative =
-///   true`, `priority = -1`, `programmatic_stream_serialization = true`, `programmatic_event = &event`,
-///   `launch_completion_event = &event`, `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`,
-///   `preferred_shared_memory_carveout = percent`, `nvlink_util_centric_scheduling = true`, `device_updatable_node =
-///   &node`.
+///   and launch attributes:
+///
+/// | launch attribute | example |
+/// |---|---|
+/// | clusters | `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy` |
+/// | order and overlap | `cooperative = true`, `priority = -1`, `programmatic_stream_serialization = true` |
+/// | events | `programmatic_event = &event`, `launch_completion_event = &event` |
+/// | memory | `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout = percent` |
+/// | hardware | `nvlink_util_centric_scheduling = true` |
+/// | graphs | `device_updatable_node = &node` |
 ///
 /// # What is verified
 ///
@@ -92,55 +98,21 @@ pub unsafe fn launch<A: LaunchArgs>(
 #[macro_export]
 macro_rules! launch {
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::launch(&$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+        $crate::__launch_options! { [$($option)*]
+            $crate::launch(&$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+        }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+        $crate::__launch_options! { [$($option)*]
+            $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+        }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
-        $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+        $crate::__launch_options! { [$($option)*]
+            $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+        }
     };
     ($($other:tt)*) => {
         $crate::__launch_usage!($($other)*)
-    };
-}
-
-/// The compile error of a `launch!` with wrong syntax.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __launch_usage {
-    (@before $option:ident $value:expr) => {
-        ::core::compile_error!(::core::concat!(
-            "the option `",
-            ::core::stringify!($option),
-            "` is before the arguments\n\
-             help: write options last: `launch!(func, grid, block, args, ",
-            ::core::stringify!($option),
-            " = ",
-            ::core::stringify!($value),
-            ")`"
-        ))
-    };
-    ($func:expr $(, $one:expr)? $(,)?) => {
-        ::core::compile_error!(
-            "`launch!` needs a grid, a block and arguments\n\
-             help: write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`"
-        )
-    };
-    ($func:expr, $option:ident = $value:expr, $($rest:tt)+) => {
-        $crate::__launch_usage!(@before $option $value)
-    };
-    ($func:expr, $a:expr, $option:ident = $value:expr, $($rest:tt)+) => {
-        $crate::__launch_usage!(@before $option $value)
-    };
-    ($func:expr, $a:expr, $b:expr, $option:ident = $value:expr, $($rest:tt)+) => {
-        $crate::__launch_usage!(@before $option $value)
-    };
-    ($($other:tt)*) => {
-        ::core::compile_error!(
-            "`launch!` takes a function, a grid, a block and arguments, then options by name\n\
-             help: write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`, and \
-             options last: `stream = &stream`"
-        )
     };
 }

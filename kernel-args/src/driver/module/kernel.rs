@@ -9,7 +9,7 @@ use crate::{
         image::Image,
         verify::{Verification, select},
     },
-    marshal::{KernelArgs, Source},
+    marshal::{KernelArgs, NamesKernel, Source},
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
@@ -19,6 +19,24 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 ///
 /// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`.
 /// Cloning it is cheap, and any thread can use it.
+///
+/// ```no_run
+/// use cudarc::driver::CudaSlice;
+/// use kernel_args::{Kernel, KernelArgs, launch};
+///
+/// #[derive(KernelArgs)]
+/// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let ptx = "";
+/// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
+/// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
+/// // SAFETY: `y` has 1024 elements.
+/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
+/// # Ok(())
+/// # }
+/// ```
 pub struct Kernel<A: KernelArgs> {
     typed: Typed<A::Erased>,
 }
@@ -58,7 +76,10 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// Same as [`from_image`](Self::from_image). A struct without a kernel, or with a pattern for several kernels, does
     /// not compile here.
-    pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
+    pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error>
+    where
+        A: NamesKernel,
+    {
         let source = const { Source::of::<A>() };
         Self::from_image(ctx, source, source.entry)
     }
@@ -237,7 +258,7 @@ impl Module {
     /// # Errors
     /// Same as [`kernel`](Self::kernel).
     #[inline]
-    pub fn get<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
+    pub fn get<A: NamesKernel>(&self) -> Result<Kernel<A>, Error> {
         self.kernel(const { Source::of::<A>() }.entry)
     }
 

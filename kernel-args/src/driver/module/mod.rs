@@ -34,6 +34,24 @@ use std::{
 /// A loaded module: the kernels of one image, or of several linked images.
 ///
 /// It is unloaded when it and all its kernels are dropped.
+///
+/// ```no_run
+/// use kernel_args::Module;
+/// # use kernel_args::{DevicePointerMut, KernelArgs};
+/// # #[derive(KernelArgs)]
+/// # struct Fill { value: f32, n: u32, y: DevicePointerMut<f32> }
+/// # #[derive(KernelArgs)]
+/// # struct Scale { factor: f32, n: u32, y: DevicePointerMut<f32> }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+///
+/// let module = Module::load(&ctx, std::path::Path::new("kernels.ptx"))?;
+/// let fill = module.kernel::<Fill>("fill")?; // compares the struct with the kernel
+/// let scale = module.kernel::<Scale>("scale")?;
+/// # let _ = (fill, scale);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Module {
     pub(crate) loaded: LoadedModule,
     pub(crate) kernels: Vec<Arc<Description>>,
@@ -76,8 +94,8 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Load`] if the file cannot be read, if the image has no code for this GPU and this driver (detected before
-    /// the driver is called), or if the driver rejects the image (with the compiler's log).
+    /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image
+    /// without code for this GPU and this driver is rejected before the driver is called.
     pub fn load<'i>(
         ctx: &Arc<CudaContext>,
         image: impl Into<Image<'i>>,
@@ -151,6 +169,17 @@ impl Module {
             module.log = source.log().into();
         }
         Ok(module)
+    }
+
+    /// The method without its feature: the error of a call names the feature.
+    #[cfg(not(feature = "nvrtc"))]
+    #[doc(hidden)]
+    pub fn compile<S: crate::__private::CompilesWithNvrtc>(
+        _: &Arc<CudaContext>,
+        _: S,
+        _: impl Sized,
+    ) -> Result<Arc<Self>, Error> {
+        unreachable!("no type implements the trait")
     }
 
     /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.

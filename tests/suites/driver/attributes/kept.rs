@@ -280,7 +280,7 @@ fn attributes_of_added_nodes() -> Outcome {
             launch = launch.device_updatable_node(&device_node);
         }
         let mut graph = Graph::new(&ctx)?;
-        let node = graph.add_kernel(&busy, launch, args(), &[])?;
+        let node = graph.add_kernel_launch(&busy, launch, args(), &[])?;
         let raw = node.cu_graph_node();
         let priority = read!(raw, CU_LAUNCH_ATTRIBUTE_PRIORITY, priority);
         assert_eq!(priority, -i32::from(has(0)), "{subset:05b}");
@@ -319,7 +319,7 @@ fn clusters_of_added_nodes() -> Outcome {
         .cluster(4)
         .cluster_scheduling_policy(ClusterSchedulingPolicy::Spread);
     let mut graph = Graph::new(&ctx)?;
-    let node = graph.add_kernel(&kernel, launch, args(), &[])?;
+    let node = graph.add_kernel_launch(&kernel, launch, args(), &[])?;
     let read = HostBuffer::from(vec![0_u32; 32]);
     graph.add_memcpy_dtoh(
         &read,
@@ -381,7 +381,7 @@ fn attributes_that_a_node_cannot_have() -> Outcome {
         (Launch::new(0, 32).priority(0), "at least one block"),
     ] {
         let error = graph
-            .add_kernel(&busy, launch, Busy::NOT_RUN, &[])
+            .add_kernel_launch(&busy, launch, Busy::NOT_RUN, &[])
             .expect_err("it is refused")
             .to_string();
         assert!(error.contains(words), "`{words}` is not in\n{error}");
@@ -391,7 +391,7 @@ fn attributes_that_a_node_cannot_have() -> Outcome {
     if let Some(driver) = Control::attach() {
         driver.fail_once("cuGraphKernelNodeSetAttribute", 1);
         let error = graph
-            .add_kernel(&busy, one.priority(-1), Busy::NOT_RUN, &[])
+            .add_kernel_launch(&busy, one.priority(-1), Busy::NOT_RUN, &[])
             .expect_err("the driver refuses it")
             .to_string();
         assert!(error.contains("for `priority`"), "{error}");

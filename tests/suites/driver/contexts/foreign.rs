@@ -6,7 +6,7 @@ use cudarc::{
     nvrtc::Ptx,
 };
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, Error, Function, Kernel, KernelArgs, Launch, Module,
+    ArgList, DevicePointer, DevicePointerMut, Error, Function, Kernel, KernelArgs, Module,
     context::{ContextFlags, ContextName, create_context},
     error::{ContextError, LaunchError},
     graph::Graph,
@@ -162,11 +162,11 @@ fn graphs_and_events() -> Outcome {
     for (here, there) in [(&primary, &own), (&own, &primary)] {
         let kernel = Kernel::<Pointers>::from_image(there, SAXPY, "saxpy")?;
         let mut graph = Graph::new(here)?;
-        let added = graph.add_kernel(&kernel, Launch::new(1, 32), NONE, &[]);
+        let added = graph.add_kernel(&kernel, 1, 32, NONE, &[]);
         names_both(added.map(drop), here, there);
 
         let kernel = Kernel::<Pointers>::from_image(here, SAXPY, "saxpy")?;
-        graph.add_kernel(&kernel, Launch::new(1, 32), NONE, &[])?;
+        graph.add_kernel(&kernel, 1, 32, NONE, &[])?;
         let mut exec = graph.instantiate()?;
         // SAFETY: nothing is launched.
         names_both(unsafe { exec.launch(&there.new_stream()?) }, here, there);

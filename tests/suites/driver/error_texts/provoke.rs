@@ -2,7 +2,11 @@
 
 use crate::error_texts::golden;
 use cudarc::driver::{CudaContext, DevicePtrMut, PushKernelArg};
-use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    context::{ContextFlags, create_context},
+    launch,
+};
 use kernel_args_tests::driver::{Driver, context, trial_unless};
 use libtest_mimic::Trial;
 use std::{
@@ -104,7 +108,13 @@ const PROVOCATIONS: &[Provocation] = &[
     })),
     other("a_launch_of_cudarc", 1, |_| launch_of_cudarc()),
     other("no_device_of_this_number", 101, |_| {
-        Ok(kernel_args::context(99).expect_err("there are not as many"))
+        let error = kernel_args::context(99).expect_err("there are not as many");
+        let count = CudaContext::device_count()?;
+        let created = create_context(99, ContextFlags::new()).expect_err("there are not as many");
+        for text in [error.to_string(), created.to_string()] {
+            assert!(text.contains(&format!("device 99 of {count}")), "{text}");
+        }
+        Ok(error)
     }),
     other("no_variable_of_this_name", 500, |_| {
         let module = Module::load(&context()?, SAXPY)?;

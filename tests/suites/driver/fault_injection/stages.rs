@@ -249,10 +249,10 @@ pub(crate) const STAGES: &[Stage] = &[
         let mut graph = Graph::new(&world.ctx)?;
         let zero = graph.add_memset(memory, 0, 8, &[])?;
         let copied = graph.add_memcpy_htod(memory, [1.0; 8], &[zero])?;
-        let node = graph.add_kernel(&world.owned, launch, world.retained(), &[copied])?;
-        graph.add_kernel(&world.values, launch, Values::NONE, &[node.any()])?;
+        let node = graph.add_kernel_launch(&world.owned, launch, world.retained(), &[copied])?;
+        graph.add_kernel_launch(&world.values, launch, Values::NONE, &[node.any()])?;
         let attributes = launch.priority(-1).cooperative(true);
-        graph.add_kernel(&world.owned, attributes, world.retained(), &[])?;
+        graph.add_kernel_launch(&world.owned, attributes, world.retained(), &[])?;
         let buffer = HostBuffer::from(vec![0.0_f32; 8]);
         let back = graph.add_memcpy_dtoh(&buffer, memory.into(), &[])?;
         graph.retain(world.stream.clone())?;

@@ -129,12 +129,13 @@ impl World {
         let (mut graph, launch) = (Graph::new(&ctx)?, Launch::new(1, 8));
         let pointers = (Retained::read(&shared), Retained::write(&shared));
         let args = Self::retained_from(&pointers);
-        let owned_node = graph.add_kernel(&owned, launch, args, &[])?;
+        let owned_node = graph.add_kernel_launch(&owned, launch, args, &[])?;
         let (own, other) = (
             create_context(0, ContextFlags::new())?,
             kernel_args::context(1)?,
         );
-        let values_node = graph.add_kernel(&values, launch, Values::NONE, &[owned_node.any()])?;
+        let values_node =
+            graph.add_kernel_launch(&values, launch, Values::NONE, &[owned_node.any()])?;
         Ok(Self {
             kernel: module.kernel("saxpy")?,
             exec: graph.instantiate()?,

@@ -16,8 +16,8 @@ fn a_chain() -> Outcome {
     let y = Retained::write(&world.y).pointer();
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(y, 0, N, &[])?;
-    let two = graph.add_kernel(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
-    let three = graph.add_kernel(&world.kernel, LAUNCH(), world.args(3.0), &[two.any()])?;
+    let two = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
+    let three = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(3.0), &[two.any()])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
         // SAFETY: both slices have `N` elements, on one stream.
@@ -62,7 +62,7 @@ fn copies() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_memcpy_htod(x, host, &[])?;
     let second = graph.add_memcpy(y, x.into(), N, &[first])?;
-    graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[second])?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[second])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..2 {
         // SAFETY: all memory has `N` elements, and is used on one stream.
@@ -81,9 +81,9 @@ fn copies_to_the_host() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let results = HostBuffer::from(vec![-1.0_f32; N]);
     let zero = graph.add_memset(y, 0, N, &[])?;
-    let first = graph.add_kernel(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
+    let first = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
     let read = graph.add_memcpy_dtoh(&results, y.into(), &[first.any()])?;
-    let second = graph.add_kernel(&world.kernel, LAUNCH(), world.args(3.0), &[read])?;
+    let second = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(3.0), &[read])?;
     let halves = HostBuffer::from(vec![-1.0_f32; N / 2]);
     graph.add_memcpy_dtoh(&halves, y.into(), &[second.any()])?;
     let mut exec = graph.instantiate()?;
@@ -118,13 +118,13 @@ fn two_branches() -> Outcome {
     let y = Retained::write(&world.y).pointer();
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(y, 0, N, &[])?;
-    let one = graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[zero])?;
+    let one = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[zero])?;
     // This branch does nothing: it has 0 elements.
     let mut none = world.args(9.0);
     none.n = 0;
-    let branch = graph.add_kernel(&world.kernel, LAUNCH(), none, &[])?;
+    let branch = graph.add_kernel_launch(&world.kernel, LAUNCH(), none, &[])?;
     let joined = [one.any(), branch.any()];
-    graph.add_kernel(&world.kernel, LAUNCH(), world.args(4.0), &joined)?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(4.0), &joined)?;
     let mut exec = graph.instantiate()?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;

@@ -27,8 +27,8 @@ fn a_handle_of_the_node() -> Outcome {
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
     let launch = Launch::new(1, 32);
-    let first = graph.add_kernel(&world.kernel, launch, world.args(1.0), &[])?;
-    let second = graph.add_kernel(&world.kernel, launch, world.args(2.0), &[first.any()])?;
+    let first = graph.add_kernel_launch(&world.kernel, launch, world.args(1.0), &[])?;
+    let second = graph.add_kernel_launch(&world.kernel, launch, world.args(2.0), &[first.any()])?;
     let (a, b) = (
         graph.make_device_updatable(&first)?,
         graph.make_device_updatable(&second)?,
@@ -63,8 +63,8 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
         })
     };
     let (mut graph, launch) = (Graph::new(&world.ctx)?, Launch::new(1, 32));
-    let writer = graph.add_kernel(&update, launch, args(0, 0.0)?, &[])?;
-    let after = graph.add_kernel(&world.kernel, launch, world.args(0.0), &[writer.any()])?;
+    let writer = graph.add_kernel_launch(&update, launch, args(0, 0.0)?, &[])?;
+    let after = graph.add_kernel_launch(&world.kernel, launch, world.args(0.0), &[writer.any()])?;
     let node = graph.make_device_updatable(&after)?;
     let mut exec = graph.instantiate()?;
     let mut sum = 0.0;

@@ -5,6 +5,7 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use kernel_args::{
     DevicePointerMut, Kernel, KernelArgs, Launch, Module,
     args::Form,
+    args::OwnedArgs,
     graph::{Graph, Node},
     launch,
 };
@@ -22,7 +23,7 @@ const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
 const ROUNDS: u64 = 6;
 
 /// Random arguments, and the expected echo.
-trait Drawn: KernelArgs + Send + 'static {
+trait Drawn: KernelArgs + OwnedArgs + Send + 'static {
     fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>);
 }
 
@@ -125,7 +126,7 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
     let first = 1000;
 
     let mut made = Graph::new(&ctx)?;
-    let node = made.add_kernel(&kernel, launch, A::draw(first, out.address).0, &[])?;
+    let node = made.add_kernel_launch(&kernel, launch, A::draw(first, out.address).0, &[])?;
     let mut captured_node = None;
     let captured = Graph::capture(&stream, || -> Outcome {
         let args = A::draw(first, out.address).0;
@@ -174,9 +175,9 @@ fn updated_all(driver: &Driver) -> Outcome {
     for out in &outs {
         let after: Vec<_> = nodes.last().map(Node::any).into_iter().collect();
         let args = Eight::draw(0, out.address).0;
-        nodes.push(graph.add_kernel(&eight, launch, args, &after)?);
+        nodes.push(graph.add_kernel_launch(&eight, launch, args, &after)?);
     }
-    let last = graph.add_kernel(
+    let last = graph.add_kernel_launch(
         &many,
         launch,
         SixtyFour::draw(0, outs[0].address).0,

@@ -29,7 +29,7 @@ pub(crate) fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
 
 fn instantiated(world: &World) -> Outcome<(GraphExec, Node<crate::graphs::saxpy::Saxpy>)> {
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
     Ok((graph.instantiate()?, node))
 }
 
@@ -46,7 +46,7 @@ fn nodes_of_other_graphs() -> Outcome {
     says(exec.is_enabled(&stranger), &[OTHER])?;
     let mut graph = Graph::new(&world.ctx)?;
     says(
-        graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[node.any()]),
+        graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[node.any()]),
         &["not added", "index 0", OTHER],
     )?;
     let y = Retained::write(&world.y).pointer();
@@ -96,7 +96,7 @@ fn limits() -> Outcome {
     ] {
         says(exec.update_launch(&node, launch, world.args(2.0)), &words)?;
         says(
-            graph.add_kernel(&world.kernel, launch, world.args(2.0), &[]),
+            graph.add_kernel_launch(&world.kernel, launch, world.args(2.0), &[]),
             &words,
         )?;
     }
@@ -225,7 +225,7 @@ fn rejections(driver: &Driver) -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     control.fail_once("cuGraphAddKernelNode_v2", 1);
     says(
-        graph.add_kernel(
+        graph.add_kernel_launch(
             &world.kernel,
             LAUNCH().form(Form::Packed),
             world.args(1.5),

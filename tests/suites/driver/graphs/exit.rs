@@ -3,9 +3,7 @@
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
-use kernel_args::{
-    DevicePointer, DevicePointerMut, Kernel, KernelArgs, Launch, Retained, graph::Graph,
-};
+use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
 use kernel_args_tests::{
     driver::context,
     process::{self, Case, Outcome},
@@ -102,7 +100,7 @@ fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Out
             x: Retained::read(&memory),
             y: Retained::write(&memory),
         };
-        graph.add_kernel(&kernel, Launch::new(1, 32), args, &[])?;
+        graph.add_kernel(&kernel, 1, 32, args, &[])?;
     }
     drop(graph);
     begun.recv()?;

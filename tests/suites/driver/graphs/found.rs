@@ -107,7 +107,7 @@ fn in_a_graph() -> Outcome {
 fn without_a_place_to_retain() -> Outcome {
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
-    graph.add_kernel(&world.kernel, Launch::new(1, 32), world.args(1.0), &[])?;
+    graph.add_kernel(&world.kernel, 1, 32, world.args(1.0), &[])?;
     let mut exec = graph.instantiate()?;
     let node = exec.kernel_nodes(&world.kernel)?.remove(0);
     let refused = exec.update(&node, 1, 32, world.args(2.0));

@@ -52,7 +52,7 @@ fn until_the_graph_is_dropped() -> Outcome {
     let world = World::new()?;
     let x = memory(&world)?;
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
     held(&x, 1);
     let mut exec = graph.instantiate()?;
     held(&x, 1);
@@ -64,7 +64,7 @@ fn until_the_graph_is_dropped() -> Outcome {
     // The node contains the address, but does not retain the memory.
     drop(node);
     let never = Graph::new(&world.ctx).and_then(|mut graph| {
-        graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+        graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
         Ok(graph)
     })?;
     held(&x, 1);
@@ -77,7 +77,7 @@ fn until_an_update_replaces_it() -> Outcome {
     let world = World::new()?;
     let (first, second, third) = (memory(&world)?, memory(&world)?, memory(&world)?);
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
     let mut exec = graph.instantiate()?;
     // No launch has used the first arguments.
     exec.update(&node, 1, 32, with_x(&world, &second))?;
@@ -231,7 +231,7 @@ fn drops_that_wait_or_panic() -> Outcome {
     })?;
     let mut later = Graph::new(&world.ctx)?;
     let x = memory(&world)?;
-    later.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    later.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
     drop(later);
     freed(&x)?;
     Graph::wait_until_released();
@@ -248,7 +248,7 @@ fn several_values_that_panic() -> Outcome {
         ..world.args(1.0)
     };
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), args(&x), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), args(&x), &[])?;
     let mut exec = graph.instantiate()?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
@@ -269,7 +269,7 @@ fn anything_else() -> Outcome {
     graph.retain(Panics)?;
     graph.retain(Counted(count.clone(), thread::current().id()))?;
     graph.retain(Counted(count.clone(), thread::current().id()))?;
-    graph.add_kernel(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
     let mut exec = graph.instantiate()?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
@@ -312,7 +312,7 @@ fn after_the_stream_was_dropped() -> Outcome {
     let world = World::new()?;
     let (first, second) = (memory(&world)?, memory(&world)?);
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
         let stream = world.ctx.new_stream()?;
@@ -349,7 +349,7 @@ fn the_kernel() -> Outcome {
         y,
     };
     let mut graph = Graph::new(&world.ctx)?;
-    graph.add_kernel(&kernel, LAUNCH(), world.args(3.0), &[])?;
+    graph.add_kernel_launch(&kernel, LAUNCH(), world.args(3.0), &[])?;
     let World {
         ctx,
         stream,

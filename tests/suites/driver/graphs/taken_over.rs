@@ -181,7 +181,7 @@ fn a_stale_node(driver: &Driver) -> Outcome {
         drop(exec);
 
         let mut graph = Graph::new(&world.ctx)?;
-        let added = graph.add_kernel(&world.kernel, Launch::new(1, 32), world.args(1.0), &[])?;
+        let added = graph.add_kernel(&world.kernel, 1, 32, world.args(1.0), &[])?;
         drop(graph);
         let mut exec = GraphExec::from_cudarc(&world.ctx, without_node(&world)?)?;
         reused += usize::from(is_reused(&world, &mut exec, &added)?);

@@ -63,6 +63,33 @@ fn images() -> Vec<(String, Vec<u8>)> {
     images
 }
 
+/// CUDA C++ as text, as a file, and the name of its file.
+fn cuda_source_is_named_as_such() -> Outcome {
+    const SOURCE: &str = include_str!("../../../../ptx/saxpy.cu");
+    let ctx = context()?;
+    let file = std::env::temp_dir().join(format!("{}.saxpy.cu", std::process::id()));
+    std::fs::write(&file, SOURCE)?;
+    let loads = [
+        Module::load(&ctx, SOURCE),
+        Module::load(&ctx, SOURCE.as_bytes()),
+        Module::load(&ctx, &file),
+        Module::load(&ctx, "kernels/saxpy.cu"),
+    ];
+    std::fs::remove_file(&file)?;
+    for load in loads {
+        let error = load.expect_err("it is not compiled").to_string();
+        for words in [
+            "CUDA C++",
+            "help: compile it",
+            "`kernel-args-build`",
+            "`Module::compile`",
+        ] {
+            assert!(error.contains(words), "`{words}` is not in\n{error}");
+        }
+    }
+    Ok(())
+}
+
 /// The driver's own error for an image.
 fn asked(ctx: &Arc<CudaContext>, image: &[u8]) -> Result<(), DriverError> {
     ctx.bind_to_thread()?;
@@ -334,6 +361,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (is_real, own) = (driver.is_real(), driver.clone());
     vec![
+        trial("cuda_source_is_named_as_such", cuda_source_is_named_as_such),
         trial("the_driver_agrees", move || the_driver_agrees(is_real)),
         trial_unless(
             is_real.then_some("this machine has its own GPU"),

@@ -13,6 +13,16 @@ fn refused(setup: &Setup, arguments: &mut ArgList<'_>) -> Error {
     unsafe { launch!(setup.function, 1, 8, arguments) }.expect_err("the list does not fit")
 }
 
+/// What an error suggests. A list has no fields, so there is nothing to declare, and no attribute to write.
+fn helps(error: &Error) -> Vec<String> {
+    let text = error.to_string();
+    for words in ["declare", "field", "#[kernel_args"] {
+        assert!(!text.contains(words), "`{words}` is in\n{text}");
+    }
+    let helps = text.lines().filter_map(|line| line.split_once("  <- "));
+    helps.map(|(_, help)| help.to_owned()).collect()
+}
+
 #[test]
 fn a_wrong_list_names_the_index_and_both_sides() {
     within(&Settings::new(), |driver| {
@@ -34,11 +44,12 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         for words in ["f64", ".f32", "&CudaSlice<f32>"] {
             assert!(error.to_string().contains(words), "{error}");
         }
+        assert_eq!(helps(&error), ["push `2.0_f32` as argument 1"], "{error}");
         drop(wrong);
         let mut wrong = ArgList::new();
         wrong.push(8_u32).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
-        assert!(error.to_string().contains("between `0` and `1`"), "{error}");
+        assert_eq!(helps(&error), ["push `2.0_f32` as argument 1"], "{error}");
         drop(wrong);
         let mut wrong = ArgList::new();
         wrong
@@ -47,8 +58,18 @@ fn a_wrong_list_names_the_index_and_both_sides() {
             .push(&x)
             .push(&mut y)
             .push(1_u8);
-        assert!(
-            matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["4"])
+        let error = refused(&setup, &mut wrong);
+        assert!(matches!(&error, Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["4"]));
+        let remove = "remove it: the kernel takes 4 parameters, the list has 5 arguments";
+        assert_eq!(helps(&error), [remove], "{error}");
+        drop(wrong);
+        let mut wrong = ArgList::new();
+        wrong.push(8.0_f32).push(1.0_f32).push(&x).push(&mut y);
+        let error = refused(&setup, &mut wrong);
+        assert_eq!(
+            helps(&error),
+            ["push `1_u32` or `1_i32` as argument 0"],
+            "{error}"
         );
         drop(wrong);
         let none = refused(&setup, &mut ArgList::new());

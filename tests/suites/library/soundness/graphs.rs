@@ -69,7 +69,7 @@ impl Device {
         let mut graph = Graph::new(&self.ctx).expect("a graph");
         let launch = Launch::new(1, 8);
         let node = graph
-            .add_kernel(&self.kernel, launch, self.args(), &[])
+            .add_kernel_launch(&self.kernel, launch, self.args(), &[])
             .expect("a node");
         (graph, node)
     }
@@ -96,11 +96,11 @@ fn what_belongs_to_another_context_is_refused() {
         let (mut graph, _) = a.graph();
         let launch = Launch::new(1, 8);
         says(
-            graph.add_kernel(&b.kernel, launch, b.args(), &[]),
+            graph.add_kernel_launch(&b.kernel, launch, b.args(), &[]),
             &["kernel `saxpy`", OTHER],
         );
         says(
-            graph.add_kernel(&a.kernel, launch, b.args(), &[]),
+            graph.add_kernel_launch(&a.kernel, launch, b.args(), &[]),
             &["`x`", OTHER],
         );
         says(exec.update(&node, 1, 8, b.args()), &["`x`", OTHER]);
@@ -242,7 +242,7 @@ fn arguments_that_own_nothing_leave_no_user_object_behind() {
         let kernel = Kernel::<Values>::from_image(&device.ctx, SAXPY, "saxpy").expect("it fits");
         let mut graph = Graph::new(&device.ctx).expect("a graph");
         let node = graph
-            .add_kernel(&kernel, Launch::new(1, 8), Values::NONE, &[])
+            .add_kernel(&kernel, 1, 8, Values::NONE, &[])
             .expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
         // The thread that drops released objects has started: it calls the driver once.

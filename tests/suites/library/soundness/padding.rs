@@ -130,7 +130,7 @@ fn parameters_have_no_padding_of_the_host() {
 
             let mut graph = Graph::new(&ctx).expect("a graph");
             let options = Launch::new(1, 1).form(form);
-            let node = graph.add_kernel(&kernel, options, args(), &[]);
+            let node = graph.add_kernel_launch(&kernel, options, args(), &[]);
             let mut exec = graph.instantiate().expect("an instance");
             // SAFETY: as above.
             unsafe { exec.launch(&stream) }.expect("a launch");

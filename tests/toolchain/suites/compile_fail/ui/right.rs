@@ -1,6 +1,12 @@
 // Correct versions of the mistakes in the folders, written as their messages suggest.
-use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
-use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs, vector::Float3};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut};
+use kernel_args::{
+    ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Function, Kernel, KernelArgs, Module, Retained,
+    args::OwnedArgs,
+    graph::{Graph, GraphExec, Node},
+    launch,
+    vector::Float3,
+};
 use std::{marker::PhantomData, sync::Arc};
 
 #[derive(Clone, Copy, DeviceType)]
@@ -145,8 +151,60 @@ fn slices<'a>(
     }
 }
 
+// Options of `launch!`: by name, each with a value.
+fn options(kernel: &Kernel<Shift>, s: &CudaStream, args: fn() -> Shift) -> Result<(), Error> {
+    unsafe { launch!(kernel, 1, 256, args(), shared = 1024, stream = &s)? };
+    unsafe { launch!(kernel, 1, 256, args(), cooperative = true, cluster = 2) }
+}
+
+// Arguments that a graph retains, and the nodes after which a node runs.
+#[derive(KernelArgs)]
+struct Saved {
+    n: i32,
+    alpha: f32,
+    x: Retained<DevicePointer<f32>>,
+    y: Retained<DevicePointerMut<f32>>,
+}
+
+fn graph(saved: &Kernel<Saved>, shift: &Kernel<Shift>, by: fn() -> Shift, stream: &Arc<CudaStream>) -> Result<(), Box<dyn std::error::Error>> {
+    let x = Arc::new(stream.clone_htod(&[1.0_f32; 1024])?);
+    let y = Arc::new(stream.alloc_zeros::<f32>(1024)?);
+    let args = |alpha| Saved { n: 1024, alpha, x: Retained::read(&x), y: Retained::write(&y) };
+    let mut graph = Graph::new(stream.context())?;
+    let a = graph.add_kernel(saved, 4, 256, args(1.0), &[])?;
+    let b = graph.add_kernel(saved, 4, 256, args(2.0), &a)?;
+    let c = graph.add_kernel(shift, 1, 32, by(), [&a, &b])?;
+    graph.add_kernel(shift, 1, 32, by(), &[a.any(), c.any()])?;
+    let mut exec = graph.instantiate()?;
+    update(&mut exec, &b, args(3.0))?;
+    unsafe { exec.launch(stream)? };
+    let _: Vec<f32> = stream.clone_dtoh(&*y)?;
+    Ok(())
+}
+
+fn update<A: KernelArgs + OwnedArgs + Send + 'static>(exec: &mut GraphExec, node: &Node<A>, args: A) -> Result<(), Error> {
+    exec.update(node, 4, 256, args)
+}
+
+// A list that is passed by value no longer borrows its arguments after the launch.
+fn list(saxpy: &Function, stream: &Arc<CudaStream>, x: &CudaSlice<f32>, mut y: CudaSlice<f32>) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
+    let mut args = ArgList::new();
+    args.push(1024_u32).push(2.0_f32).push(x).push(&mut y);
+    unsafe { launch!(saxpy, 4, 256, args)? };
+    Ok(stream.clone_dtoh(&y)?)
+}
+
+// A struct that names no kernel, and a struct that names several.
+fn load(ctx: &Arc<cudarc::driver::CudaContext>, module: &Module, image: &str) -> Result<(), Error> {
+    let _ = Kernel::<Args>::from_image(ctx, image, "args")?;
+    let _ = module.kernel::<Args>("args")?;
+    let _ = Kernel::<Shift>::load(ctx)?;
+    Ok(())
+}
+
 fn main() {
     let _ = slices;
+    let _ = (options, graph, list, load);
     let _: (Option<Shift>, Option<Grow>) = (None, None);
     let _: (Option<Count<'_>>, Option<Rows<'_>>, Option<Fill>) = (None, None, None);
     let _ = [Side::Above, Side::Below];

@@ -1,5 +1,5 @@
 use cudarc::driver::CudaSlice;
-use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
+use kernel_args::{Error, Kernel, KernelArgs, graph::Graph};
 
 #[derive(KernelArgs)]
 struct Fill<'a> {
@@ -9,7 +9,7 @@ struct Fill<'a> {
 
 fn add(graph: &mut Graph, fill: &Kernel<Fill<'static>>, mut y: CudaSlice<f32>) -> Result<(), Error> {
     let args = Fill { value: 1.0, y: &mut y };
-    graph.add_kernel(fill, Launch::new(4, 256), args, &[])?;
+    graph.add_kernel(fill, 4, 256, args, &[])?;
     Ok(())
 }
 

@@ -42,7 +42,7 @@ const STEP: Step = Step {
 };
 
 #[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::advance")]
+#[kernel_args(ptx = "../../ptx/nbody.ptx", entry = "nbody::advance")]
 struct Advance<'a> {
     step: Step,
     from: &'a CudaSlice<Float4>,
@@ -51,7 +51,7 @@ struct Advance<'a> {
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::energies")]
+#[kernel_args(ptx = "../../ptx/nbody.ptx", entry = "nbody::energies")]
 struct Energies<'a> {
     step: Step,
     positions: &'a CudaSlice<Float4>,

@@ -1,0 +1,5 @@
+kernel_args::kernels! {
+    mod saxpy = "ptx/saxpy.cu";
+}
+
+fn main() {}
