@@ -15,7 +15,11 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
     let mut count = 0;
     for (i, path) in images.iter().enumerate() {
         let image = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let kernels = Image::read(&image).and_then(|image| image.kernels());
+        let kernels = Image::read(&image).and_then(|image| {
+            let mut kernels = image.kernels()?;
+            image.add_bodies(&mut kernels, |_| true)?;
+            Ok(kernels)
+        });
         let kernels = kernels.map_err(|error| format!("{}: {error}", path.display()))?;
         let module = format!("crate::structs::m{i}::image");
         let mut options = Options::default();
