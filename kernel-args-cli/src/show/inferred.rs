@@ -8,8 +8,8 @@ use kernel_args_abi::{
 };
 use serde_json::{Value, json};
 
-/// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the
-/// type that the code shows where no C++ type is known.
+/// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the type
+/// that the code shows where no C++ type is known.
 pub(super) fn cells(
     value: &Parameter<'_>,
     body: Body<'_>,
