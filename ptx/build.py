@@ -40,6 +40,9 @@ OPTIONS = ["--std=c++17", "--device-int128"]
 # Also compiled with debug information.
 DEBUG = {"generated", "matrix", "matrix_c", "shade"}
 
+# Compiled with line numbers.
+LINES = {"code"}
+
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, all other modes are Zstandard. Only `size` compresses cubins by default; the
 # remaining modes need an option for this.
@@ -57,7 +60,10 @@ COMPRESSIONS = {
 def compile_source(source, target, options=()):
     """The PTX or cubin of one `.cu` of this folder."""
     headers = {header.name: header.read_text() for header in HERE.glob("*.cuh")}
-    return nvrtc.compile(source.read_text(), source.name, target, headers, [*OPTIONS, *options])
+    lines = ["--generate-line-info"] if source.stem in LINES else []
+    image = nvrtc.compile(source.read_text(), source.name, target, headers, [*OPTIONS, *lines, *options])
+    # Without the folder in which it was compiled.
+    return re.sub(rb'(\.file\s+\d+ ")[^"]*/', rb"\1", image) if lines else image
 
 
 def only_parameters(ptx):

@@ -104,6 +104,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
+/// | `#[kernel_args(shared_write)]` | field | the kernel may write through this shared pointer, such as a counter that several launches increment |
 /// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]

@@ -9,7 +9,7 @@ pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
     help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
     `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
-    help: a field takes `skip`, `opaque` or `name = \"name_in_the_kernel\"`";
+    help: a field takes `skip`, `opaque`, `shared_write` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
     help: a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
@@ -29,6 +29,10 @@ pub(crate) const SKIP_AND_NAME: &str = "`name` has no effect on a skipped field,
 pub(crate) const TAKES_NO_VALUE: &str = "this attribute takes no value\n\
     help: write its name alone";
 pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped field, which is not a parameter\n\
+    help: remove one of the two";
+pub(crate) const SKIP_AND_SHARED_WRITE: &str = "`shared_write` has no effect on a skipped field, which is not a parameter\n\
+    help: remove one of the two";
+pub(crate) const OPAQUE_AND_SHARED_WRITE: &str = "`shared_write` has no effect on an opaque field, whose type is not compared\n\
     help: remove one of the two";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";

@@ -58,12 +58,8 @@ impl core::error::Error for Error {}
 
 /// The format of an image, from its first bytes. For PTX, from all bytes.
 pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
-    if bytes.starts_with(b"\x7fELF") {
-        Ok(Kind::Cubin)
-    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
-        Ok(Kind::Fatbin)
-    } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
-        Err(Error::Fatbin(fatbin::Error::Wrapper))
+    if let Some(kind) = binary_format(bytes) {
+        kind
     } else if is_text(bytes) {
         if is_cuda_source(bytes) {
             return Err(Error::CudaSource);
@@ -71,6 +67,19 @@ pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
         Ok(Kind::Ptx)
     } else {
         Err(Error::unknown(bytes))
+    }
+}
+
+/// The format of an image that is not text, from its first bytes.
+pub(crate) fn binary_format(bytes: &[u8]) -> Option<Result<Kind, Error>> {
+    if bytes.starts_with(b"\x7fELF") {
+        Some(Ok(Kind::Cubin))
+    } else if bytes.starts_with(&fatbin::MAGIC.to_le_bytes()) {
+        Some(Ok(Kind::Fatbin))
+    } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
+        Some(Err(Error::Fatbin(fatbin::Error::Wrapper)))
+    } else {
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{cubin, directives::Directives, join::join_parameters, mangled::Demangled, ptx};
 use alloc::vec::Vec;
-use kernel_args_abi::{Body, Class, Members, Parameter};
+use kernel_args_abi::{Body, Class, Members, Parameter, check::is_untyped};
 
 /// One kernel of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +100,13 @@ impl Kernel<'_> {
             directives: self.directives(),
             dynamic_shared: self.dynamic_shared().unwrap_or(false),
         }
+    }
+
+    /// Whether the code can show something about a parameter that nothing else shows: it has no C++ type, or is a struct
+    /// whose members are unknown.
+    #[must_use]
+    pub fn has_untyped_parameters(&self) -> bool {
+        self.parameters().iter().any(is_untyped)
     }
 
     /// The parameters in the common model, [joined](join_parameters) from all sources.

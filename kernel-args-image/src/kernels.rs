@@ -1,12 +1,14 @@
 //! The kernels of an image.
 
 use super::Error;
+#[cfg(feature = "bodies")]
+use crate::ptx::Bodies;
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
     kernel::{Kernel, Limits},
     mangled::Demangled,
-    ptx::{Bodies, Entry, Module},
+    ptx::{Entry, Module},
     table::BodyTable,
     target::Compatibility,
 };
@@ -124,12 +126,13 @@ impl<'a> Kernels<'a> {
     /// Whether a part is a PTX text with a kernel that `wanted` accepts.
     pub(super) fn has_wanted(&self, part: usize, wanted: &mut impl FnMut(&str) -> bool) -> bool {
         match self.parts.get(part).map(|part| &part.code) {
-            Some(Code::Text(module)) => module.symbols().any(wanted),
+            Some(Code::Text(module)) => cfg!(feature = "bodies") && module.symbols().any(wanted),
             _ => false,
         }
     }
 
     /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part.
+    #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(
         &mut self,
         part: usize,
@@ -152,6 +155,17 @@ impl<'a> Kernels<'a> {
                 table.add(narrow(kernel), body.parameters());
             }
         }
+    }
+
+    /// Without the feature, no kernel is analysed.
+    #[cfg(not(feature = "bodies"))]
+    #[allow(clippy::unused_self, reason = "as with the feature")]
+    pub(super) const fn add_bodies(
+        &mut self,
+        _: usize,
+        _: &[u8],
+        _: &mut impl FnMut(&str) -> bool,
+    ) {
     }
 
     /// What the code of a kernel does with its parameters. Empty if it was not analysed.

@@ -59,7 +59,7 @@ pub use validate::validate;
 
 use crate::{
     fatbin::{Budget, EXPANSION_FLOOR, Member},
-    format::format,
+    format::{binary_format, format},
 };
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -90,7 +90,20 @@ impl<'a> Image<'a> {
     /// If the bytes are in none of these formats, or if a member or all members together exceed
     /// [`fatbin::EXPANSION_LIMIT`] when decompressed.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
-        let parts = match format(bytes)? {
+        Self::of_kind(format(bytes)?, bytes)
+    }
+
+    /// Reads an image that [`read`](Self::read) has accepted before. It does not look at each byte of a text again.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), if the bytes have changed.
+    pub fn read_again(bytes: &'a [u8]) -> Result<Self, Error> {
+        let kind = binary_format(bytes).unwrap_or(Ok(Kind::Ptx))?;
+        Self::of_kind(kind, bytes)
+    }
+
+    fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
+        let parts = match kind {
             Kind::Cubin => [Part::Cubin(bytes)].into(),
             Kind::Ptx => [Part::Text(bytes)].into(),
             Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
@@ -146,6 +159,8 @@ impl<'a> Image<'a> {
     /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, which must be the
     /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
     /// answers for the cubins of the same kernel. A kernel that cannot be analysed stays as it is.
+    ///
+    /// Requires the feature `bodies`. Without it, nothing is analysed.
     ///
     /// # Errors
     /// If a member cannot be decompressed.

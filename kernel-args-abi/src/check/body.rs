@@ -4,10 +4,16 @@
 //! their symbols. Pointees that are structs, vectors or `void`, and buffers of bytes, are not compared: kernels read
 //! them as other types.
 
+use super::{
+    cursor::Cursor,
+    difference::{Difference, Differences},
+    members::NAMES,
+};
 use crate::{
     bytes::equal,
-    cpp::{CppBase, CppType},
-    signature::{ElementClass, Elements, Slot, SlotKind},
+    class::Class,
+    cpp::{CppBase, CppType, name::is_builtin},
+    signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
 };
 
 /// How the code of a kernel contradicts a type.
@@ -31,16 +37,136 @@ pub const fn contradiction(ty: CppType<'_>, slot: &Slot<'_>) -> Option<Contradic
     if matches!(slot.kind, SlotKind::Integer) {
         return Some(Contradiction::Integer);
     }
-    let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
-    if is_const && slot.written.is_certain() {
+    if is_written(ty, slot) {
         return Some(Contradiction::Written);
     }
-    match slot.elements {
-        Some(elements) if ty.depth == 1 && contradicts(elements, ty.base) => {
-            Some(Contradiction::Elements)
-        }
-        _ => None,
+    if has_other_elements(ty, slot) {
+        return Some(Contradiction::Elements);
     }
+    None
+}
+
+const fn is_written(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
+    ty.const_mask >> (ty.depth - 1) & 1 == 1 && slot.written.is_certain()
+}
+
+const fn has_other_elements(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
+    match slot.elements {
+        // A pointer to an array can be a pointer to a vector or a struct.
+        Some(elements) => ty.depth == 1 && ty.rows[0] == 0 && contradicts(elements, ty.base),
+        None => false,
+    }
+}
+
+/// Whether the code of a kernel can show something about a parameter that nothing else shows: it has 8 bytes or more,
+/// and no C++ type, or is a struct whose members are unknown.
+#[must_use]
+pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
+    let is_struct = matches!(kernel.class, Class::Bytes)
+        && !matches!(kernel.cpp.base, CppBase::Named(name) if is_builtin(name));
+    kernel.size >= 8
+        && !matches!(kernel.class, Class::Float)
+        && !has_known_members(kernel)
+        && (is_struct || kernel.cpp.is_unknown())
+}
+
+const fn has_known_members(kernel: &Parameter<'_>) -> bool {
+    kernel.members.is_known() || kernel.members.why_opaque().is_some()
+}
+
+/// How the code of the kernel contradicts a field, if neither the symbol nor debug information contains the type of the
+/// parameter.
+pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    if !is_pointer(host) || !kernel.body.is_known() || !kernel.cpp.is_unknown() {
+        return Differences::NONE;
+    }
+    match kernel.body.facts(0) {
+        Some(slot) => differences(host.cpp, &slot),
+        None => Differences::NONE,
+    }
+}
+
+const fn is_pointer(host: &Parameter<'_>) -> bool {
+    host.cpp.depth > 0 && !host.cpp.is_array()
+}
+
+const fn differences(ty: CppType<'_>, slot: &Slot<'_>) -> Differences {
+    let mut differences = Differences::NONE;
+    if matches!(slot.kind, SlotKind::Integer) {
+        return differences.with(Difference::Pointer);
+    }
+    if is_written(ty, slot) {
+        differences = differences.with(Difference::Constness);
+    }
+    if has_other_elements(ty, slot) {
+        differences = differences.with(Difference::Pointee);
+    }
+    differences
+}
+
+/// Whether a field is an integer, and the code uses the parameter as a pointer. An address can be an integer, so they
+/// fit.
+pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    if host.cpp.depth > 0 || host.cpp.is_unknown() || !kernel.cpp.is_unknown() {
+        return false;
+    }
+    matches!(kernel.body.facts(0), Some(slot) if matches!(slot.kind, SlotKind::Pointer))
+}
+
+/// A pointer in a struct by value that the code of the kernel contradicts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BodyMismatch<'a> {
+    /// The names of the enclosing members, the outermost first.
+    pub(crate) path: [&'a str; NAMES],
+    /// The pointer.
+    pub(crate) member: Parameter<'a>,
+    /// What the code does with it.
+    pub(crate) slot: Slot<'a>,
+    /// How they differ.
+    pub(crate) differences: Differences,
+}
+
+/// The first pointer in a struct that the code of the kernel contradicts, if the members of the kernel's struct are
+/// unknown.
+pub(crate) const fn first_in_struct<'a>(
+    host: &Parameter<'a>,
+    kernel: &Parameter<'a>,
+) -> Option<BodyMismatch<'a>> {
+    let may_contain = host.members.is_known() || host.cpp.is_array();
+    if !may_contain
+        || has_known_members(kernel)
+        || kernel.body.is_empty()
+        || host.size != kernel.size
+    {
+        return None;
+    }
+    let mut cursor = Cursor::new(host);
+    while let Some(item) = cursor.peek() {
+        let member = item.element();
+        let is_opaque = member.members.why_opaque().is_some();
+        let is_plain = is_opaque || !member.members.is_known() && !is_pointer(&member);
+        if cursor.is_too_deep() {
+            return None;
+        } else if item.opens() && !is_plain {
+            cursor.open(&item);
+            continue;
+        } else if !is_opaque
+            && is_pointer(&member)
+            && let Some(facts) = kernel.body.facts(item.offset)
+            && let differences = differences(member.cpp, &facts)
+            && !differences.is_empty()
+            && let Some(slot) = kernel.body.at(item.offset)
+        {
+            return Some(BodyMismatch {
+                path: cursor.path(),
+                member,
+                slot,
+                differences,
+            });
+        }
+        cursor.pass();
+    }
+    None
 }
 
 /// A type of elements that is compared.

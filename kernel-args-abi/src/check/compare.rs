@@ -1,7 +1,7 @@
 //! Whether one field fits one parameter, and the distance if it does not.
 
 use super::{
-    cpp,
+    body, cpp,
     difference::{Difference, Differences},
     members::first_difference,
     value::{compare_values, same_class},
@@ -16,15 +16,19 @@ use crate::{class::Class, signature::Parameter};
 ///   integer fits, because `CUdeviceptr` is one.
 /// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`, `.align 2 .b8 p[2]`.
 /// - Untyped bits (`.b32`) fit everything with the same size and alignment.
+/// - What the code of the kernel does with a pointer is compared if nothing else shows the type of the parameter.
 /// - Members of structs are compared by [`first_difference`](super::first_difference), variants of enums by
 ///   [`first_variant`](super::first_variant).
 #[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
-    if differences.is_empty() && first_difference(host, kernel).is_some() {
+    if differences.is_empty()
+        && (first_difference(host, kernel).is_some()
+            || body::first_in_struct(host, kernel).is_some())
+    {
         return differences.with(Difference::Members);
     }
-    differences
+    differences.and(body::compare(host, kernel))
 }
 
 /// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types. It grows with the number
@@ -44,7 +48,9 @@ pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u1
         return 8;
     }
     match compare(host, kernel).first() {
-        None => cpp::is_conversion(host.cpp, kernel.cpp) as u16,
+        None => {
+            (cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel)) as u16
+        }
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 8,
         Some(Difference::Alignment | Difference::Offset) => 6,
         Some(_) => 3,

@@ -15,7 +15,7 @@ pub enum Difference {
     Alignment,
     /// The offset. A cubin records no alignments, so a wrong alignment shows only here.
     Offset,
-    /// One is a pointer, the other is a value.
+    /// One is a pointer, the other is a value, or is used as one.
     Pointer,
     /// The C++ kind of value: a number instead of a vector, a float instead of an integer, `unsigned char` instead of
     /// `bool`.
@@ -28,9 +28,9 @@ pub enum Difference {
     Name,
     /// One type is signed, and its counterpart is unsigned.
     Signedness,
-    /// What the pointer points to.
+    /// What the pointer points to: by the types of both sides, or because the kernel accesses other elements.
     Pointee,
-    /// The kernel may write through the pointer, but the host type allows only reads.
+    /// The kernel may write or writes through the pointer, but the host type allows only reads.
     Constness,
     /// The field has the name of another parameter, of the same type.
     ParameterName,
@@ -96,6 +96,12 @@ impl Differences {
     #[must_use]
     pub const fn with(self, difference: Difference) -> Self {
         Self(self.0 | difference.bit())
+    }
+
+    /// The differences of both sets.
+    #[must_use]
+    pub(super) const fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
     }
 
     /// All differences in the set, the most serious first.

@@ -41,7 +41,7 @@ mod steps;
 mod value;
 mod variants;
 
-pub use body::{Contradiction, contradiction, contradicts};
+pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use members::{MemberMismatch, Place, first_difference};
@@ -53,5 +53,6 @@ pub use select::{Selection, nearest, select};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
+pub(crate) use body::{BodyMismatch, first_in_struct};
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

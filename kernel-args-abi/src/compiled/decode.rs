@@ -96,6 +96,11 @@ impl Head {
         }
     }
 
+    /// Whether the code of the kernel was analysed.
+    pub(super) const fn has_bodies(&self) -> bool {
+        self.flags & BODY != 0
+    }
+
     /// The next parameter.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
         let declaration = self.declaration;

@@ -2,7 +2,7 @@
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
-    check::{differences_at, names},
+    check::{contradiction, differences_at, names},
     class::Class,
     cpp::CppBase,
     signature::Parameter,
@@ -121,6 +121,18 @@ const fn fits_plainly(
     let same_base = match (host.base, kernel.base) {
         // An unnamed struct can have known members, and an unnamed enum known variants.
         (_, CppBase::Unknown) if kernel.depth == 0 => {
+            if parameter.body.is_known() {
+                // Pointers in a struct are compared one by one.
+                if matches!(field.class, Class::Bytes) {
+                    return false;
+                }
+                if host.depth > 0
+                    && let Some(slot) = parameter.body.facts(0)
+                    && contradiction(host, &slot).is_some()
+                {
+                    return false;
+                }
+            }
             return !has_debug_info || !matches!(field.class, Class::Bytes | Class::Integer);
         }
         (

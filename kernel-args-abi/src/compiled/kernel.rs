@@ -133,6 +133,13 @@ impl CompiledKernel {
         array
     }
 
+    /// Whether the code of the kernel was analysed.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn has_bodies(&self) -> bool {
+        self.head().has_bodies()
+    }
+
     /// Whether debug information provided names, C++ types and members of the parameters.
     #[must_use]
     pub const fn has_debug_info(&self) -> bool {

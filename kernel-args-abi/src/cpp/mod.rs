@@ -189,6 +189,21 @@ impl<'a> CppType<'a> {
         self.depth > 0
     }
 
+    /// The same pointer, to a pointee that is not `const`. `None` if it is no pointer to `const`.
+    #[must_use]
+    pub const fn to_mutable(self) -> Option<Self> {
+        let Some(level) = self.depth.checked_sub(1) else {
+            return None;
+        };
+        if self.const_mask >> level & 1 == 0 {
+            return None;
+        }
+        Some(Self {
+            const_mask: self.const_mask & !(1 << level),
+            ..self
+        })
+    }
+
     /// Whether the type is unknown.
     #[must_use]
     pub const fn is_unknown(self) -> bool {

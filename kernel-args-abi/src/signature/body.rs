@@ -235,6 +235,22 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The slot at this offset without its evidence. A comparison that succeeds does not need it.
+    pub(crate) const fn facts(self, offset: usize) -> Option<Slot<'a>> {
+        let mut index = 0;
+        loop {
+            let slot = match self.0 {
+                Source::Stored(body) => body.facts(index),
+                _ => self.get(index),
+            };
+            match slot {
+                Some(slot) if slot.offset < offset => index += 1,
+                Some(slot) if slot.offset == offset => return Some(slot),
+                _ => return None,
+            }
+        }
+    }
+
     /// The slot at this offset in the parameter.
     #[must_use]
     pub const fn at(self, offset: usize) -> Option<Slot<'a>> {

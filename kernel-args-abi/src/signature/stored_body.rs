@@ -36,15 +36,37 @@ impl<'a> StoredBody<'a> {
     }
 
     pub(super) const fn get(self, index: usize) -> Option<Slot<'a>> {
+        let Some(mut reader) = self.reader(index) else {
+            return None;
+        };
+        let (slot, flags) = facts(&mut reader);
+        Some(Slot {
+            access: evidence(&mut reader, flags & ACCESS),
+            write: evidence(&mut reader, flags & WRITE),
+            arithmetic: evidence(&mut reader, flags & ARITHMETIC),
+            ..slot
+        })
+    }
+
+    /// The slot at `index` without its evidence.
+    pub(super) const fn facts(self, index: usize) -> Option<Slot<'a>> {
+        match self.reader(index) {
+            Some(mut reader) => Some(facts(&mut reader).0),
+            None => None,
+        }
+    }
+
+    const fn reader(self, index: usize) -> Option<Reader<'a>> {
         if index >= self.len() {
             return None;
         }
         let at = number_at(self.bytes, self.at + PLACE * (1 + index));
-        Some(slot(&mut Reader::new(self.bytes, at)))
+        Some(Reader::new(self.bytes, at))
     }
 }
 
-const fn slot<'a>(reader: &mut Reader<'a>) -> Slot<'a> {
+/// A slot without its evidence, and its flags.
+const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
     let offset = 8 * reader.number();
     // Three digits: kind, read, written.
     let (uses, flags) = (reader.byte() as usize, reader.byte());
@@ -58,7 +80,7 @@ const fn slot<'a>(reader: &mut Reader<'a>) -> Slot<'a> {
     } else {
         None
     };
-    Slot {
+    let slot = Slot {
         offset,
         kind: SlotKind::ALL[uses / (certainties * certainties)],
         read: Certainty::ALL[uses / certainties % certainties],
@@ -66,10 +88,11 @@ const fn slot<'a>(reader: &mut Reader<'a>) -> Slot<'a> {
         is_atomic: flags & ATOMIC != 0,
         escapes: flags & ESCAPES != 0,
         elements,
-        access: evidence(reader, flags & ACCESS),
-        write: evidence(reader, flags & WRITE),
-        arithmetic: evidence(reader, flags & ARITHMETIC),
-    }
+        access: None,
+        write: None,
+        arithmetic: None,
+    };
+    (slot, flags)
 }
 
 const fn evidence<'a>(reader: &mut Reader<'a>, flag: u8) -> Option<Evidence<'a>> {

@@ -1,6 +1,7 @@
 //! The usual cause of a difference, and what to write instead.
 
 use super::{
+    body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
     rust::{Declaration, declaration, underlying},
@@ -25,9 +26,13 @@ pub(super) const fn hint<const N: usize>(
 ) -> Hint {
     let host = &report.host().parameters[field];
     let kernel = &report.kernel().parameters[parameter];
+    let mut hint = Message::new();
+    if let Some(slot) = body::contradicting(kernel, differences) {
+        body::push_hint(&mut hint, host, &slot, differences);
+        return hint;
+    }
     let declare = declaration(host, kernel);
     let declare = declare.as_str();
-    let mut hint = Message::new();
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
@@ -43,7 +48,12 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Signedness) => say::takes_signedness(&mut hint, kernel.cpp, declare),
         Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
         Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
-        Some(Difference::Members) => push_member(&mut hint, host, kernel),
+        Some(Difference::Members) => {
+            push_member(&mut hint, host, kernel);
+            if hint.is_empty() {
+                body::push_member(&mut hint, host, kernel);
+            }
+        }
         Some(Difference::Variants) => push_variant(&mut hint, host, kernel),
         Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
     }

@@ -1,13 +1,16 @@
 //! The texts of a comparison: every sentence and table of the crate.
 
 mod argument;
+mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
+mod inferred;
 mod layout_table;
 mod members;
 mod message;
 mod overloads;
+mod pointer;
 mod rename;
 mod repair;
 mod report;

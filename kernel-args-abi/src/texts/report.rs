@@ -1,6 +1,6 @@
 //! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
 
-use super::{message::Message, rust::types, side::Side, templates as say};
+use super::{body, message::Message, rust::types, side::Side, templates as say};
 use crate::{
     check::{Difference, Differences, Mismatch, Report, expected_offset},
     signature::Parameter,
@@ -70,10 +70,15 @@ impl<const N: usize> Report<'_, N> {
         match mismatch {
             Mismatch::Differs {
                 parameter,
+                differences,
                 exchanged: None,
                 ..
             } if bound.is_wrong => {
-                let types = types("", None, &self.kernel().parameters[parameter]);
+                let kernel = &self.kernel().parameters[parameter];
+                let types = match body::contradicting(kernel, differences) {
+                    Some(slot) => body::types(&self.host().parameters[field], &slot, differences),
+                    None => types("", None, kernel),
+                };
                 let mut hint = Message::<1408>::new();
                 say::correct_binding(&mut hint, types.as_str(), bound.written);
                 say::help(&mut message, hint.as_str());
@@ -134,7 +139,16 @@ impl<const N: usize> Report<'_, N> {
                 differences,
                 ..
             } => {
-                say::differs(&mut message, host[field].name, parameter, kernel_name);
+                match body::contradicting(&kernel[parameter], differences) {
+                    Some(slot) => body::push_what(
+                        message.writer(),
+                        &host[field],
+                        (parameter, kernel_name),
+                        &slot,
+                        differences,
+                    ),
+                    None => say::differs(&mut message, host[field].name, parameter, kernel_name),
+                }
                 self.push_sides(&mut message, field, parameter, differences);
             }
             Mismatch::Missing { parameter, .. } => {

@@ -1,6 +1,7 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
+    inferred::inferred,
     message::{Message, Text},
     spelling::{LONGEST_NAME, push_separator},
     templates,
@@ -35,8 +36,14 @@ pub(super) const fn types(
     kernel: &Parameter<'_>,
 ) -> Declaration {
     let mut text = Message::new();
-    if kernel.cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
-        push_type(&mut text, name, slice(kernel.cpp).as_str());
+    let inferred = inferred(kernel);
+    let cpp = if inferred.is_pointer() {
+        inferred
+    } else {
+        kernel.cpp
+    };
+    if cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
+        push_type(&mut text, name, slice(cpp).as_str());
         return text;
     }
     if let CppBase::Named(spelled) = kernel.cpp.base
@@ -62,7 +69,7 @@ pub(super) const fn types(
     text
 }
 
-const fn push_type(message: &mut Text, name: &str, ty: &str) {
+pub(super) const fn push_type(message: &mut Text, name: &str, ty: &str) {
     if name.is_empty() {
         templates::bare_type(message, ty);
     } else if is_index(name) {
@@ -80,7 +87,7 @@ pub(super) const fn is_index(name: &str) -> bool {
 }
 
 /// The device slice type for a pointer: `&CudaSlice<f32>`.
-const fn slice(cpp: CppType<'_>) -> Type {
+pub(super) const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
     let mut text = Message::new();
     text.push(if cpp.is_pointer() && !to_const {
@@ -88,13 +95,11 @@ const fn slice(cpp: CppType<'_>) -> Type {
     } else {
         "&CudaSlice<"
     });
-    let mut element = Message::new();
-    if cpp.depth == 1 {
-        element.push(rust_scalar(cpp.base, 0));
-        if let CppBase::Named(spelled) = cpp.base {
-            element = named(spelled, None);
-        }
-    }
+    let element = if cpp.depth == 1 {
+        element_name(cpp.base)
+    } else {
+        Message::new()
+    };
     if element.is_empty() {
         text.push("…");
     } else {
@@ -103,6 +108,16 @@ const fn slice(cpp: CppType<'_>) -> Type {
         close_array(&mut text, cpp.rows);
     }
     text.push(">");
+    text
+}
+
+/// The Rust type of an element behind a pointer. Empty if it is unknown.
+pub(super) const fn element_name(base: CppBase<'_>) -> Type {
+    if let CppBase::Named(spelled) = base {
+        return named(spelled, None);
+    }
+    let mut text = Message::new();
+    text.push(rust_scalar(base, 0));
     text
 }
 

@@ -54,6 +54,9 @@ templates! {
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
     missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
     missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    writes_through(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` writes through parameter {index}, but `{field}` is `{ty}`";
+    accesses_elements(kernel: name, elements: text, index: number, field: name, ty: name) = "kernel `{kernel}` accesses {elements} through parameter {index}, but `{field}` is `{ty}`";
+    uses_integer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as an integer, but `{field}` is `{ty}`";
     split(first: name, last: name, index: number, kernel: name) = "`{first}` to `{last}` are one parameter of kernel `{kernel}`, parameter {index}";
     joined(field: name, first: number, last: number, kernel: name) = "`{field}` is several parameters of kernel `{kernel}`, {first} to {last}";
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
@@ -141,6 +144,16 @@ templates! {
     or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
     takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
+    write_in_code(field: name, evidence: text, declare: text) = "the kernel writes through `{field}` ({evidence}): {declare}";
+    or_shared_write() = "; for memory that is shared on purpose, such as a counter, write `#[kernel_args(shared_write)]` on the field";
+    elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
+    integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
+    elements_of_type(cpp: text) = "`{cpp}` elements";
+    integers_of_size(size: bytes) = "integers of {size}";
+    elements_of_size(size: bytes) = "elements of {size}";
+    slice_of(elements: text) = "a slice of {elements}";
+    instruction(opcode: name) = "`{opcode}`";
+    instruction_at(opcode: name, file: name, line: number) = "`{opcode}` at {file}:{line}";
     tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
@@ -153,6 +166,7 @@ templates! {
     member_at(member: text, at: number) = "`{member}` at byte {at}";
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
+    member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
@@ -180,6 +194,7 @@ templates! {
 
     // What is wrong: a struct that is passed to a kernel.
     parameter_without_bytes(field: name) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
+    not_shared(field: name, ty: name) = "`{field}` is `{ty}`, which is no shared pointer, so `shared_write` has no effect\n  help: remove `#[kernel_args(shared_write)]`";
     argument_without_bytes() = "a value without bytes cannot be a kernel parameter\n  help: do not push it";
     too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
     large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";

@@ -7,10 +7,46 @@ use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 /// `#[kernel_args(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttr {
-    pub(crate) skip: bool,
-    pub(crate) opaque: bool,
+    pub(crate) kind: FieldKind,
     /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
+}
+
+/// What is passed and compared of a field.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum FieldKind {
+    /// The field, with its type.
+    #[default]
+    Typed,
+    /// The field, without its type: `opaque`.
+    Opaque,
+    /// A shared pointer, although the kernel writes through it: `shared_write`.
+    SharedWrite,
+    /// Nothing: `skip`.
+    Skipped,
+}
+
+impl FieldKind {
+    /// The kind that an attribute without a value names.
+    fn named(path: &syn::Path) -> Option<Self> {
+        [
+            ("opaque", Self::Opaque),
+            ("shared_write", Self::SharedWrite),
+            ("skip", Self::Skipped),
+        ]
+        .into_iter()
+        .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
+    }
+
+    /// The error for two attributes on one field.
+    fn and(self, other: Self) -> &'static str {
+        match (self, other) {
+            _ if self == other => texts::DUPLICATE_ATTRIBUTE,
+            (Self::Skipped, Self::Opaque) | (Self::Opaque, Self::Skipped) => texts::SKIP_AND_OPAQUE,
+            (Self::Skipped, _) | (_, Self::Skipped) => texts::SKIP_AND_SHARED_WRITE,
+            _ => texts::OPAQUE_AND_SHARED_WRITE,
+        }
+    }
 }
 
 /// `#[device_type(…)]` on a field.
@@ -25,26 +61,18 @@ impl FieldAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
         let mut field = Self::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
-            if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+            if let Some(kind) = FieldKind::named(&meta.path) {
                 takes_no_value(&meta)?;
-                if let Some(name) = field.name.as_ref().filter(|_| meta.path.is_ident("skip")) {
+                if let Some(name) = field.name.as_ref().filter(|_| kind == FieldKind::Skipped) {
                     return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
                 }
-                let (flag, other) = if meta.path.is_ident("skip") {
-                    (&mut field.skip, field.opaque)
-                } else {
-                    (&mut field.opaque, field.skip)
-                };
-                if *flag {
-                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+                if field.kind != FieldKind::Typed {
+                    return Err(meta.error(field.kind.and(kind)));
                 }
-                if other {
-                    return Err(meta.error(texts::SKIP_AND_OPAQUE));
-                }
-                *flag = true;
+                field.kind = kind;
             } else if meta.path.is_ident("name") {
                 let name = kernel_name(&meta)?;
-                if field.skip {
+                if field.kind == FieldKind::Skipped {
                     return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
                 }
                 set(&mut field.name, name, &meta)?;

@@ -7,7 +7,7 @@ mod naming;
 mod repr;
 
 pub(crate) use device_type::TypeAttr;
-pub(crate) use field::{FieldAttr, MemberAttr};
+pub(crate) use field::{FieldAttr, FieldKind, MemberAttr};
 pub(crate) use naming::{Binding, Naming, Presence};
 pub(crate) use repr::Repr;
 
@@ -49,7 +49,10 @@ impl ArgsAttr {
             } else if meta.path.is_ident("strict_names") {
                 takes_no_value(&meta)?;
                 set(&mut strict, (), &meta)
-            } else if meta.path.is_ident("skip") || meta.path.is_ident("opaque") {
+            } else if ["skip", "opaque", "shared_write"]
+                .iter()
+                .any(|name| meta.path.is_ident(name))
+            {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
             } else {
                 named.parse(&meta, generics)

@@ -2,16 +2,16 @@
 
 use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
 use crate::{
-    attr::{ArgsAttr, FieldAttr, Naming},
+    attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
     repeated::{refuse_macros, refuse_macros_in_generics},
     spelling, texts,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Ident, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -36,7 +36,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
 /// A field that is a parameter of the kernel.
 struct ParameterField<'a> {
     field: Field<'a>,
-    opaque: bool,
+    kind: FieldKind,
     /// The explicit name of the kernel's parameter.
     kernel_name: Option<syn::LitStr>,
 }
@@ -68,9 +68,9 @@ fn parameters<'a>(
                 _ => None,
             };
             let kernel_name = attr.name.or_else(own);
-            (!attr.skip).then_some(ParameterField {
+            (attr.kind != FieldKind::Skipped).then_some(ParameterField {
                 field,
-                opaque: attr.opaque,
+                kind: attr.kind,
                 kernel_name,
             })
         })
@@ -110,7 +110,7 @@ fn expand(
         let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
         let said = parameter.kernel_name.as_ref();
         let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let view = quote::format_ident!("{}", if parameter.opaque { "opaque" } else { "typed" });
+        let view = view(parameter.kind, span);
         quote_spanned! {span=>
             #krate::__private::parameter(#name, #spelling, #info).#view()#said
         }
@@ -226,6 +226,16 @@ fn markers(
             }
         })
         .collect()
+}
+
+/// The method that makes the parameter of a field.
+fn view(kind: FieldKind, span: Span) -> Ident {
+    let name = match kind {
+        FieldKind::Typed | FieldKind::Skipped => "typed",
+        FieldKind::Opaque => "opaque",
+        FieldKind::SharedWrite => "shared_write",
+    };
+    Ident::new(name, span)
 }
 
 /// The statements that compare the context of each argument with the stream's.

@@ -3,10 +3,10 @@
 use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use kernel_args_abi::{Class, Parameter};
-use kernel_args_image::{DebugInfoMismatch, Kernel, mangled};
+use kernel_args_image::{DebugInfoMismatch, Kernel, Kernels, mangled};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 use syn::{
     Ident,
     parse::{Parse, ParseStream},
@@ -96,6 +96,19 @@ impl DebugInfo {
     /// Items that make rustc compile the crate again when the file changes.
     pub(crate) fn tracked(&self) -> &TokenStream {
         &self.tracked
+    }
+
+    /// The kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
+    pub(crate) fn with_bodies<'f, 's>(
+        &self,
+        file: &'f File,
+        symbols: impl Iterator<Item = &'s str>,
+    ) -> Cow<'f, Kernels<'static>> {
+        let is_untyped = |symbol: &&str| {
+            let kernel = file.kernels.kernel(symbol, None);
+            kernel.is_some_and(|kernel| self.apply_to(kernel).has_untyped_parameters())
+        };
+        file.with_bodies(&symbols.filter(is_untyped).collect())
     }
 
     /// A kernel of the image with the data from the debug information.

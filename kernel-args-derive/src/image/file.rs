@@ -4,7 +4,8 @@ use crate::texts;
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{self as image, Code, Image, Kernels};
 use std::{
-    collections::HashMap,
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -23,6 +24,31 @@ pub(crate) struct File {
     /// Nothing if the code cannot be listed.
     pub(crate) contents: Option<Vec<Code>>,
     pub(crate) kernels: Kernels<'static>,
+}
+
+impl File {
+    /// The kernels, with the results of analysing the code of the `wanted` kernels.
+    pub(crate) fn with_bodies(&self, wanted: &BTreeSet<&str>) -> Cow<'_, Kernels<'static>> {
+        let known = Cow::Borrowed(&self.kernels);
+        if wanted.is_empty() || !cfg!(feature = "bodies") {
+            return known;
+        }
+        // The cache does not keep the bytes. If the file has changed, rustc reports it.
+        let Ok(bytes) = fs::read(&self.path) else {
+            return known;
+        };
+        if fingerprint(&bytes) != self.fingerprint {
+            return known;
+        }
+        let Ok(image) = Image::read_again(&bytes) else {
+            return known;
+        };
+        let mut kernels = self.kernels.clone();
+        match image.add_bodies(&mut kernels, |symbol| wanted.contains(symbol)) {
+            Ok(()) => Cow::Owned(kernels),
+            Err(_) => known,
+        }
+    }
 }
 
 /// Why a file provides no kernels.

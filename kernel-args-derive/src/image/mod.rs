@@ -94,10 +94,12 @@ impl Named {
     /// It does not refer to the image. rustc would compare the whole image again for each constant that refers to it.
     pub(crate) fn kernels(&self, krate: &TokenStream) -> TokenStream {
         let mut encoder = Encoder::new();
+        let symbols = self.symbols.iter().map(String::as_str);
+        let kernels = self.debug_info.with_bodies(&self.file, symbols);
         for symbol in &self.symbols {
-            if let Some(kernel) = self.file.kernels.kernel(symbol, None) {
+            if let Some(kernel) = kernels.kernel(symbol, None) {
                 let kernel = self.debug_info.apply_to(kernel);
-                encoder.push(&kernel, None, self.file.kernels.varies(symbol));
+                encoder.push(&kernel, None, kernels.varies(symbol));
             }
         }
         let (table, names) = encoder.finish();

@@ -71,17 +71,18 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         })
         .collect();
     let (order, items) = names::items(&named);
+    let kernels = debug_info.with_bodies(file, symbols.iter().copied());
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
     let mut found = Vec::with_capacity(order.len());
     for &at in &order {
         let symbol = symbols[at];
-        let Some(kernel) = file.kernels.kernel(symbol, None) else {
+        let Some(kernel) = kernels.kernel(symbol, None) else {
             continue;
         };
         let kernel = debug_info.apply_to(kernel);
-        let varies = file.kernels.varies(symbol);
-        let declaration = file.kernels.declaration(symbol);
+        let varies = kernels.varies(symbol);
+        let declaration = kernels.declaration(symbol);
         encoder.push(
             &kernel,
             declaration.map(|(at, text)| Declaration { at, text }),

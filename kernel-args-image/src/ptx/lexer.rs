@@ -197,6 +197,7 @@ impl<'a> Lexer<'a> {
 
     /// Called after a word: also takes the suffixes that follow it, `.global.L2::128B` of an instruction. Returns all
     /// of it from `start` on.
+    #[cfg(feature = "bodies")]
     pub(super) fn with_suffixes(&mut self, start: usize) -> &'a str {
         loop {
             self.skip_while(|b| is_word(b) || b == b'.');
@@ -308,6 +309,7 @@ pub(super) const fn is_word(byte: u8) -> bool {
 }
 
 /// An integer constant in two's complement. `None` for a floating-point constant such as `0f3F800000`.
+#[cfg(feature = "bodies")]
 pub(super) fn constant(text: &str) -> Option<i64> {
     integer(text).map(u64::cast_signed)
 }

@@ -7,6 +7,7 @@
 //! The tests contain two more readers, in the stand-in driver and in the oracle suite. They check this reader, so they
 //! share no code with it.
 
+#[cfg(feature = "bodies")]
 mod body;
 #[cfg(feature = "debug-info")]
 mod debug;
@@ -19,6 +20,7 @@ mod lexer;
 mod module;
 mod parameter;
 
+#[cfg(feature = "bodies")]
 pub use body::{Bodies, KernelBody};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;

@@ -22,6 +22,9 @@ pub struct Module {
     declarations: Vec<u8>,
     /// The kernels sorted by name, without duplicates.
     kernels: Vec<Place>,
+    /// The positions after each `.func` and `.file`, for the analysis of bodies.
+    #[cfg(feature = "bodies")]
+    outline: Vec<u32>,
 }
 
 /// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
@@ -57,10 +60,16 @@ impl Module {
             debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
+            #[cfg(feature = "bodies")]
+            outline: Vec::new(),
         };
         let mut bodies = Bodies::default();
         while let Some(word) = lexer.next_directive()? {
             let at = lexer.position();
+            #[cfg(feature = "bodies")]
+            if let ("func" | "file", Ok(at)) = (word, u32::try_from(at)) {
+                module.outline.push(at);
+            }
             match word {
                 "entry" => {
                     let (entry, end) = Entry::parse(lexer, module.version)?;
@@ -176,6 +185,12 @@ impl Module {
         Some((place.text as usize, declaration))
     }
 
+    /// The positions after each `.func` and `.file`.
+    #[cfg(feature = "bodies")]
+    pub(super) fn outline(&self) -> &[u32] {
+        &self.outline
+    }
+
     fn find(&self, symbol: &str) -> Option<usize> {
         self.kernels
             .binary_search_by(|place| place.name(&self.declarations).cmp(symbol))
@@ -202,7 +217,11 @@ impl Module {
 
     /// The memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        self.declarations.len() + size_of::<Place>() * self.kernels.len()
+        #[cfg(feature = "bodies")]
+        let outline = size_of::<u32>() * self.outline.len();
+        #[cfg(not(feature = "bodies"))]
+        let outline = 0;
+        self.declarations.len() + size_of::<Place>() * self.kernels.len() + outline
     }
 }
 

@@ -32,6 +32,7 @@ impl Default for BodyTable {
 
 impl BodyTable {
     /// Adds a kernel.
+    #[cfg(feature = "bodies")]
     pub(crate) fn add<'b>(&mut self, kernel: u32, bodies: impl Iterator<Item = Body<'b>>) {
         let numbers = bodies.map(|body| self.types.body(body)).collect();
         self.numbers.insert(kernel, numbers);

@@ -62,6 +62,22 @@ impl FieldParameter {
         self.0
     }
 
+    /// The parameter of a shared pointer that the kernel may write through: `#[kernel_args(shared_write)]`. It is
+    /// compared as a pointer to memory that is not `const`.
+    ///
+    /// # Panics
+    /// At compile time, at the field, if it is no shared pointer.
+    #[must_use]
+    #[track_caller]
+    pub const fn shared_write(self) -> Parameter<'static> {
+        let Some(cpp) = self.0.cpp.to_mutable() else {
+            let mut message: Message = Message::new();
+            templates::not_shared(&mut message, self.0.name, self.0.spelling);
+            message.fail()
+        };
+        Parameter { cpp, ..self.0 }
+    }
+
     /// The parameter with only its size and alignment: `#[kernel_args(opaque)]`.
     #[must_use]
     pub const fn opaque(self) -> Parameter<'static> {

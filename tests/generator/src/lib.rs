@@ -7,6 +7,7 @@
 pub mod corpus;
 pub mod cpp;
 pub mod echo;
+pub mod known_uses;
 pub mod layout;
 pub mod leaf;
 pub mod random;

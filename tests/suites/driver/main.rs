@@ -12,6 +12,7 @@ mod images;
 mod launch;
 mod launch_sites;
 mod memcheck;
+mod memory_changes;
 mod runtime_api;
 mod scale;
 mod several_gpus;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ("launch", launch::main),
         ("launch_sites", launch_sites::main),
         ("memcheck", memcheck::main),
+        ("memory_changes", memory_changes::main),
         ("runtime_api", runtime_api::main),
         ("scale", scale::main),
         ("several_gpus", several_gpus::main),

@@ -1,6 +1,7 @@
 //! The suites without a GPU, with the standard test harness.
 
 mod arguments;
+mod code;
 mod framework;
 mod hygiene;
 mod members;

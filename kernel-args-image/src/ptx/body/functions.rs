@@ -24,27 +24,23 @@ pub(super) struct Function<'t> {
 }
 
 impl<'t> Outline<'t> {
-    pub(super) fn read(mut lexer: Lexer<'t>) -> Self {
+    /// Reads the functions and files of the text of `lexer`, which are at these positions.
+    pub(super) fn read(lexer: &Lexer<'t>, places: &[u32]) -> Self {
         let mut outline = Self {
             functions: Vec::new(),
             by_name: BTreeMap::new(),
             files: BTreeMap::new(),
         };
-        // The text was read before without an error.
-        while let Ok(Some(word)) = lexer.next_directive() {
-            match word {
-                "func" => {
-                    if let Some((name, function)) = function(lexer.clone()) {
-                        outline.by_name.insert(name, outline.functions.len());
-                        outline.functions.push(function);
-                    }
+        for &place in places {
+            let mut place = lexer.back_to(place as usize);
+            // An error would search for its line.
+            if matches!(place.peek_token(), Ok((_, Token::Number(_)))) {
+                if let Some((number, name)) = file(place) {
+                    outline.files.insert(number, name);
                 }
-                "file" => {
-                    if let Some((number, name)) = file(lexer.clone()) {
-                        outline.files.insert(number, name);
-                    }
-                }
-                _ => {}
+            } else if let Some((name, function)) = function(place) {
+                outline.by_name.insert(name, outline.functions.len());
+                outline.functions.push(function);
             }
         }
         outline

@@ -60,6 +60,8 @@ pub struct Bodies<'t> {
     text: &'t [u8],
     opcodes: Opcodes<'t>,
     arena: Arena,
+    /// Where the functions and files are.
+    places: Vec<u32>,
     outline: Option<Outline<'t>>,
     /// The functions of the outline.
     functions: Vec<State>,
@@ -89,11 +91,11 @@ impl<'t> Bodies<'t> {
     /// For the text that a [`Module`] was read from.
     #[must_use]
     pub fn new(text: &'t [u8]) -> Self {
-        let end = text.iter().position(|&byte| byte == 0);
         Self {
-            text: &text[..end.unwrap_or(text.len())],
+            text,
             opcodes: Opcodes::new(),
             arena: Arena::new(),
+            places: Vec::new(),
             outline: None,
             functions: Vec::new(),
         }
@@ -106,6 +108,10 @@ impl<'t> Bodies<'t> {
         let end = at.checked_add(declaration.len())?;
         if self.text.get(at..end) != Some(declaration) || self.text.get(end) != Some(&b'{') {
             return None;
+        }
+        if self.outline.is_none() {
+            self.places.clear();
+            self.places.extend_from_slice(module.outline());
         }
         let whole = Lexer::new(self.text);
         let mut lexer = whole.back_to(at);
@@ -192,7 +198,7 @@ impl<'t> Bodies<'t> {
     fn outline(&mut self) -> &Outline<'t> {
         let text = self.text;
         self.outline
-            .get_or_insert_with(|| Outline::read(Lexer::new(text)))
+            .get_or_insert_with(|| Outline::read(&Lexer::new(text), &self.places))
     }
 
     /// Analyses a function after all functions that it calls.

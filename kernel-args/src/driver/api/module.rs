@@ -22,7 +22,7 @@ use std::{
 /// An image that can be passed to the driver. The driver receives no length, so this is PTX that ends with NUL, or a
 /// cubin or fat binary whose headers refer only to bytes inside the image.
 pub(crate) struct DriverImage {
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     kind: CUjitInputType,
 }
 
@@ -57,7 +57,15 @@ impl DriverImage {
                 CUjitInputType::CU_JIT_INPUT_PTX
             }
         };
-        Self { bytes, kind }
+        Self {
+            bytes: Arc::new(bytes),
+            kind,
+        }
+    }
+
+    /// The bytes, shared with the image.
+    pub(crate) fn shared(&self) -> Arc<Vec<u8>> {
+        self.bytes.clone()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -263,7 +271,7 @@ impl Linker {
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
         // The driver created it, so its headers need no check.
         Ok(Some(DriverImage {
-            bytes,
+            bytes: Arc::new(bytes),
             kind: CUjitInputType::CU_JIT_INPUT_CUBIN,
         }))
     }

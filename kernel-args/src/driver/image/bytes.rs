@@ -10,7 +10,7 @@ use crate::{
 };
 use kernel_args_abi::{Sm, compiled::CompiledImage};
 use kernel_args_image::{self as image, Code, summary};
-use std::{fs, io, path::Path, string::String, vec::Vec};
+use std::{fs, io, path::Path, string::String, sync::Arc, vec::Vec};
 
 /// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
@@ -19,7 +19,9 @@ pub(crate) struct ImageBytes {
     pub(super) table: Option<&'static CompiledImage>,
     reading: Reading,
     /// Additional images of the same kernels, with more information about their parameters.
-    pub(super) extra_images: Vec<Vec<u8>>,
+    pub(super) extra_images: Vec<Arc<Vec<u8>>>,
+    /// Whether arguments are compared with the code of the kernels.
+    pub(super) has_code: bool,
     /// The name expressions with which kernels were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
 }
@@ -38,15 +40,21 @@ impl ImageBytes {
             table: None,
             reading: Reading::Summary(summary::Summary::default()),
             extra_images: Vec::new(),
+            has_code: false,
             names: Vec::new(),
         }
     }
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
-        let (table, readers) = (image.table, image.readers);
+        let (table, readers, has_code) = (image.table, image.readers, image.has_code);
         let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
         let (bytes, extra_images, names) = match image.bytes {
-            Bytes::Summarized(summary) => return Ok(Self::summarized(summary, table)),
+            Bytes::Summarized(summary) => {
+                return Ok(Self {
+                    has_code,
+                    ..Self::summarized(summary, table)
+                });
+            }
             Bytes::Memory(bytes) => alone(bytes.into_owned()),
             Bytes::Shared(bytes) => alone(bytes.to_vec()),
             Bytes::File(path) => alone(read_file(&path).map_err(|error| {
@@ -56,7 +64,10 @@ impl ImageBytes {
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => (
                 source.image().to_vec(),
-                source.extra_images().map(<[u8]>::to_vec).collect(),
+                source
+                    .extra_images()
+                    .map(|image| Arc::new(image.to_vec()))
+                    .collect(),
                 source.names().to_vec(),
             ),
             #[cfg(feature = "nvrtc")]
@@ -74,6 +85,7 @@ impl ImageBytes {
             table,
             reading: Reading::Readers(readers),
             extra_images,
+            has_code,
             names,
         })
     }
@@ -86,6 +98,7 @@ impl ImageBytes {
             table,
             reading: Reading::Summary(summary),
             extra_images: Vec::new(),
+            has_code: true,
             names: Vec::new(),
         }
     }
@@ -106,7 +119,7 @@ impl ImageBytes {
                 let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
                 let kernels = kernels.zip(&summary.kernels);
                 Ok(kernels
-                    .map(|(kernel, limits)| Description::compiled(&kernel, limits))
+                    .map(|(kernel, limits)| Description::compiled(&kernel, limits, self.has_code))
                     .collect())
             }
         }

@@ -1,18 +1,22 @@
 //! Kernels, as their image describes them.
 
+use super::code::{self, Analyse, Code};
 use core::ops::Range;
 use kernel_args_abi::{
-    Members, Parameter, Sm,
+    Body, Members, Parameter, Sm,
+    check::is_untyped,
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{
     self as image, Directives, Kernel, Limits, ParameterList, dwarf,
     mangled::{Spelled, candidates_by_name, nearest_by_name},
+    same_sizes,
 };
 use std::{
     borrow::Cow,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     string::{String, ToString},
+    sync::{Arc, OnceLock},
     vec::Vec,
 };
 
@@ -42,15 +46,20 @@ pub(crate) struct Description {
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
     parameters: ParameterList,
+    /// The code, if it can show more about the parameters.
+    code: Option<Arc<dyn Analyse>>,
+    /// The parameters with what the code does with them.
+    analysed: OnceLock<ParameterList>,
 }
 
 impl Description {
     /// `debug_error` is the reason why the kernel's own debug information could not be read. `compiled` is the same
-    /// kernel as it was read when the program was compiled.
+    /// kernel as it was read when the program was compiled. `has_code` is true if its code is compared.
     fn new(
         kernel: &Kernel<'_>,
         debug_error: Option<dwarf::Error>,
         compiled: Option<&CompiledKernel>,
+        has_code: bool,
     ) -> Self {
         let mut parameters = kernel.parameters();
         let from_table: Vec<Parameter<'_>> =
@@ -65,6 +74,11 @@ impl Description {
                 DebugInfo::Unreadable(error.to_string())
             })
         };
+        if has_code && same_sizes(&parameters, &from_table) {
+            for (parameter, compiled) in parameters.iter_mut().zip(&from_table) {
+                parameter.body = compiled.body;
+            }
+        }
         let name = kernel.demangled.as_ref().map(|demangled| {
             let Spelled {
                 text,
@@ -80,12 +94,19 @@ impl Description {
             debug_info,
             name,
             parameters: ParameterList::new(&parameters),
+            code: None,
+            analysed: OnceLock::new(),
         }
     }
 
     /// A kernel that is the same in all code of its image.
-    pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits) -> Self {
-        let parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+    pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits, has_code: bool) -> Self {
+        let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+        if !has_code {
+            for parameter in &mut parameters {
+                parameter.body = Body::UNKNOWN;
+            }
+        }
         Self {
             symbol: Cow::Borrowed(kernel.symbol()),
             directives: limits.directives,
@@ -99,7 +120,18 @@ impl Description {
                 .name_parts()
                 .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
             parameters: ParameterList::new(&parameters),
+            code: None,
+            analysed: OnceLock::new(),
         }
+    }
+
+    /// The parameters, with what the code of the kernel does with them. The first call analyses the code.
+    pub(crate) fn analysed(&self) -> Vec<Parameter<'_>> {
+        let Some(code) = &self.code else {
+            return self.parameters();
+        };
+        let analyse = || code.analyse(&self.symbol, &self.parameters);
+        self.analysed.get_or_init(analyse).parameters()
     }
 
     /// The parameters in the model that all formats share.
@@ -146,27 +178,48 @@ pub(crate) fn nearest<'k>(
     nearest_by_name(wanted, names)
 }
 
-/// The kernels of an image for the GPU `sm`, or the reason why the image could not be read. `table` contains the
-/// information that was read when the program was compiled.
+/// The kernels of several images as one, for the GPU `sm`, or the reason why the image could not be read. `table` contains the
+/// information that was read when the program was compiled. `has_code` is true if arguments are compared with the code.
 pub(super) fn read_kernels(
-    image: &image::Image<'_>,
+    images: Vec<Arc<Vec<u8>>>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
+    has_code: bool,
 ) -> Result<Vec<Description>, image::Error> {
     let compiled = table.into_iter().flat_map(CompiledImage::kernels);
     let compiled: BTreeMap<&str, CompiledKernel> = compiled
-        .filter(CompiledKernel::has_debug_info)
+        .filter(|kernel| kernel.has_debug_info() || kernel.has_bodies())
         .map(|kernel| (kernel.symbol(), kernel))
         .collect();
-    let kernels = image.kernels()?;
+    let kernels = code::read(&images, image::Image::read)?
+        .kernels()?
+        .into_owned();
+    // The code of an image with a table was analysed when the program was compiled.
+    let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
+    let mut untyped = BTreeSet::new();
     let symbols = kernels.symbols();
-    Ok(symbols
+    let mut descriptions: Vec<Description> = symbols
         .filter_map(|symbol| {
             let kernel = kernels.kernel(symbol, Some(sm))?;
             let debug_error = kernels.debug_error(&kernel);
-            Some(Description::new(&kernel, debug_error, compiled.get(symbol)))
+            let compiled = compiled.get(symbol);
+            let description = Description::new(&kernel, debug_error, compiled, has_code);
+            let is_defined = kernel.entry.is_some_and(|entry| entry.is_defined);
+            if !is_analysed && is_defined && description.parameters().iter().any(is_untyped) {
+                untyped.insert(description.symbol.clone());
+            }
+            Some(description)
         })
-        .collect())
+        .collect();
+    if !untyped.is_empty() {
+        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, kernels));
+        for description in &mut descriptions {
+            if untyped.contains(&description.symbol) {
+                description.code = Some(code.clone());
+            }
+        }
+    }
+    Ok(descriptions)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Images of kernels: their bytes for the driver, and the information about their kernels.
 
 mod bytes;
+mod code;
 mod description;
 mod link;
 mod load_error;
@@ -38,6 +39,8 @@ pub struct Image<'a> {
     table: Option<&'static CompiledImage>,
     /// `None` if the image is summarized.
     readers: Option<&'static Readers>,
+    /// Whether arguments are compared with the code of the kernels.
+    has_code: bool,
 }
 
 /// Where the bytes of an image are.
@@ -62,6 +65,29 @@ impl<'a> Image<'a> {
             bytes,
             table: None,
             readers: Some(&READERS),
+            has_code: true,
+        }
+    }
+
+    /// Turns off the comparison of arguments with the code of the kernels.
+    ///
+    /// Otherwise the code of a kernel in PTX is analysed once, before its first arguments are verified, unless debug
+    /// information or its C++ name contains the types of its parameters. The module then keeps the image in memory.
+    /// Images of [`kernels!`](crate::kernels!) were analysed when the program was compiled.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{Image, Module};
+    /// # fn main() -> Result<(), kernel_args::Error> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let ptx = "";
+    /// let module = Module::load(&ctx, Image::from(ptx).without_code())?;
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn without_code(self) -> Self {
+        Self {
+            has_code: false,
+            ..self
         }
     }
 
@@ -78,6 +104,7 @@ impl<'a> Image<'a> {
             bytes,
             table: Some(table),
             readers,
+            has_code: true,
         }
     }
 }

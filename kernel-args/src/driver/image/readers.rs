@@ -8,7 +8,7 @@ use crate::driver::{
 };
 use kernel_args_abi::Sm;
 use kernel_args_image::{self as image, Code, contents};
-use std::vec::Vec;
+use std::{vec, vec::Vec};
 
 /// The functions that read an image.
 #[derive(Debug)]
@@ -28,10 +28,8 @@ pub(crate) static READERS: Readers = Readers {
     },
     contents: |bytes| contents(bytes).unwrap_or_default(),
     kernels: |image, sm| {
-        let mut read = image::Image::read(image.image.bytes())?;
-        for more in &image.extra_images {
-            read = read.with(image::Image::read(more)?);
-        }
-        description::read_kernels(&read, image.table, sm)
+        let mut images = vec![image.image.shared()];
+        images.extend(image.extra_images.iter().cloned());
+        description::read_kernels(images, image.table, sm, image.has_code)
     },
 };

@@ -47,7 +47,7 @@ pub(crate) fn verify(
     let base = param_base(host.layout, context)?;
     if let Some(description) = description {
         let name = description.spelled();
-        compare(host, name, &description.parameters(), base)?;
+        compare(host, name, &description.analysed(), base)?;
     }
     match records(function)? {
         Some(records) => compare(host, symbol, &records, base),
@@ -135,7 +135,7 @@ pub(crate) fn select<'d, A: KernelArgs>(
     kernels: &[&'d Arc<Description>],
 ) -> Result<&'d Arc<Description>, Error> {
     let parameters: Vec<Vec<Parameter<'_>>> =
-        kernels.iter().map(|kernel| kernel.parameters()).collect();
+        kernels.iter().map(|kernel| kernel.analysed()).collect();
     let signatures: Vec<Signature<'_>> = kernels
         .iter()
         .zip(&parameters)

@@ -3,7 +3,7 @@
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
-use kernel_args::{DevicePointer, Kernel, KernelArgs, Retained, graph::Graph};
+use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
 use kernel_args_tests::{
     driver::context,
     process::{self, Case, Outcome},
@@ -78,7 +78,7 @@ struct Args {
     n: u32,
     alpha: f32,
     x: Retained<DevicePointer<f32>>,
-    y: Retained<DevicePointer<f32>>,
+    y: Retained<DevicePointerMut<f32>>,
 }
 
 /// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is dropped.
@@ -98,7 +98,7 @@ fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Out
             n: 0,
             alpha: 0.0,
             x: Retained::read(&memory),
-            y: Retained::read(&memory),
+            y: Retained::write(&memory),
         };
         graph.add_kernel(&kernel, 1, 32, args, &[])?;
     }

@@ -5,7 +5,7 @@ use crate::images::{
     source::{AXPY, has},
 };
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
     compile::CompileOptions, error::VerifyError,
 };
 use kernel_args_tests::{
@@ -65,6 +65,37 @@ fn exchanged_names_are_found() -> Outcome {
             other => assert!(!is_found && other.is_ok(), "{other:?}"),
         }
     }
+    Ok(())
+}
+
+/// `src` and `dst` are exchanged.
+#[derive(KernelArgs)]
+struct CopyBackwards {
+    dst: DevicePointerMut<f32>,
+    src: DevicePointer<f32>,
+    n: u32,
+    m: u32,
+}
+
+/// The PTX that NVRTC also makes shows it, if the program runs a cubin. Without debug information.
+fn exchanged_pointers_are_found() -> Outcome {
+    let ctx = context()?;
+    let compiled = CompileOptions::new().compile(&ctx, COPY)?;
+    let module = Module::load(&ctx, &compiled)?;
+    drop(module.kernel::<Copy>("copy")?);
+    let kernel = module.kernel::<CopyBackwards>("copy");
+    let Err(Error::Verify(VerifyError::Mismatch(mismatch))) = kernel else {
+        return Err(format!("{kernel:?}").into());
+    };
+    has(
+        &mismatch.to_string(),
+        &[
+            "the kernel writes through `src`",
+            "`dst` and `src` look exchanged",
+        ],
+    );
+    let module = Module::load(&ctx, Image::from(&compiled).without_code())?;
+    drop(module.kernel::<CopyBackwards>("copy")?);
     Ok(())
 }
 
@@ -135,6 +166,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let why = missing();
     vec![
         trial_unless(why, "exchanged_names_are_found", exchanged_names_are_found),
+        trial_unless(
+            why,
+            "exchanged_pointers_are_found",
+            exchanged_pointers_are_found,
+        ),
         trial_unless(
             why,
             "exchanged_members_are_found",

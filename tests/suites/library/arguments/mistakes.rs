@@ -2,7 +2,7 @@
 
 use crate::arguments::launches::Setup;
 use kernel_args::{
-    ArgList, DevicePointer, Error, Module,
+    ArgList, DevicePointer, DevicePointerMut, Error, Module,
     error::{ContextError, LaunchError, VerifyError},
     launch,
 };
@@ -97,17 +97,39 @@ fn the_cache_compares_the_types_of_a_list() {
     within(&Settings::new(), |_| {
         let setup = Setup::new();
         let mut right = ArgList::new();
-        let null = DevicePointer::<f32>::NULL;
-        right.push(0_u32).push(1.0_f32).push(null).push(null);
+        let (null, null_mut) = (DevicePointer::<f32>::NULL, DevicePointerMut::<f32>::NULL);
+        right.push(0_u32).push(1.0_f32).push(null).push(null_mut);
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
         let mut wrong = ArgList::new();
-        wrong.push(0_u32).push(1_u32).push(null).push(null);
+        wrong.push(0_u32).push(1_u32).push(null).push(null_mut);
         assert!(
             matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["1"])
         );
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
+    });
+}
+
+/// The kernel writes through its last parameter. An address without a type is any pointer.
+#[test]
+fn what_the_code_of_the_kernel_contradicts_is_refused() {
+    within(&Settings::new(), |_| {
+        let setup = Setup::new();
+        let (x, mut y) = (setup.x.clone(), setup.y.clone());
+        let mut shared = ArgList::new();
+        shared.push(0_u32).push(1.0_f32).push(&x).push(&x);
+        let error = refused(&setup, &mut shared).to_string();
+        assert!(error.contains("the kernel writes through `3`"), "{error}");
+        let mut exchanged = ArgList::new();
+        exchanged.push(0_u32).push(1.0_f32).push(&mut y).push(&x);
+        let error = refused(&setup, &mut exchanged).to_string();
+        assert!(error.contains("`2` and `3` look exchanged"), "{error}");
+        drop(exchanged);
+        let mut address = ArgList::new();
+        address.push(0_u32).push(1.0_f32).push(&x).push(0_u64);
+        // SAFETY: the kernel accesses no memory.
+        unsafe { launch!(setup.function, 1, 8, address) }.expect("it launches");
     });
 }
 
@@ -119,7 +141,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
             ctx: kernel_args::context(1).expect("a device"),
             ..Setup::new()
         };
-        let foreign = other
+        let mut foreign = other
             .ctx
             .default_stream()
             .clone_htod(&[1.0_f32; 8])
@@ -130,7 +152,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
             .push(0_u32)
             .push(1.0_f32)
             .push(null)
-            .push(&foreign);
+            .push(&mut foreign);
         driver.reset_calls();
         let error = refused(&setup, &mut arguments);
         assert!(
@@ -152,7 +174,11 @@ fn an_error_of_the_driver_shows_every_argument() {
         ] {
             let null = DevicePointer::<f32>::NULL;
             let mut arguments = ArgList::new();
-            arguments.push(7_u32).push(1.5_f32).push(null).push(null);
+            arguments
+                .push(7_u32)
+                .push(1.5_f32)
+                .push(null)
+                .push(DevicePointerMut::<f32>::NULL);
             driver.fail("cuLaunchKernelEx", 700);
             // SAFETY: the kernel accesses no memory.
             let error = unsafe { launch!(setup.function, 1, 8, arguments, form = form) }

@@ -19,6 +19,7 @@ macro_rules! images {
 images! {
     attributes = "../ptx/attributes.ptx",
     attributes_sm90 = "../ptx/attributes_sm90.ptx",
+    code = "../ptx/code.ptx",
     echo_counts = "../ptx/echo_counts.ptx",
     echo_interop = "../ptx/echo_interop.ptx",
     echo_pointers = "../ptx/echo_pointers.ptx",
@@ -68,8 +69,15 @@ fn items_have_the_parameters_that_are_read() {
     for (path, image, kernels) in IMAGES {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         assert_eq!(fs::read(file).expect("the image is there"), image.bytes());
-        let read = Image::read(image.bytes()).expect("it was read before");
-        let read = read.kernels().expect("they were read before");
+        let file = Image::read(image.bytes()).expect("it was read before");
+        let typed = file.kernels().expect("they were read before");
+        let mut read = typed.clone();
+        let is_untyped = |symbol: &str| {
+            let kernel = typed.kernel(symbol, None);
+            kernel.is_some_and(|kernel| kernel.has_untyped_parameters())
+        };
+        file.add_bodies(&mut read, is_untyped)
+            .expect("it was decompressed before");
         assert_eq!(read.symbols().count(), kernels.len(), "{path}");
         for kernel in kernels {
             let found = read

@@ -8,7 +8,7 @@
 //! | `KERNEL_ARGS_BODIES` | the number of kernels | 60 | 600 |
 //! | `KERNEL_ARGS_BODIES_SEED` | their seed | 1 | 1 |
 
-mod kernels;
+mod mistakes;
 
 use kernel_args_abi::{
     CppBase, CppType,
@@ -16,15 +16,23 @@ use kernel_args_abi::{
     signature::{Body, SlotKind},
 };
 use kernel_args_image::ptx::{Bodies, Module};
-use kernel_args_test_generator::size;
+use kernel_args_test_generator::{
+    known_uses::{Kernel, Value, kernels},
+    size,
+};
 use kernel_args_toolchain_tests::{folder, nvrtc, write};
-use kernels::{Kernel, Value, kernels};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
 pub(crate) fn main() -> ExitCode {
-    let trial = Trial::ignorable_test("claims_are_what_the_sources_do", claims);
-    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit_code()
+    let trials = vec![
+        Trial::ignorable_test("claims_are_what_the_sources_do", claims),
+        Trial::ignorable_test(
+            "mistakes_are_found_without_debug_information",
+            mistakes::found,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The target and the options of each set of kernels.
@@ -59,17 +67,20 @@ fn number(variable: &str, default: usize) -> usize {
 /// By kind of claim: how many were made, and how many were possible.
 type Coverage = BTreeMap<&'static str, [usize; 2]>;
 
-fn claims() -> Result<Completion, Failed> {
+/// Takes the number of a set of kernels, the PTX of a source, and the kernels in it.
+type Each<'e> = dyn FnMut(usize, &[u8], &[Kernel]) -> Result<(), Failed> + 'e;
+
+/// Calls `each` for every set and source. `Err` contains the
+/// reason if the machine has no compiler.
+fn compiled(name: &str, each: &mut Each<'_>) -> Result<Result<(), String>, Failed> {
     let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
         Ok(headers) => headers,
-        Err(why) => return Ok(Completion::ignored_with(why)),
+        Err(why) => return Ok(Err(why)),
     };
     let seed = number("KERNEL_ARGS_BODIES_SEED", 1) as u64;
     let count = number("KERNEL_ARGS_BODIES", size::choose(60, 600));
-    let (mut wrong, mut coverage) = (Vec::new(), Coverage::new());
-    let mut judged = 0;
     for (set, (target, options)) in COMPILED.iter().enumerate() {
-        let folder = folder(&format!("bodies/{set}"))?;
+        let folder = folder(&format!("{name}/{set}"))?;
         let mut sources = Vec::new();
         let mut known = Vec::new();
         for first in (0..count).step_by(EACH) {
@@ -88,22 +99,35 @@ fn claims() -> Result<Completion, Failed> {
         )?;
         for (source, kernels) in sources.iter().zip(&known) {
             let text = fs::read(source.with_extension("ptx")).map_err(|error| error.to_string())?;
-            let module = Module::read(&text).map_err(|error| error.to_string())?;
-            let mut bodies = Bodies::new(&text);
-            for kernel in kernels {
-                let body = bodies.kernel(&module, &kernel.name);
-                let body = body.ok_or_else(|| format!("{}: not analysed", kernel.name))?;
-                judge(
-                    kernel,
-                    |index| body.parameter(index),
-                    &mut wrong,
-                    &mut coverage,
-                );
-                judged += 1;
-            }
+            each(set, &text, kernels)?;
         }
     }
-    println!("bodies: {judged} kernels of seed {seed}");
+    Ok(Ok(()))
+}
+
+fn claims() -> Result<Completion, Failed> {
+    let (mut wrong, mut coverage) = (Vec::new(), Coverage::new());
+    let mut judged = 0;
+    let compiled = compiled("bodies", &mut |_, text, kernels| {
+        let module = Module::read(text).map_err(|error| error.to_string())?;
+        let mut bodies = Bodies::new(text);
+        for kernel in kernels {
+            let body = bodies.kernel(&module, &kernel.name);
+            let body = body.ok_or_else(|| format!("{}: not analysed", kernel.name))?;
+            judge(
+                kernel,
+                |index| body.parameter(index),
+                &mut wrong,
+                &mut coverage,
+            );
+            judged += 1;
+        }
+        Ok(())
+    })?;
+    if let Err(why) = compiled {
+        return Ok(Completion::ignored_with(why));
+    }
+    println!("bodies: {judged} kernels");
     for (claim, [made, possible]) in &coverage {
         println!("bodies: {claim}: {made} of {possible}");
         // An analysis that claims nothing is never wrong.

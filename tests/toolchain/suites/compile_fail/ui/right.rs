@@ -94,6 +94,44 @@ struct Grow {
     out: DevicePointerMut<std::ffi::c_void>,
 }
 
+// What the code of a kernel contradicts, with the attributes that turn the comparison off.
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/code.ptx", entry = "count")]
+struct Count<'a> {
+    n: u32,
+    limit: i32,
+    values: &'a CudaSlice<i32>,
+    #[kernel_args(shared_write)]
+    counter: &'a CudaSlice<u32>,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/code.ptx", entry = "rows")]
+struct Rows<'a> {
+    n: u32,
+    #[kernel_args(opaque)]
+    stride: DevicePointer<u8>,
+    #[kernel_args(opaque)]
+    input: &'a CudaSlice<f32>,
+    #[kernel_args(opaque)]
+    sums: &'a CudaSlice<f32>,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct View {
+    #[device_type(opaque)]
+    data: DevicePointer<f32>,
+    stride: i64,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/code.ptx", entry = "fill")]
+struct Fill {
+    view: View,
+    value: f32,
+}
+
 #[derive(KernelArgs)]
 struct Slices<'a> {
     x: &'a CudaSlice<f32>,
@@ -168,6 +206,7 @@ fn main() {
     let _ = slices;
     let _ = (options, graph, list, load);
     let _: (Option<Shift>, Option<Grow>) = (None, None);
+    let _: (Option<Count<'_>>, Option<Rows<'_>>, Option<Fill>) = (None, None, None);
     let _ = [Side::Above, Side::Below];
     let args = Args {
         bytes: [1, 2, 3, 4],

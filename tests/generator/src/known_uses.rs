@@ -1,30 +1,43 @@
 //! Random kernels that use their parameters in a known way.
 
-use kernel_args_test_generator::Rng;
+use crate::Rng;
 use std::fmt::Write as _;
 
 /// A kernel with what its source does.
-pub(super) struct Kernel {
-    pub(super) name: String,
-    pub(super) source: String,
-    pub(super) parameters: Vec<Known>,
+pub struct Kernel {
+    /// The name of the function.
+    pub name: String,
+    /// Its definition in CUDA C++, without the common part of a source.
+    pub source: String,
+    /// The declarations of the parameters: `float* p3`.
+    pub declared: Vec<String>,
+    /// What it does with them.
+    pub parameters: Vec<Known>,
 }
 
 /// What the source does with 8 bytes of a parameter.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    pub(super) parameter: usize,
-    pub(super) offset: usize,
-    pub(super) value: Value,
+pub struct Known {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The offset in the parameter, in bytes.
+    pub offset: usize,
+    /// The use.
+    pub value: Value,
 }
 
+/// A use of 8 bytes.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub enum Value {
+    /// A 64-bit integer.
     Integer,
+    /// A pointer.
     Pointer {
         /// The C++ type of the elements.
         element: &'static str,
+        /// Whether the kernel reads through it.
         is_read: bool,
+        /// Whether the kernel writes through it.
         is_written: bool,
         /// Whether an instruction uses it alone: not one of several, no dead code.
         is_direct: bool,
@@ -58,7 +71,8 @@ template <class T> __device__ __noinline__ T called_view(const View<const T>& v,
 ";
 
 /// The source of several kernels, and what they do.
-pub(super) fn kernels(seed: u64, first: usize, count: usize) -> (String, Vec<Kernel>) {
+#[must_use]
+pub fn kernels(seed: u64, first: usize, count: usize) -> (String, Vec<Kernel>) {
     let kernels: Vec<_> = (first..first + count)
         .map(|index| kernel(seed, index))
         .collect();
@@ -108,6 +122,7 @@ fn kernel(seed: u64, index: usize) -> Kernel {
     Kernel {
         name,
         source,
+        declared,
         parameters: known,
     }
 }

@@ -1,0 +1,39 @@
+//! The C++ types that the code of a kernel shows.
+
+use crate::{
+    cpp::{CppBase, CppType},
+    signature::{ElementClass, Elements, Parameter, SlotKind},
+};
+
+/// The type of a pointer that only the code of the kernel shows. Unknown if it shows none.
+pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
+    match kernel.body.at(0) {
+        Some(slot) if kernel.cpp.is_unknown() && matches!(slot.kind, SlotKind::Pointer) => {
+            let element = match slot.elements {
+                Some(elements) => element_type(elements, CppBase::Unknown),
+                None => CppBase::Unknown,
+            };
+            CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
+        }
+        _ => CppType::UNKNOWN,
+    }
+}
+
+/// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.
+pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
+    let signed = matches!(
+        own,
+        CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }
+    );
+    match (elements.class, elements.size) {
+        (ElementClass::F16, _) => CppBase::Named("__half"),
+        (ElementClass::BF16, _) => CppBase::Named("__nv_bfloat16"),
+        (ElementClass::F32, _) => CppBase::Float { bits: 32 },
+        (ElementClass::F64, _) => CppBase::Float { bits: 64 },
+        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer {
+            signed,
+            bits: size as u16 * 8,
+        },
+        _ => CppBase::Unknown,
+    }
+}

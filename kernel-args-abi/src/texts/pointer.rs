@@ -1,0 +1,150 @@
+//! The type of a pointer field with other elements, or mutable: `&'a mut CudaSlice<f32>` for `&'a CudaSlice<f64>`.
+
+use super::{
+    message::Message,
+    rust::{element_name, slice},
+};
+use crate::{
+    bytes::starts_with,
+    cpp::{CppBase, CppType},
+    signature::Parameter,
+};
+
+/// The types that have another name if they are mutable.
+const MUTABLE: [(&str, &str); 2] = [
+    ("DevicePointer<", "DevicePointerMut<"),
+    ("CudaView<", "CudaViewMut<"),
+];
+
+/// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
+/// spelling as far as it shows elements and mutability, otherwise returns a slice.
+pub(super) const fn corrected(
+    host: &Parameter<'_>,
+    element: CppBase<'_>,
+    is_written: bool,
+) -> Message<256> {
+    let mut text = Message::new();
+    let spelling = if is_written {
+        match mutable(host.spelling) {
+            Some(spelling) => spelling,
+            None => return fallback(host, element, is_written),
+        }
+    } else {
+        let mut same = Message::<256>::new();
+        same.push(host.spelling);
+        same
+    };
+    if matches!(element, CppBase::Unknown) {
+        text.push(spelling.as_str());
+        return text;
+    }
+    let own = element_name(host.cpp.base);
+    // The elements are the last type argument.
+    let Some(at) = last(spelling.as_str(), own.as_str(), ">") else {
+        return fallback(host, element, is_written);
+    };
+    let (before, after) = spelling.as_str().split_at(at);
+    text.push(before);
+    text.push(element_name(element).as_str());
+    text.push(after.split_at(own.len()).1);
+    text
+}
+
+const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
+    let base = if matches!(element, CppBase::Unknown) {
+        host.cpp.base
+    } else {
+        element
+    };
+    let is_const = !is_written && host.cpp.const_mask >> (host.cpp.depth - 1) & 1 == 1;
+    let ty = if host.cpp.depth == 1 {
+        CppType::of(base)
+    } else {
+        CppType::UNKNOWN
+    };
+    slice(ty.pointer(is_const))
+}
+
+/// The spelling of the mutable type. `None` if it is not one of the usual types.
+const fn mutable(spelling: &str) -> Option<Message<256>> {
+    let bytes = spelling.as_bytes();
+    let mut text = Message::new();
+    if !bytes.is_empty() && bytes[0] == b'&' {
+        let mut end = 1;
+        if bytes.len() > 1 && bytes[1] == b'\'' {
+            while end < bytes.len() && bytes[end] != b' ' {
+                end += 1;
+            }
+            if end < bytes.len() {
+                end += 1;
+            }
+        }
+        let (borrow, ty) = spelling.split_at(end);
+        text.push(borrow);
+        text.push("mut ");
+        text.push(ty);
+        return Some(text);
+    }
+    let mut i = 0;
+    while i < MUTABLE.len() {
+        let (name, mutable) = MUTABLE[i];
+        if let Some(at) = last(spelling, name, "") {
+            let (before, after) = spelling.split_at(at);
+            text.push(before);
+            text.push(mutable);
+            text.push(after.split_at(name.len()).1);
+            return Some(text);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// The last position of `part` directly before `end`. `None` if `part` is empty or not in the text.
+const fn last(text: &str, part: &str, end: &str) -> Option<usize> {
+    let (text, part, end) = (text.as_bytes(), part.as_bytes(), end.as_bytes());
+    let mut at = text.len();
+    while at > 0 && !part.is_empty() {
+        at -= 1;
+        let rest = text.split_at(at).1;
+        if starts_with(rest, part) && starts_with(rest.split_at(part.len()).1, end) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Class, Layout};
+
+    fn check(spelling: &str, element: CppBase<'_>, is_written: bool, expected: &str) {
+        let float = CppType::of(CppBase::Float { bits: 64 }).pointer(true);
+        let layout = Layout::of::<u64>();
+        let host = Parameter::field("x", spelling, 0, layout, Class::Pointer, float);
+        assert_eq!(corrected(&host, element, is_written).as_str(), expected);
+    }
+
+    #[test]
+    fn the_spelling_of_the_field_is_kept() {
+        let (same, float) = (CppBase::Unknown, CppBase::Float { bits: 32 });
+        let half = CppBase::Named("__half");
+        for (spelling, element, is_written, expected) in [
+            ("&'a CudaSlice<f64>", same, true, "&'a mut CudaSlice<f64>"),
+            ("&CudaSlice<f64>", float, false, "&CudaSlice<f32>"),
+            ("&'a CudaSlice<f64>", float, true, "&'a mut CudaSlice<f32>"),
+            ("CudaView<'a, f64>", same, true, "CudaViewMut<'a, f64>"),
+            (
+                "Option<DevicePointer<f64>>",
+                half,
+                true,
+                "Option<DevicePointerMut<half::f16>>",
+            ),
+            ("Numbers", same, true, "&mut CudaSlice<f64>"),
+            ("&'a CudaSlice<Real>", float, false, "&CudaSlice<f32>"),
+        ] {
+            check(spelling, element, is_written, expected);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The code of the kernels of an image, analysed when arguments are verified.
+
+use kernel_args_abi::Sm;
+use kernel_args_image::{Error, Image, Kernels, ParameterList};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    vec::Vec,
+};
+
+/// Analyses the code of a kernel.
+///
+/// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
+pub(super) trait Analyse: Send + Sync {
+    /// The parameters of the kernel `symbol`, with what its code does with them.
+    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList;
+}
+
+/// The code of an image that is read at run time.
+pub(super) struct Code {
+    /// The image, and more images of the same kernels.
+    images: Vec<Arc<Vec<u8>>>,
+    sm: Sm,
+    kernels: Mutex<Kernels<'static>>,
+}
+
+impl Code {
+    pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, kernels: Kernels<'static>) -> Self {
+        Self {
+            images,
+            sm,
+            kernels: Mutex::new(kernels),
+        }
+    }
+
+    fn add_bodies(&self, kernels: &mut Kernels<'_>, symbol: &str) -> Result<(), Error> {
+        read(&self.images, Image::read_again)?.add_bodies(kernels, |name| name == symbol)
+    }
+}
+
+/// All images as one.
+pub(super) fn read<'i>(
+    images: &'i [Arc<Vec<u8>>],
+    read: fn(&'i [u8]) -> Result<Image<'i>, Error>,
+) -> Result<Image<'i>, Error> {
+    let [first, more @ ..] = images else {
+        return read(&[]);
+    };
+    let mut image = read(first)?;
+    for more in more {
+        image = image.with(read(more)?);
+    }
+    Ok(image)
+}
+
+impl Analyse for Code {
+    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        // The image was read before, so an error is unlikely. Everything else is compared without the code too.
+        let added = self.add_bodies(&mut kernels, symbol);
+        let kernel = kernels.kernel(symbol, Some(self.sm));
+        let mut parameters = parameters.parameters();
+        if let (Ok(()), Some(kernel)) = (added, &kernel) {
+            for (parameter, body) in parameters.iter_mut().zip(&kernel.bodies) {
+                parameter.body = *body;
+            }
+        }
+        ParameterList::new(&parameters)
+    }
+}

@@ -1,0 +1,14 @@
+// The kernel multiplies its `stride`.
+use cudarc::driver::CudaSlice;
+use kernel_args::KernelArgs;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "ptx/code.ptx", entry = "rows")]
+struct Rows<'a> {
+    n: u32,
+    stride: &'a CudaSlice<i64>,
+    input: &'a CudaSlice<f64>,
+    sums: &'a mut CudaSlice<f32>,
+}
+
+fn main() {}
