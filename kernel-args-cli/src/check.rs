@@ -1,23 +1,27 @@
-//! `kernel-args check`: compares the kernels of a file with a list.
+//! `kernel-args check`: compares the kernels of a file with a list, and looks for types that the code does not need.
 
 use crate::{
     error::{Error, Failure},
     escape,
+    findings::findings,
+    kernel::Kernel,
     output::{Output, Status},
     read::Input,
     report,
     select::Select,
     show::list,
+    style::count,
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{Read as _, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 pub(crate) struct Check {
     pub(crate) files: Vec<PathBuf>,
-    pub(crate) list: PathBuf,
+    pub(crate) list: Option<PathBuf>,
+    pub(crate) lint: bool,
     pub(crate) select: Select,
 }
 
@@ -25,29 +29,81 @@ pub(crate) struct Check {
 type Lines<'l> = BTreeMap<&'l str, Vec<&'l str>>;
 
 pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure> {
-    let is_input = check.list.as_os_str() == "-";
+    let list = check.list.as_deref().map(read).transpose()?;
+    let wanted = |symbol: &str| check.lint && check.select.wants(symbol);
+    let (mut files, names, status) = report::read(&check.files, &wanted);
+    if status == Status::Error {
+        return Ok(status);
+    }
+    check.select.apply(&mut files, &names)?;
+    let kernels = &files.read.kernels;
+    let mut status = Status::Success;
+    if let Some((name, text)) = &list {
+        status = against(check, kernels, (name, text), output)?;
+    }
+    if check.lint {
+        status = status.max(lint(kernels, output)?);
+    }
+    output.to.flush()?;
+    Ok(status)
+}
+
+/// Writes what the code shows about C++ types.
+fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
+    let (mut found, mut symbols) = (0_u64, BTreeSet::new());
+    for kernel in kernels {
+        let findings = findings(kernel);
+        if findings.is_empty() || !symbols.insert(&kernel.symbol) {
+            continue;
+        }
+        found += findings.len() as u64;
+        let name = escape::terminal(kernel.name(true));
+        writeln!(output.to, "{}", output.paint.title(&name))?;
+        for finding in findings {
+            writeln!(output.to, "  {}", finding.text())?;
+        }
+    }
+    if found == 0 {
+        return Ok(Status::Success);
+    }
+    let (found, kernels) = (
+        count(found, "finding"),
+        count(symbols.len() as u64, "kernel"),
+    );
+    writeln!(output.to, "\n{found} in {kernels}")?;
+    Ok(Status::Different)
+}
+
+/// Reads a list. Returns its name and its text.
+fn read(path: &Path) -> Result<(String, String), Failure> {
+    let is_input = path.as_os_str() == "-";
     let name = if is_input {
         "standard input".into()
     } else {
-        check.list.to_string_lossy()
+        path.to_string_lossy()
     };
     let input = if is_input {
         Input::stdin()
     } else {
-        Input::open(&check.list, true)
+        Input::open(path, true)
     };
     let mut text = Vec::new();
     input
         .and_then(|mut input| input.read_to_end(&mut text))
         .map_err(|error| Error::new(&*name, error.to_string()))?;
-    let text = String::from_utf8_lossy(&text);
-    let expected = parse(&text).map_err(|(at, what)| Error::new(&*name, what).at(at))?;
-    let (mut files, names, status) = report::read(&check.files);
-    if status == Status::Error {
-        return Ok(status);
-    }
-    check.select.apply(&mut files, &names)?;
-    let lines = list::lines(&files.read.kernels);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    Ok((name.into_owned(), text))
+}
+
+/// Writes the differences from a list.
+fn against(
+    check: &Check,
+    kernels: &[Kernel],
+    (name, text): (&str, &str),
+    output: &mut Output,
+) -> Result<Status, Failure> {
+    let expected = parse(text).map_err(|(at, what)| Error::new(name, what).at(at))?;
+    let lines = list::lines(kernels);
     let found = lines_of(lines.iter().map(String::as_str));
     let mut symbols: Vec<&str> = expected.keys().chain(found.keys()).copied().collect();
     symbols.sort_unstable();
@@ -74,7 +130,6 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
         writeln!(output.to, "  file  {}", paint.good(&shown(file)))?;
     }
     if differences == 0 {
-        output.to.flush()?;
         return Ok(Status::Success);
     }
     let kernels = if differences == 1 {
@@ -82,7 +137,7 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
     } else {
         &format!("{differences} kernels differ")
     };
-    writeln!(output.to, "\n{kernels} from {}", escape::terminal(&name))?;
+    writeln!(output.to, "\n{kernels} from {}", escape::terminal(name))?;
     let words = check
         .files
         .iter()
@@ -92,9 +147,8 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
         output.to,
         "help: if this change is intended, write the list again: kernel-args show --list {} > {}",
         words.join(" "),
-        escape::shell(name)
+        escape::shell(name.into())
     )?;
-    output.to.flush()?;
     Ok(Status::Different)
 }
 
@@ -167,7 +221,7 @@ mod tests {
     /// Symbols of cubins and names of debug information can have any characters.
     #[test]
     fn a_list_of_any_names_is_read_back() {
-        use crate::{kernel::Kernel, limits::Limits};
+        use crate::limits::Limits;
         use kernel_args_abi::Parameter;
         use kernel_args_image::ParameterList;
         let parts = [
@@ -221,6 +275,7 @@ mod tests {
                         limits: Limits::default(),
                         described: None,
                         images: Vec::new(),
+                        bodies: None,
                     }
                 })
                 .collect();

@@ -19,12 +19,16 @@ NVRTC's `--device-debug`). Without it, C++ types are read from the kernel's mang
 const EXIT: &str = "\
 Exit codes:
   0  success; `diff`: callers of OLD can call NEW; `check`: no difference
-  1  `diff`: a change breaks callers; `check`: a difference
+  1  `diff`: a change breaks callers; `check`: a difference, or a finding of --lint
   2  a file cannot be read, or contains no matching kernel; wrong usage";
 
 const SHOW: &str = "\
 Shows every kernel with its parameters (name, C++ type, offset, size and alignment in bytes), its launch limits, \
 its files and GPUs, and a byte map: each parameter has a letter, padding is `.`.
+
+Where an image has PTX, its code shows more. `use` is what the kernel does through a pointer: r reads, w writes, rw both, a \
+updates it atomically; ? means that it may do more; – means that it does not use the parameter. `inferred` is the type of a \
+parameter without a C++ type. A remark is a C++ type that the code contradicts.
 
 A kernel that has the same parameters for several GPUs is shown once. If an image contains no offsets, they are computed from \
 the alignments; above an alignment of 16 bytes they depend on the GPU and are shown as `?`.";
@@ -57,16 +61,21 @@ Exit codes:
 
 const CHECK: &str = "\
 Compares the kernels of FILE with a list that `kernel-args show --list` wrote. Keep the list next to the source. Every \
-difference is shown with both sides.";
+difference is shown with both sides.
+
+--lint compares C++ types (of mangled names or debug information) with the code of the kernels. It shows pointers without \
+`const` through which a kernel only reads, pointers to `const` through which it writes, and other elements than the type has. Only \
+PTX is analysed.";
 
 const CHECK_AFTER: &str = "\
 Examples:
   kernel-args show --list build/kernels.fatbin > kernels.list   # once, and after each intended change
   kernel-args check build/kernels.fatbin --against kernels.list # in CI
+  kernel-args check --lint kernels.ptx
 
 Exit codes:
-  0  FILE has the kernels of LIST with these parameters
-  1  a difference
+  0  FILE has the kernels of LIST with these parameters; --lint found nothing
+  1  a difference; --lint found something
   2  a file cannot be read";
 
 const RUST: &str = "\
@@ -93,8 +102,9 @@ Examples:
   kernel-args header kernels.fatbin --debug-info kernels.debug.ptx --guard KERNELS_CUH
 
 Exit codes:
-  0  the header was written
-  2  a file cannot be read, contains no matching kernel, or a name or kernel cannot be declared";
+  0  the header was written; a kernel that cannot be declared is a comment, and a warning counts these
+  2  a file cannot be read, contains no matching kernel, or a name cannot be declared; no kernel can be declared, or with --strict \
+one of them";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
@@ -162,13 +172,23 @@ fn check() -> Command {
         "The list that `kernel-args show --list` wrote; `-` for standard input",
     );
     Command::new("check")
-        .about("Compares the kernels of a file with a list, for continuous integration")
+        .about("Compares the kernels of a file with a list or with their own code, for continuous integration")
         .long_about(CHECK)
         .after_help(CHECK_AFTER)
         .arg(files(
             "A new build of the files that the list was written from",
         ))
-        .arg(against.long("against").value_name("LIST"))
+        .arg(
+            against
+                .long("against")
+                .value_name("LIST")
+                .required(false)
+                .required_unless_present("lint"),
+        )
+        .arg(flag(
+            "lint",
+            "Show C++ types that the code in PTX contradicts, and pointers that it only reads",
+        ))
         .args(selecting())
         .arg(color())
 }

@@ -1,7 +1,7 @@
 //! A kernel with the data of all its images.
 
 use crate::{limits::Limits, place::Place};
-use kernel_args_abi::{Alignment, Class, Layout, ParamLayout, Parameter};
+use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
 /// A kernel: its parameters, its launch limits, and the images with exactly these.
@@ -16,6 +16,8 @@ pub(crate) struct Kernel {
     pub(crate) described: Option<ParameterList>,
     /// The images, at least one, in the order of the files.
     pub(crate) images: Vec<InImage>,
+    /// What the code in PTX does with each parameter, if it was analysed. It also answers for cubins.
+    pub(crate) bodies: Option<ParameterList>,
 }
 
 /// An image that contains a kernel.
@@ -63,6 +65,7 @@ impl Kernel {
                 .count()
         };
         self.images.extend(other.images);
+        self.bodies = self.bodies.take().or(other.bodies);
         if known(&other.parameters) > known(&self.parameters) {
             self.parameters = other.parameters;
         }
@@ -72,6 +75,13 @@ impl Kernel {
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
+        let bodies = self
+            .bodies
+            .as_ref()
+            .map_or(Members::UNKNOWN, ParameterList::members);
+        for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
+            parameter.body = known.body;
+        }
         parameters
     }
 }

@@ -7,6 +7,7 @@ mod cli;
 mod diff;
 mod error;
 mod escape;
+mod findings;
 mod kernel;
 mod limits;
 mod man;

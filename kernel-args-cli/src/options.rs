@@ -44,7 +44,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
         "check" => {
             let check = Check {
                 files: paths(matches, "file"),
-                list: path(matches, "against"),
+                list: matches.get_one::<PathBuf>("against").cloned(),
+                lint: matches.get_flag("lint"),
                 select: select(matches),
             };
             check::run(&check, &mut output)

@@ -3,14 +3,15 @@
 use crate::{
     error::{self, Error},
     output::Status,
-    read::{self, Files, Skipped},
+    read::{self, Files, Skipped, Wanted},
     style::count,
 };
 use std::path::PathBuf;
 
-/// Reads files. Returns their content, their names as one text, and whether everything was read.
-pub(crate) fn read(paths: &[PathBuf]) -> (Files, String, Status) {
-    let files = read::read(paths);
+/// Reads files, and analyses the code of the kernels that `wanted` accepts. Returns their content, their names as one text, and
+/// whether everything was read.
+pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, Status) {
+    let files = read::read(paths, wanted);
     let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
     let names = names.join(", ");
     let status = report(&files, &names);

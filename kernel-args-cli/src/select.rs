@@ -61,7 +61,7 @@ impl Select {
         }
         if !self.patterns.is_empty() {
             let is_asked =
-                |kernel: &Kernel| self.patterns.iter().any(|pattern| matches(pattern, kernel));
+                |kernel: &Kernel| self.has_name(&kernel.symbol, kernel.demangled.as_ref());
             let (asked, others): (_, Vec<_>) =
                 std::mem::take(kernels).into_iter().partition(is_asked);
             *kernels = asked;
@@ -79,20 +79,31 @@ impl Select {
         }
         Ok(())
     }
+
+    /// Whether the kernel with this symbol is selected, on some GPU.
+    pub(crate) fn wants(&self, symbol: &str) -> bool {
+        self.patterns.is_empty() || self.has_name(symbol, Demangled::new(symbol).as_ref())
+    }
+
+    fn has_name(&self, symbol: &str, demangled: Option<&Demangled>) -> bool {
+        self.patterns
+            .iter()
+            .any(|pattern| matches(pattern, symbol, demangled))
+    }
 }
 
 /// Whether `pattern` matches one of the kernel's names: the names for `entries = "…"`, and the whole C++ name.
-fn matches(pattern: &str, kernel: &Kernel) -> bool {
-    names(kernel)
+fn matches(pattern: &str, symbol: &str, demangled: Option<&Demangled>) -> bool {
+    names(symbol, demangled)
         .iter()
         .any(|name| matches_pattern(pattern, name))
 }
 
 /// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
 /// `step`.
-fn names(kernel: &Kernel) -> Vec<String> {
-    let mut names = vec![kernel.symbol.clone()];
-    if let Some(demangled) = &kernel.demangled {
+fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
+    let mut names = vec![symbol.to_owned()];
+    if let Some(demangled) = demangled {
         let name = demangled.name();
         let last = name.rsplit("::").next().unwrap_or(name);
         names.extend([demangled.text(), name, last].map(str::to_owned));

@@ -1,10 +1,10 @@
 //! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
 
 use crate::{
-    error::{Error, Failure},
+    error::{self, Error, Failure},
     kernel::Kernel,
     output::{Output, Status},
-    read::Files,
+    read::{Files, Wanted},
     report,
     select::Select,
 };
@@ -38,7 +38,8 @@ pub(crate) struct Header {
 }
 
 pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&rust.source)? else {
+    let wanted = |symbol: &str| rust.source.select.wants(symbol);
+    let Some((name, described)) = described(&rust.source, &wanted)? else {
         return Ok(Status::Error);
     };
     let kernels = described.iter().map(|described| generate::Kernel {
@@ -76,7 +77,7 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
 }
 
 pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&options.source)? else {
+    let Some((name, described)) = described(&options.source, &|_| false)? else {
         return Ok(Status::Error);
     };
     // An image does not contain the types that pointers point to.
@@ -94,11 +95,27 @@ pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Fa
     if !options.strict {
         header = header.leave_out_kernels();
     }
-    let text = header
-        .write()
-        .map_err(|error| Error::new(name, error.to_string()))?;
+    let (text, left_out) = header
+        .write_with_left_out()
+        .map_err(|error| Error::new(&*name, error.to_string()))?;
     output.to.write_all(text.as_bytes())?;
     output.to.flush()?;
+    let Some(first) = left_out.first() else {
+        return Ok(Status::Success);
+    };
+    if left_out.len() == described.len() {
+        let what = format!(
+            "none of the kernels can be declared ({}): {first}",
+            left_out.len()
+        );
+        return Err(Error::new(name, what).into());
+    }
+    let verb = if left_out.len() == 1 { "is" } else { "are" };
+    error::warn(&format_args!(
+        "{name}: {} of {} kernels {verb} not declared: the header contains the reasons",
+        left_out.len(),
+        described.len()
+    ));
     Ok(Status::Success)
 }
 
@@ -125,14 +142,19 @@ impl Described {
 }
 
 /// Returns the selected kernels, each symbol once, and the names of their files. `None` if they cannot be read.
-fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failure> {
-    let Some((files, name)) = read(&source.files, &source.select)? else {
+fn described(
+    source: &Source,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(String, Vec<Described>)>, Failure> {
+    let Some((files, name)) = read(&source.files, &source.select, wanted)? else {
         return Ok(None);
     };
     let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
         None => HashMap::new(),
         Some(path) => {
-            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default())? else {
+            let Some((files, name)) =
+                read(std::slice::from_ref(path), &Select::default(), &|_| false)?
+            else {
                 return Ok(None);
             };
             let mut lists = HashMap::new();
@@ -165,8 +187,12 @@ fn described(source: &Source) -> Result<Option<(String, Vec<Described>)>, Failur
     Ok(Some((name, described)))
 }
 
-fn read(paths: &[PathBuf], select: &Select) -> Result<Option<(Files, String)>, Failure> {
-    let (mut files, name, status) = report::read(paths);
+fn read(
+    paths: &[PathBuf],
+    select: &Select,
+    wanted: &Wanted<'_>,
+) -> Result<Option<(Files, String)>, Failure> {
+    let (mut files, name, status) = report::read(paths, wanted);
     if status == Status::Error {
         return Ok(None);
     }

@@ -131,7 +131,8 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part.
+    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part. A kernel that uses none of its
+    /// parameters shows nothing: descriptions without code contain such kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(
         &mut self,
@@ -151,6 +152,7 @@ impl<'a> Kernels<'a> {
         for (kernel, symbol) in module.symbols().enumerate() {
             if wanted(symbol)
                 && let Some(body) = bodies.kernel(module, symbol)
+                && body.parameters().any(|body| !body.is_empty())
             {
                 table.add(narrow(kernel), body.parameters());
             }

@@ -158,7 +158,8 @@ impl<'a> Image<'a> {
 
     /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, which must be the
     /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
-    /// answers for the cubins of the same kernel. A kernel that cannot be analysed stays as it is.
+    /// answers for the cubins of the same kernel. A kernel that cannot be analysed, or that uses none of its
+    /// parameters, stays as it is.
     ///
     /// Requires the feature `bodies`. Without it, nothing is analysed.
     ///

@@ -5,6 +5,7 @@
 //! instruction.
 
 use super::stored_body::StoredBody;
+use crate::cpp::CppBase;
 use core::fmt;
 
 /// What the code of a kernel does with a parameter.
@@ -141,6 +142,47 @@ impl ElementClass {
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+    }
+}
+
+impl Elements {
+    /// The C++ type of the elements, as far as the accesses show it: the signedness of an integer is not known, and
+    /// numbers that are only copied are integers.
+    ///
+    /// `None` if the accesses can be to parts of larger elements.
+    #[must_use]
+    pub const fn scalar(self) -> Option<CppBase<'static>> {
+        let bits = match (self.class, self.size) {
+            (ElementClass::F16, _) => return Some(CppBase::Named("__half")),
+            (ElementClass::BF16, _) => return Some(CppBase::Named("__nv_bfloat16")),
+            (ElementClass::F32, _) => return Some(CppBase::Float { bits: 32 }),
+            (ElementClass::F64, _) => return Some(CppBase::Float { bits: 64 }),
+            (_, size @ (1 | 2 | 4 | 8)) => 8 * size as u16,
+            _ => return None,
+        };
+        let signed = false;
+        if self.step == 0 || self.step == self.size as u32 {
+            Some(CppBase::Integer { signed, bits })
+        } else {
+            None
+        }
+    }
+
+    /// [`scalar`](Self::scalar) in words: `float`, `32-bit integer`, `4-byte element`.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        let is_integer = matches!(self.class, ElementClass::Integer);
+        Some(match self.scalar() {
+            Some(CppBase::Integer { bits: 8, .. }) => "byte",
+            Some(CppBase::Integer { bits: 16, .. }) if is_integer => "16-bit integer",
+            Some(CppBase::Integer { bits: 32, .. }) if is_integer => "32-bit integer",
+            Some(CppBase::Integer { bits: 64, .. }) if is_integer => "64-bit integer",
+            Some(CppBase::Integer { bits: 16, .. }) => "2-byte element",
+            Some(CppBase::Integer { bits: 32, .. }) => "4-byte element",
+            Some(CppBase::Integer { .. }) => "8-byte element",
+            Some(base) => base.spelling(),
+            None => return None,
+        })
     }
 }
 

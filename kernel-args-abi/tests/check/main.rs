@@ -2,6 +2,7 @@
 
 mod advice;
 mod compiled;
+mod elements;
 mod members;
 mod mutants;
 mod names;

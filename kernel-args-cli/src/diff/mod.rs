@@ -7,6 +7,7 @@ mod members;
 mod pairs;
 mod parameters;
 mod text;
+mod versions;
 
 use crate::{
     error::Failure,
@@ -32,7 +33,7 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
     let mut sides = Vec::new();
     let mut missing = Vec::new();
     for path in [&diff.old, &diff.new] {
-        let (mut files, name, status) = report::read(std::slice::from_ref(path));
+        let (mut files, name, status) = report::read(std::slice::from_ref(path), &|_| false);
         if status == Status::Error {
             return Ok(status);
         }

@@ -3,9 +3,11 @@
 use super::{
     change::{Change, Changed, Kind, Side},
     limits, parameters,
+    versions::{self, unversioned},
 };
 use crate::{kernel::Kernel, place};
 use kernel_args_abi::Sm;
+use kernel_args_image::mangled::Demangled;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes, in the order of the symbols.
@@ -39,31 +41,49 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// A mangled symbol changes with the types of the parameters. Kernels with the same C++ name are matched if exactly one of them
-/// is missing on the opposite side.
+/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same C++ name are
+/// matched if exactly one of them is missing on the opposite side: first by the whole name, then by the name without parameters.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
-    let lacking = |of: &BySymbol<'k>, other: &BySymbol<'k>| {
-        let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
-        for (symbol, kernels) in of {
-            if let Some(demangled) = kernels.first().and_then(|kernel| kernel.demangled.as_ref())
-                && !other.contains_key(symbol)
-            {
-                let arguments = demangled.template_arguments().unwrap_or_default();
-                let name = format!("{}<{arguments}>", demangled.name());
-                by_name.entry(name).or_default().push(symbol);
-            }
+    let whole = |demangled: &Demangled| unversioned(demangled.text());
+    let name = |demangled: &Demangled| {
+        let arguments = demangled.template_arguments().unwrap_or_default();
+        unversioned(&format!("{}<{arguments}>", demangled.name()))
+    };
+    let mut renamed = BTreeMap::new();
+    for key in [&whole as &dyn Fn(&Demangled) -> String, &name] {
+        let known: BTreeSet<&str> = renamed.values().copied().collect();
+        let gone = lacking(old, new, key, |symbol| renamed.contains_key(symbol));
+        let come = lacking(new, old, key, |symbol| known.contains(symbol));
+        let pair = |(name, gone): (&String, &Vec<&'k str>)| match (
+            &gone[..],
+            come.get(name).map(Vec::as_slice),
+        ) {
+            ([old], Some([new])) => Some((*old, *new)),
+            _ => None,
+        };
+        let pairs: Vec<_> = gone.iter().filter_map(pair).collect();
+        renamed.extend(pairs);
+    }
+    renamed
+}
+
+/// The mangled symbols that `other` does not have, by a name.
+fn lacking<'k>(
+    of: &BySymbol<'k>,
+    other: &BySymbol<'k>,
+    name: &dyn Fn(&Demangled) -> String,
+    is_known: impl Fn(&str) -> bool,
+) -> BTreeMap<String, Vec<&'k str>> {
+    let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
+    for (symbol, kernels) in of {
+        if let Some(demangled) = kernels.first().and_then(|kernel| kernel.demangled.as_ref())
+            && !other.contains_key(symbol)
+            && !is_known(symbol)
+        {
+            by_name.entry(name(demangled)).or_default().push(symbol);
         }
-        by_name
-    };
-    let (gone, come) = (lacking(old, new), lacking(new, old));
-    let pair = |(name, gone): (&String, &Vec<&'k str>)| match (
-        &gone[..],
-        come.get(name).map(Vec::as_slice),
-    ) {
-        ([old], Some([new])) => Some((*old, *new)),
-        _ => None,
-    };
-    gone.iter().filter_map(pair).collect()
+    }
+    by_name
 }
 
 /// Compares the kernels of one symbol. If a symbol has several kernels with different parameters or limits per GPU, kernels for
@@ -109,7 +129,9 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
         let side = |kernel: &Kernel| Some(Side::text(kernel.symbol.clone()));
         changes.push(Change::new(Kind::Symbol, true, side(old), side(new)));
     }
-    let (from, to) = (old.parameters(), new.parameters());
+    let types = [old, new].map(versions::types);
+    let from = versions::parameters(old, &types[0]);
+    let to = versions::parameters(new, &types[1]);
     changes.extend(parameters::changes(&new.symbol, &from, &to));
     changes.extend(limits::changes(&old.limits, &new.limits));
     changes
@@ -168,6 +190,7 @@ mod tests {
             limits,
             described: None,
             images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
+            bodies: None,
         }
     }
 

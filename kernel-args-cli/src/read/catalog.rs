@@ -2,7 +2,7 @@
 
 use super::{
     merge::{Seen, merge},
-    observe::Observed,
+    observe::{Observed, ObservedKernel},
 };
 use crate::{error::Error, kernel::Kernel, place::Place};
 use kernel_args_image::mangled::Demangled;
@@ -29,14 +29,31 @@ impl Catalog {
                 .push(Error::new(place.unit.to_string(), what).at(place.at));
         }
         self.places.insert(number, place);
-        for (symbol, observation, resources) in observed.kernels {
+        for kernel in observed.kernels {
+            let ObservedKernel {
+                symbol,
+                observation,
+                resources,
+                bodies,
+            } = kernel;
             let image = (number, resources);
+            let bodies = bodies.map(|bodies| (number, bodies));
             let seen = self.kernels.entry((unit, symbol.into())).or_default();
             match seen.iter_mut().find(|seen| seen.observation == observation) {
-                Some(seen) => seen.images.push(image),
+                Some(seen) => {
+                    seen.images.push(image);
+                    let is_first = |new: &(u32, _)| {
+                        let known = seen.bodies.as_ref();
+                        known.is_none_or(|(known, _)| new.0 < *known)
+                    };
+                    if bodies.as_ref().is_some_and(is_first) {
+                        seen.bodies = bodies;
+                    }
+                }
                 None => seen.push(Seen {
                     observation,
                     images: vec![image],
+                    bodies,
                 }),
             }
         }

@@ -1,6 +1,6 @@
 //! An image, sent from the thread that reads headers to the threads that parse.
 
-use super::{catalog::Catalog, gate::Pass, observe::observe};
+use super::{Wanted, catalog::Catalog, gate::Pass, observe::observe};
 use crate::{error::Error, place::Place};
 use kernel_args_image::{self as image, fatbin::StreamedMember};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub(super) enum Bytes {
 }
 
 impl Job<'_> {
-    pub(super) fn run(self, catalog: &Mutex<Catalog>) {
+    pub(super) fn run(self, catalog: &Mutex<Catalog>, wanted: &Wanted<'_>) {
         let Self {
             image,
             unit,
@@ -30,11 +30,11 @@ impl Job<'_> {
             _pass,
         } = self;
         let observed = match &bytes {
-            Bytes::Plain(bytes) => observe(place.kind, bytes),
+            Bytes::Plain(bytes) => observe(place.kind, bytes, wanted),
             Bytes::Member(member, payload) => {
                 let bytes = member.with_payload(payload).bytes();
                 let bytes = bytes.map_err(image::Error::Fatbin);
-                bytes.and_then(|bytes| observe(place.kind, &bytes))
+                bytes.and_then(|bytes| observe(place.kind, &bytes, wanted))
             }
         };
         drop(bytes);

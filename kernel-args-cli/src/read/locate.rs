@@ -9,7 +9,7 @@ use super::{
 };
 use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
-use std::sync::Arc;
+use std::{borrow::Cow, io, sync::Arc};
 
 /// The maximum depth of nested archives.
 const DEPTH: u32 = 4;
@@ -71,7 +71,7 @@ fn part(
     found: &mut Found,
 ) -> Result<(), Nothing> {
     const HEAD: u64 = 4096;
-    let broken = |error: std::io::Error| Nothing::Broken(start, error.to_string());
+    let broken = |error: io::Error| Nothing::Broken(start, error.to_string());
     let head = input.head(start, size.min(HEAD)).map_err(broken)?;
     let magic = head
         .first_chunk::<4>()
@@ -118,7 +118,7 @@ fn part(
         }
         return archive(input, (start, size), depth, found);
     }
-    if ptx::begins(&head, size <= HEAD) || is_named && is_text(&head) {
+    if is_named && is_text(&head) || is_ptx(input, &head, (start, size)).map_err(broken)? {
         found.located.push(whole(Kind::Ptx));
         return Ok(());
     }
@@ -136,6 +136,21 @@ fn foreign(head: &[u8]) -> String {
     format!(
         "not PTX, a cubin, a fat binary, an object file, a program, a library or an archive: the file begins with `{first}`"
     )
+}
+
+/// Whether a file begins like PTX. Reads on while it contains only comments, such as a license.
+fn is_ptx(input: &mut Input, head: &[u8], (start, size): (u64, u64)) -> io::Result<bool> {
+    let mut head = Cow::Borrowed(head);
+    loop {
+        if ptx::begins(&head, true) {
+            return Ok(true);
+        }
+        let read = head.len() as u64;
+        if read >= size || !ptx::begins(&head, false) {
+            return Ok(false);
+        }
+        head = Cow::Owned(input.head(start, size.min(read * 4))?);
+    }
 }
 
 fn is_text(head: &[u8]) -> bool {

@@ -6,7 +6,7 @@ use crate::{
     limits::Limits,
     place::{Kind, Place},
 };
-use kernel_args_abi::{Class, Members, Parameter};
+use kernel_args_abi::{Class, Layout, Members, ParamLayout, Parameter, Sm};
 use kernel_args_image::{
     ParameterList, cubin::Resources, join_parameters, mangled::Demangled, same_sizes,
 };
@@ -18,6 +18,8 @@ pub(super) struct Seen {
     pub(super) observation: Observation,
     /// The numbers of the images.
     pub(super) images: Vec<(u32, Option<Resources>)>,
+    /// What the code of the first PTX text does, with the number of this image.
+    pub(super) bodies: Option<(u32, ParameterList)>,
 }
 
 /// A PTX text, or cubins with the same offsets, sizes and limits.
@@ -26,6 +28,7 @@ struct Source<'s> {
     limits: Limits,
     described: Option<&'s ParameterList>,
     images: Vec<(u32, Option<Resources>)>,
+    bodies: Option<&'s ParameterList>,
 }
 
 /// A kernel, once per list of parameters and limits.
@@ -69,13 +72,18 @@ pub(super) fn merge(
             described: described.cloned(),
             limits,
             images: images.iter().filter_map(image).collect(),
+            bodies: text.and_then(|text| text.bodies).cloned(),
         }
     };
     let mut merged = Vec::new();
     let mut used = vec![false; texts.len()];
     for cubins in &cubins {
         let fits = |text: &Source<'_>| same_sizes(&text.parameters, &cubins.parameters);
-        let is_own = |text: &_| fits(text) && cubins.limits.are_of(text.limits);
+        let is_own = |text: &_| {
+            fits(text)
+                && cubins.limits.are_of(text.limits)
+                && has_same_offsets(text, cubins, places)
+        };
         let own = texts.iter().position(is_own);
         // A kernel with different limits is for a different GPU, but has the same types.
         let text = own.or_else(|| texts.iter().position(fits));
@@ -94,6 +102,30 @@ pub(super) fn merge(
     merged
 }
 
+/// Whether the GPUs of a PTX text place its parameters as one of the cubins does.
+fn has_same_offsets(text: &Source<'_>, cubins: &Source<'_>, places: &HashMap<u32, Place>) -> bool {
+    let layouts: Option<Vec<Layout>> = text.parameters.iter().map(Parameter::layout).collect();
+    let Some(layouts) = layouts else {
+        return true;
+    };
+    let mut offsets = vec![0; layouts.len()];
+    let Ok(block) = ParamLayout::EMPTY.push_all(&layouts, &mut offsets) else {
+        return true;
+    };
+    let gpus = |source: &Source<'_>| {
+        let images = source.images.iter();
+        let gpus = images.filter_map(|(number, _)| places.get(number)?.sm);
+        gpus.collect::<Vec<_>>()
+    };
+    let base = |sm: Sm| sm.param_base(block.size());
+    let same = |a: Sm, b: Sm| a == b || base(a).is_some() && base(a) == base(b);
+    let (of_text, of_cubins) = (gpus(text), gpus(cubins));
+    !block.depends_on_gpu()
+        || of_text
+            .iter()
+            .any(|a| of_cubins.iter().any(|b| same(*a, *b)))
+}
+
 impl Seen {
     fn source(&self) -> Source<'_> {
         Source {
@@ -101,6 +133,7 @@ impl Seen {
             limits: self.observation.limits,
             described: self.observation.described.as_ref(),
             images: self.images.clone(),
+            bodies: self.bodies.as_ref().map(|(_, bodies)| bodies),
         }
     }
 }
@@ -137,9 +170,68 @@ mod tests {
         place::{Kind, Place, Unit},
         read::observe::Observation,
     };
-    use kernel_args_abi::Sm;
+    use kernel_args_abi::{Alignment, Parameter, Sm};
     use kernel_args_image::ParameterList;
     use std::collections::HashMap;
+
+    /// PTX is listed with the GPUs on which its parameters have the same offsets.
+    #[test]
+    fn ptx_is_listed_with_cubins_of_its_offsets() {
+        let aligned = |offset, align| Parameter {
+            offset,
+            align: Alignment::new(align),
+            ..Parameter::record(0, 128)
+        };
+        let seen = |number: u32, kind, offset: Option<usize>, align| Seen {
+            observation: Observation {
+                kind,
+                parameters: ParameterList::new(&[
+                    Parameter {
+                        offset: offset.map(|_| 0),
+                        align: Alignment::new(if kind == Kind::Ptx { 8 } else { 0 }),
+                        ..Parameter::record(0, 8)
+                    },
+                    aligned(offset, align),
+                ]),
+                limits: Limits::default(),
+                described: None,
+            },
+            images: vec![(number, None)],
+            bodies: None,
+        };
+        let place = |at, kind, sm| Place {
+            unit: Unit {
+                number: 0,
+                file: "file".into(),
+                member: None,
+            },
+            at,
+            kind,
+            sm: Some(Sm(sm)),
+        };
+        let places = HashMap::from([
+            (0, place(0, Kind::Cubin, 80)),
+            (1, place(1, Kind::Cubin, 100)),
+            (2, place(2, Kind::Ptx, 120)),
+        ]);
+        let list = [
+            seen(0, Kind::Cubin, Some(32), 0),
+            seen(1, Kind::Cubin, Some(64), 0),
+            seen(2, Kind::Ptx, None, 64),
+        ];
+        let found = |list: &[Seen]| {
+            let merged = merge("k", None, list, &places);
+            let of = |kernel: &crate::kernel::Kernel| {
+                let gpus = kernel.images.iter().map(|image| image.place.gpu());
+                gpus.collect::<Vec<_>>().join(" ")
+            };
+            merged.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&list), ["sm_80", "sm_100 PTX sm_120"]);
+        // No cubin has its offsets.
+        let [first, _, text] = list;
+        assert_eq!(found(&[first, text]), ["sm_80", "PTX sm_120"]);
+    }
 
     /// Whether PTX is the source of cubins: the limits are equal.
     #[test]
@@ -155,6 +247,7 @@ mod tests {
                     described: None,
                 },
                 images: vec![(number, None)],
+                bodies: None,
             }
         };
         let place = |at, kind| Place {

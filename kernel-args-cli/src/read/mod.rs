@@ -36,8 +36,11 @@ pub(crate) struct Files {
     pub(crate) skipped: Skipped,
 }
 
+/// Whether the code of the kernel with this symbol is analysed.
+pub(crate) type Wanted<'w> = dyn Fn(&str) -> bool + Sync + 'w;
+
 /// Reads files, directories, and standard input for `-`.
-pub(crate) fn read(paths: &[PathBuf]) -> Files {
+pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     let mut skipped = Skipped::default();
     let (named, mut errors) = paths::files(paths, &mut skipped);
     let progress = Progress::new(named.iter().map(|named| named.size).sum());
@@ -57,20 +60,11 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                         .unwrap_or_else(PoisonError::into_inner)
                         .recv();
                     let Ok(job) = job else { return };
-                    job.run(&catalog);
+                    job.run(&catalog, wanted);
                 }
             });
         }
-        let mut reader = Reader {
-            send,
-            gate: &gate,
-            images: 0,
-            units: 0,
-            done: 0,
-            progress: &progress,
-            skipped: &mut skipped,
-            errors: &mut errors,
-        };
+        let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
         for (number, named) in (0..).zip(&named) {
             reader.file(number, named);
         }

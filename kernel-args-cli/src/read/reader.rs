@@ -22,16 +22,37 @@ use std::{ops::ControlFlow, sync::mpsc};
 
 /// Reads headers and sends images to the parser threads.
 pub(super) struct Reader<'g, 'r> {
-    pub(super) send: mpsc::SyncSender<Job<'g>>,
-    pub(super) gate: &'g Gate,
+    send: mpsc::SyncSender<Job<'g>>,
+    gate: &'g Gate,
     /// The number of PTX texts and cubins, and the number of units, so far.
-    pub(super) images: u32,
-    pub(super) units: u32,
+    images: u32,
+    units: u32,
     /// The number of file bytes that have been read.
-    pub(super) done: u64,
-    pub(super) progress: &'r Progress,
-    pub(super) skipped: &'r mut Skipped,
-    pub(super) errors: &'r mut Vec<Error>,
+    done: u64,
+    progress: &'r Progress,
+    skipped: &'r mut Skipped,
+    errors: &'r mut Vec<Error>,
+}
+
+impl<'g, 'r> Reader<'g, 'r> {
+    pub(super) const fn new(
+        send: mpsc::SyncSender<Job<'g>>,
+        gate: &'g Gate,
+        progress: &'r Progress,
+        skipped: &'r mut Skipped,
+        errors: &'r mut Vec<Error>,
+    ) -> Self {
+        Self {
+            send,
+            gate,
+            images: 0,
+            units: 0,
+            done: 0,
+            progress,
+            skipped,
+            errors,
+        }
+    }
 }
 
 impl Reader<'_, '_> {
@@ -251,16 +272,7 @@ mod tests {
                 };
                 receive.into_iter().map(size).sum()
             });
-            let mut reader = Reader {
-                send,
-                gate: &gate,
-                images: 0,
-                units: 0,
-                done: 0,
-                progress: &progress,
-                skipped: &mut skipped,
-                errors: &mut errors,
-            };
+            let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
             reader.located(&mut Input::of(bytes), 0, &named, parts);
             drop(reader);
             sizes.join().expect("no panic")

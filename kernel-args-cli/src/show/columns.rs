@@ -21,6 +21,19 @@ impl Columns {
         self.rows.push(row);
     }
 
+    /// Removes the heading of a column in which all other cells are empty.
+    pub(super) fn remove_unused_heading(&mut self, column: usize) {
+        let [head, rows @ ..] = &mut self.rows[..] else {
+            return;
+        };
+        let is_empty = |row: &Vec<String>| row.get(column).is_none_or(String::is_empty);
+        if let Some(heading) = head.get_mut(column)
+            && rows.iter().all(is_empty)
+        {
+            heading.clear();
+        }
+    }
+
     /// Each row: its cells, padded.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Writes kernels as JSON. The README of this crate has the schema. Each kernel is on its own line, so a reader need not load
 //! the whole file.
 
-use super::types;
+use super::{inferred, types};
 use crate::{
     escape,
     kernel::{InImage, Kernel, block_size},
@@ -77,6 +77,7 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "members": members,
         "enumerators": enumerators,
         "opaque": parameter.members.why_opaque().map(types::opaque),
+        "inferred": inferred::json(parameter),
     })
 }
 

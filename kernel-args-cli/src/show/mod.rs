@@ -1,6 +1,7 @@
 //! `kernel-args show`: every kernel with its parameters.
 
 mod columns;
+mod inferred;
 pub(crate) mod json;
 pub(crate) mod list;
 mod map;
@@ -37,7 +38,9 @@ pub(crate) struct Show {
 }
 
 pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
-    let (mut files, names, status) = report::read(&show.files);
+    let has_bodies = matches!(show.format, Format::Text | Format::Json);
+    let wanted = |symbol: &str| has_bodies && show.select.wants(symbol);
+    let (mut files, names, status) = report::read(&show.files, &wanted);
     show.select.apply(&mut files, &names)?;
     match show.format {
         Format::Text => text::write(&files.read.kernels, show.demangle, output)?,

@@ -1,14 +1,15 @@
 //! Writes a table and a byte map of each kernel.
 
-use super::{columns::Columns, map, types};
+use super::{columns::Columns, inferred, map, types};
 use crate::{
     escape::terminal,
+    findings::findings,
     kernel::{InImage, Kernel, block_size},
     output::Output,
     place::Kind,
     style::{Paint, count},
 };
-use kernel_args_abi::{Parameter, Sm, signature::Variant, texts::byte_map::letter};
+use kernel_args_abi::{Body, Parameter, Sm, signature::Variant, texts::byte_map::letter};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Write},
@@ -45,6 +46,11 @@ fn write_kernel(
     for (what, text) in resources(&kernel.images) {
         line(to, paint, what, &text)?;
     }
+    for finding in findings(kernel) {
+        if finding.is_contradiction() {
+            line(to, paint, "remark", &finding.text())?;
+        }
+    }
     let parameters = kernel.parameters();
     write_parameters(&parameters, paint, to)
 }
@@ -69,12 +75,30 @@ fn write_parameters(
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
     }
     let mut columns = Columns::new(&[3, 4, 5]);
-    let head = ["", "parameter", "type", "offset", "size", "align"];
+    let head = [
+        "",
+        "parameter",
+        "type",
+        "offset",
+        "size",
+        "align",
+        "use",
+        "inferred",
+    ];
     columns.push(head.map(str::to_owned).to_vec());
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
         let letter = letter(index).to_string();
-        push(&mut columns, &mut owners, (index, &letter), parameter, 0);
+        let value = Value {
+            of: parameter,
+            body: parameter.body,
+            at: 0,
+            depth: 0,
+        };
+        push(&mut columns, &mut owners, (index, &letter), &value);
+    }
+    for optional in [6, 7] {
+        columns.remove_unused_heading(optional);
     }
     for (row, owner) in columns.rows().zip(owners) {
         let [letter, rest @ ..] = &row[..] else {
@@ -104,19 +128,33 @@ const DEPTH: usize = 24;
 /// The maximum number of members per struct, and of enumerators per enum, that are shown.
 const MEMBERS: usize = 256;
 
+/// A parameter, or a member at `at` bytes in the parameter with this body.
+struct Value<'p> {
+    of: &'p Parameter<'p>,
+    body: Body<'p>,
+    at: usize,
+    depth: usize,
+}
+
 fn push(
     columns: &mut Columns,
     owners: &mut Vec<Option<usize>>,
     (index, letter): (usize, &str),
-    parameter: &Parameter<'_>,
-    depth: usize,
+    value: &Value<'_>,
 ) {
+    let &Value {
+        of: parameter,
+        body,
+        at,
+        depth,
+    } = value;
     let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let unit = if depth > 0 { "." } else { "" };
     let mut ty = types::spelling(parameter);
     if let Some(why) = parameter.members.why_opaque() {
         ty = format!("{ty} ({})", types::opaque(why));
     }
+    let [uses, inferred] = inferred::cells(parameter, body, (depth > 0, at));
     columns.push(vec![
         letter.to_owned(),
         format!("{}{unit}{}", "  ".repeat(depth), terminal(parameter.name)),
@@ -129,19 +167,56 @@ fn push(
         } else {
             number(parameter.align.map(kernel_args_abi::Alignment::bytes))
         },
+        uses,
+        inferred,
     ]);
     owners.push(Some(index));
     if depth == DEPTH {
         return;
     }
     for member in parameter.members.iter().take(MEMBERS) {
-        push(columns, owners, (index, " "), &member, depth + 1);
+        let offset = member.offset.unwrap_or_default();
+        let value = Value {
+            of: &member,
+            // Only the first element of an array of structs is shown.
+            body: if parameter.cpp.is_array() {
+                Body::UNKNOWN
+            } else {
+                body
+            },
+            at: at.saturating_add(offset),
+            depth: depth + 1,
+        };
+        push(columns, owners, (index, " "), &value);
     }
     let indent = "  ".repeat(depth + 1);
     for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
         let name = format!("{indent}{}", terminal(name));
         columns.push(vec![" ".to_owned(), name, format!("= {value}")]);
         owners.push(Some(index));
+    }
+    if depth == 0 && parameter.size != 8 && !parameter.members.is_known() {
+        let slots = body.slots().filter(inferred::is_shown);
+        for slot in slots.take(MEMBERS) {
+            let [uses, inferred] = inferred::slot_cells(&slot);
+            let (name, offset, size) = (
+                format!("{indent}."),
+                slot.offset.to_string(),
+                "8".to_owned(),
+            );
+            let none = String::new;
+            columns.push(vec![
+                " ".to_owned(),
+                name,
+                none(),
+                offset,
+                size,
+                none(),
+                uses,
+                inferred,
+            ]);
+            owners.push(Some(index));
+        }
     }
     let count = parameter
         .members

@@ -118,6 +118,45 @@ fn each_change_of_parameters_breaks_callers() {
     }
 }
 
+/// The version of CUB and Thrust, and the GPUs, are in their namespaces.
+#[test]
+fn versions_in_namespaces_do_not_hide_kernels() {
+    let folder = Folder::new();
+    let kernel = |version: &str, parameter: &str| {
+        let length = version.len();
+        format!(
+            ".visible .entry _ZN3cub{length}{version}6detail4scanIiEEvNS1_4sizeE(.param {parameter} a)\n{{\nret;\n}}\n"
+        )
+    };
+    let file = |name: &str, kernels: &[String]| {
+        let head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+        folder.write(name, format!("{head}{}", kernels.concat()))
+    };
+    for [before, after] in [
+        ["_V_300200_SM_800_900", "_V_300400_SM_750_800_1200"],
+        ["CUB_200302_800_NS", "CUB_200800_800_900_NS"],
+    ] {
+        let old = file("old.ptx", &[kernel(before, ".u32")]);
+        let new = file("new.ptx", &[kernel(after, ".u32")]);
+        let ran = run(&["diff", "--json", &old, &new]);
+        let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let kernels = json["kernels"].as_array().unwrap();
+        assert_eq!(kernels.len(), 1, "{json}");
+        assert_eq!(kernels[0]["status"], "changed", "{json}");
+        let kinds: Vec<_> = kernels[0]["changes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|change| &change["kind"])
+            .collect();
+        assert_eq!(kinds, ["symbol"], "{json}");
+        // Changes of the parameters are reported.
+        let new = file("new.ptx", &[kernel(after, ".u64")]);
+        let ran = run(&["diff", &old, &new]);
+        assert!(ran.stdout.contains("8 bytes"), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn kernels_come_and_go() {
     let (old, new) = (kernel("a", &[".u32"], ""), kernel("b", &[".u32"], ""));

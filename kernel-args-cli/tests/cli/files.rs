@@ -25,6 +25,28 @@ fn directories_are_read_and_foreign_files_counted() {
     assert_eq!(json["skipped"]["foreign_files"], 2);
 }
 
+/// License texts are longer than the first bytes of a file that are read.
+#[test]
+fn long_comments_do_not_make_a_text_ptx() {
+    let folder = Folder::new();
+    let ptx = String::from_utf8(bytes("../ptx/saxpy.ptx")).unwrap();
+    for (name, comment) in [
+        ("lines", "// All rights reserved.\n".repeat(1000)),
+        (
+            "block",
+            format!("/* {} */\n", "All rights reserved.\n".repeat(500)),
+        ),
+    ] {
+        folder.write(&format!("{name}.h"), format!("{comment}int f(void);\n"));
+        folder.write(&format!("{name}.ptx"), comment.clone() + &ptx);
+        folder.write(&format!("{name}.txt"), comment);
+    }
+    let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let total = "1 kernel in 2 images of 2 files; 4 files without device code skipped\n";
+    assert!(ran.stdout.ends_with(total), "{}", ran.stdout);
+}
+
 #[test]
 fn directories_without_kernels_are_an_error() {
     let folder = Folder::new();

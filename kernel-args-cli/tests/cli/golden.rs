@@ -33,6 +33,11 @@ fn ptx_is_shown() {
 }
 
 #[test]
+fn what_the_code_shows_is_marked() {
+    expect("bodies.txt", &["show", "tests/data/bodies.ptx"]);
+}
+
+#[test]
 fn parameters_have_different_colours() {
     expect(
         "colours.txt",

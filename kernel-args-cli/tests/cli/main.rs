@@ -4,6 +4,7 @@
 mod common;
 
 mod agrees;
+mod bodies;
 mod broken;
 mod check;
 mod diff;

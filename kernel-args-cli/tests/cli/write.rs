@@ -5,14 +5,30 @@ use kernel_args_codegen::{
     generate::{self, Naming, Options, Pointers},
     header::{Header, Item},
 };
-use kernel_args_image::Image;
+use kernel_args_image::{Image, Kernels};
 use std::fs;
 
-/// The program's output.
+/// The program's output. Only kernels that a header cannot declare are reported.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
+    let is_reported =
+        arguments[0] == "header" && ran.stderr.contains(" kernels are not declared: ");
+    let expected = usize::from(is_reported);
+    assert_eq!(
+        (ran.code, ran.stderr.lines().count()),
+        (0, expected),
+        "{arguments:?}: {}",
+        ran.stderr
+    );
     ran.stdout
+}
+
+/// The kernels of an image, with what their code shows.
+fn kernels(bytes: &[u8]) -> Kernels<'_> {
+    let image = Image::read(bytes).unwrap();
+    let mut kernels = image.kernels().unwrap();
+    image.add_bodies(&mut kernels, |_| true).unwrap();
+    kernels
 }
 
 /// PTX without its debug information.
@@ -40,7 +56,7 @@ fn structs_agree_with_the_library() {
             }
             let path = path.to_str().unwrap().to_owned();
             let image = bytes(&path);
-            let kernels = Image::read(&image).unwrap().kernels().unwrap();
+            let kernels = kernels(&image);
             let mut options = Options::default();
             options.source = &path;
             assert_eq!(
@@ -57,7 +73,7 @@ fn structs_agree_with_the_library() {
 fn options_of_structs_agree_with_the_library() {
     let path = data("kernels.ptx");
     let image = bytes(&path);
-    let kernels = Image::read(&image).unwrap().kernels().unwrap();
+    let kernels = kernels(&image);
     let mut options = Options::default();
     options.source = &path;
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
@@ -99,6 +115,39 @@ fn another_file_can_have_the_debug_information() {
     assert!(
         ran.stderr
             .contains("optimised.ptx: no debug information of kernels"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Kernels that C++ cannot declare are comments in the header.
+#[test]
+fn undeclared_kernels_are_reported() {
+    let folder = Folder::new();
+    let kernel = |name: &str, parameter: &str| {
+        format!(".visible .entry {name}(\n.param {parameter} {name}_param_0) {{\nret;\n}}\n")
+    };
+    let head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    let nameless = kernel("_Z1sPN1a1BIXadL_Z1fvEEEE", ".u64");
+    let file = folder.write("none.ptx", format!("{head}{nameless}"));
+    let ran = run(&["header", &file]);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("none of the kernels can be declared (1)"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("// "), "{}", ran.stdout);
+    let file = folder.write(
+        "some.ptx",
+        format!("{head}{nameless}{}", kernel("_Z1fi", ".u32")),
+    );
+    let ran = run(&["header", &file]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("1 of 2 kernels is not declared"),
         "{}",
         ran.stderr
     );

@@ -2,6 +2,7 @@
 
 use super::{
     definition::{Body, Definition, Why},
+    inferred,
     options::Kernel,
 };
 use crate::bytes::bytes;
@@ -12,7 +13,7 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class};
+use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class, signature::SlotKind};
 
 /// Why a kernel has no struct.
 pub(super) const VARIES: &str = "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
@@ -42,7 +43,17 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
             .iter()
             .all(|parameter| parameter.cpp.is_unknown())
     {
-        return vec![format!("`{name}`. The image has no C++ types for it.")];
+        let is_inferred = parameters
+            .iter()
+            .any(|parameter| inferred::pointer(parameter).is_some());
+        let pointers = if is_inferred {
+            " The types of pointers are inferred from its code."
+        } else {
+            ""
+        };
+        return vec![format!(
+            "`{name}`. The image has no C++ types for it.{pointers}"
+        )];
     }
     let parameters: Vec<String> = kernel.parameters.iter().map(declared).collect();
     let whole = format!("`void {name}({})`", parameters.join(", "));
@@ -70,10 +81,34 @@ fn declared(parameter: &Parameter<'_>) -> String {
 
 /// The documentation of a parameter.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
+    let ty = ty(parameter);
+    let end = if ty.ends_with('.') { "" } else { "." };
+    if parameter.body.is_unused() {
+        return format!("{ty}{end} The kernel does not use it.");
+    }
+    let is_mutable = parameter.cpp.is_pointer()
+        && parameter.cpp.const_mask >> (parameter.cpp.depth - 1) & 1 == 0;
+    match parameter.body.at(0) {
+        Some(slot) if is_mutable && parameter.size == 8 && slot.is_only_read() => {
+            format!("{ty}{end} The kernel does not write through it.")
+        }
+        _ => ty,
+    }
+}
+
+/// The type of a parameter.
+fn ty(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
         return format!("`{}`", parameter.cpp);
     }
+    if let Some(slot) = inferred::pointer(parameter) {
+        return inferred::doc(&slot);
+    }
     let size = parameter.size;
+    let slot = parameter.body.at(0);
+    if size == 8 && slot.is_some_and(|slot| slot.kind == SlotKind::Integer) {
+        return "A 64-bit integer, signed or not; inferred from the code of the kernel.".to_owned();
+    }
     match (parameter.class, size) {
         (Class::Integer, 8) => "A 64-bit integer, signed or not, or a pointer.".to_owned(),
         (Class::Integer, 1) => "An 8-bit integer, signed or not.".to_owned(),

@@ -35,6 +35,11 @@ impl Imports {
         }
         import(text, &format!("{krate}::external"), &self.external);
         import(text, &format!("{krate}::vector"), &self.vectors);
+        let has_modules = self.is_slice || !self.external.is_empty() || !self.vectors.is_empty();
+        if has_modules && self.krate.len() == 1 {
+            // The editions sort modules and a single type differently, except in separate groups.
+            text.push('\n');
+        }
         import(text, krate, &self.krate);
     }
 }

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | with debug information | C++ names and types | all members |
 //! | with mangled names (kernels that are not `extern "C"`) | C++ types, and the names `arg0`, `arg1`… | bytes |
-//! | PTX of `extern "C"` kernels | unsigned integers, floats, bytes | |
+//! | PTX of `extern "C"` kernels | pointers that the code shows, unsigned integers, floats, bytes | |
 //! | only cubins of `extern "C"` kernels | unsigned integers of the same sizes, bytes | |
 //!
 //! # Generated types
@@ -26,6 +26,14 @@
 //! | any other enum | its integer |
 //! | `__half`, `__nv_bfloat16`; `__nv_fp8_e4m3`, `__nv_fp8_e5m2` | the types of the crates `half` and `float8` with [`Options::half`] and [`Options::float8`], otherwise structs of their bits |
 //! | a 64-bit integer that may be a pointer | `u64` |
+//!
+//! # Inferred pointers
+//!
+//! Without a C++ type, the code of a kernel shows which 64-bit parameters are pointers, what it accesses through them,
+//! and whether it writes ([`Image::add_bodies`](kernel_args_image::Image::add_bodies)). The documentation of such a
+//! field says that its type is inferred. A pointer that the kernel only reads is `&'a CudaSlice<T>`, any other is
+//! `&'a mut CudaSlice<T>`. `T` is the type of the accesses: integers are unsigned, because the code does not show more,
+//! and so is what the kernel only copies.
 //!
 //! Only the host writes arguments, so an enum argument always contains one of its variants. Device memory of enums
 //! (`CudaSlice<Mode>`) that a kernel writes must contain only variants when it is read back.
@@ -52,6 +60,7 @@ mod docs;
 mod fields;
 mod identifier;
 mod imports;
+mod inferred;
 pub mod items;
 mod names;
 mod options;

@@ -89,6 +89,9 @@ impl<'k> Types<'k, '_> {
         if matches!(of.class, Class::Float) && of.size == 2 {
             return self.half(of);
         }
+        if let Some(ty) = self.inferred(of) {
+            return ty;
+        }
         let is_aligned = of.offset.is_none_or(|offset| offset % of.size.max(1) == 0);
         if is_aligned && let Some(ty) = scalar::of_class(of.class, of.size) {
             return ty;
@@ -124,7 +127,7 @@ impl<'k> Types<'k, '_> {
         ty
     }
 
-    fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
+    pub(super) fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
         let ty = match referent {
             Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
             Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),

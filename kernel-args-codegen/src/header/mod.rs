@@ -58,6 +58,14 @@ impl Header<'_> {
     /// If C++ cannot declare a type or kernel with the given layout. The error names the member and says what to write
     /// instead.
     pub fn write(&self) -> Result<String, HeaderError> {
+        Ok(self.write_with_left_out()?.0)
+    }
+
+    /// The text of the header, and why kernels are [left out](Self::leave_out_kernels).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_with_left_out(&self) -> Result<(String, Vec<HeaderError>), HeaderError> {
         self.check_options()?;
         let mut collector = Collector::new(self);
         let mut kernels = Vec::new();
@@ -80,7 +88,8 @@ impl Header<'_> {
         }
         collector.check_pointees()?;
         clash::check(&collector, &mut kernels)?;
-        Ok(text::write(&collector, &kernels, &left_out))
+        let text = text::write(&collector, &kernels, &left_out);
+        Ok((text, left_out))
     }
 
     fn check_options(&self) -> Result<(), HeaderError> {

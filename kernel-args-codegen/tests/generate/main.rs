@@ -1,6 +1,7 @@
 //! Generated Rust structs: their text, their names, and the offsets of their fields.
 
 mod broken;
+mod inferred;
 mod layouts;
 mod model;
 mod names;
@@ -9,9 +10,11 @@ mod text;
 use kernel_args_codegen::generate::{self, Naming, Options};
 use kernel_args_image::Image;
 
-/// The generated text for an image.
+/// The generated text for an image, whose code is analysed.
 fn of_image(image: &[u8], options: &Options<'_>) -> String {
-    let kernels = Image::read(image).unwrap().kernels().unwrap();
+    let image = Image::read(image).unwrap();
+    let mut kernels = image.kernels().unwrap();
+    image.add_bodies(&mut kernels, |_| true).unwrap();
     generate::of_image(&kernels, options)
 }
 

@@ -1,7 +1,8 @@
 //! Random kernels with C++'s layout, independent of the library's code.
 
 use kernel_args_abi::{
-    Alignment, Class, CppBase, CppType, Members, Opaque, Parameter, signature::Variant,
+    Alignment, Body, Class, CppBase, CppType, Members, Opaque, Parameter,
+    signature::{Certainty, ElementClass, Elements, Slot, SlotKind, Variant},
 };
 use kernel_args_codegen::generate::Kernel;
 use kernel_args_image::mangled::Demangled;
@@ -12,6 +13,8 @@ use proptest::prelude::*;
 pub(crate) enum Cpp {
     Number(CppBase<'static>, Class, usize),
     Pointer(CppType<'static>),
+    /// 8 bytes of which only the code shows something.
+    Inferred(Slot<'static>),
     Array(Box<Cpp>, usize),
     /// Name, members with their names, `alignas`.
     Struct(String, Vec<(String, Cpp)>, usize),
@@ -36,7 +39,7 @@ impl Cpp {
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Number(_, _, size) | Self::Union(_, size, _) | Self::Enum(_, _, size) => *size,
-            Self::Pointer(_) => 8,
+            Self::Pointer(_) | Self::Inferred(_) => 8,
             Self::Array(of, count) => of.size() * count,
             Self::Struct(_, members, _) => {
                 let end = places(members)
@@ -51,7 +54,7 @@ impl Cpp {
         match self {
             Self::Number(_, _, size) | Self::Enum(_, _, size) => *size,
             Self::Union(_, _, align) => *align,
-            Self::Pointer(_) => 8,
+            Self::Pointer(_) | Self::Inferred(_) => 8,
             Self::Array(of, _) => of.align(),
             Self::Struct(_, members, align) => members
                 .iter()
@@ -65,6 +68,7 @@ impl Cpp {
         match self {
             Self::Number(base, ..) => CppType::of(*base),
             Self::Pointer(ty) => *ty,
+            Self::Inferred(_) => CppType::UNKNOWN,
             Self::Array(of, count) => of.cpp().array(*count as u32),
             Self::Struct(name, ..) | Self::Union(name, ..) | Self::Enum(name, ..)
                 if name.is_empty() =>
@@ -84,7 +88,7 @@ impl Cpp {
         let class = match self {
             Self::Number(_, class, _) => *class,
             Self::Pointer(_) => Class::Pointer,
-            Self::Enum(..) => Class::Integer,
+            Self::Enum(..) | Self::Inferred(_) => Class::Integer,
             _ => Class::Bytes,
         };
         Parameter {
@@ -94,6 +98,10 @@ impl Cpp {
             class,
             cpp: self.cpp(),
             members: self.members(),
+            body: match self {
+                Self::Inferred(slot) => Body::of(Box::leak(Box::new([*slot]))),
+                _ => Body::UNKNOWN,
+            },
             ..Parameter::record(0, self.size())
         }
     }
@@ -116,7 +124,7 @@ impl Cpp {
                 });
                 Members::of_enum(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()), None)
             }
-            Self::Number(..) | Self::Pointer(_) => Members::UNKNOWN,
+            Self::Number(..) | Self::Pointer(_) | Self::Inferred(_) => Members::UNKNOWN,
         }
     }
 }
@@ -244,6 +252,30 @@ fn pointer() -> impl Strategy<Value = Cpp> {
         })
 }
 
+fn inferred() -> impl Strategy<Value = Cpp> {
+    use proptest::sample::select;
+    let elements = (select(&ElementClass::ALL), 0_u8..9, 0_u32..9)
+        .prop_map(|(class, size, step)| Elements { class, size, step });
+    let uses = (
+        select(&SlotKind::ALL),
+        select(&Certainty::ALL),
+        select(&Certainty::ALL),
+    );
+    (uses, any::<[bool; 2]>(), proptest::option::of(elements)).prop_map(
+        |((kind, read, written), [is_atomic, escapes], elements)| {
+            Cpp::Inferred(Slot {
+                kind,
+                read,
+                written,
+                is_atomic,
+                escapes,
+                elements,
+                ..Slot::default()
+            })
+        },
+    )
+}
+
 /// The name of a type with this alignment. C++ has no two types with the same name and the same other properties.
 fn type_name(align: usize) -> impl Strategy<Value = String> {
     let names = [
@@ -292,7 +324,8 @@ fn cpp() -> impl Strategy<Value = Cpp> {
         proptest::sample::select(vec![1_usize, 2, 4, 8]),
     )
         .prop_map(|(name, values, size)| Cpp::Enum(name, values, size));
-    let leaf = prop_oneof![6 => number(), 2 => pointer(), 1 => union, 1 => enumeration];
+    let leaf =
+        prop_oneof![6 => number(), 2 => pointer(), 2 => inferred(), 1 => union, 1 => enumeration];
     leaf.prop_recursive(3, 24, 5, |inner| {
         let members = proptest::collection::vec((variable(), inner.clone()), 0..5);
         prop_oneof![

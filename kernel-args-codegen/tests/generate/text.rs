@@ -22,7 +22,8 @@ fn the_text_for_debug_cu_is_the_golden_one() {
     }
 }
 
-/// PTX contains alignments, a cubin offsets. The alignment of unknown bytes is then not certain.
+/// PTX contains alignments, a cubin offsets. The alignment of unknown bytes is then not certain. Only PTX shows that a parameter is
+/// not used.
 #[test]
 fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     let (of_ptx, of_cubin) = (of_image(PTX, &with_items()), of_image(CUBIN, &with_items()));
@@ -35,6 +36,7 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     assert_eq!(
         different,
         [
+            "    /// `sim::Params`",
             "/// `Bits`: 8 bytes, aligned to 8.",
             "#[repr(C, align(8))]",
             "/// `Derived`: 8 bytes, aligned to 8.",

@@ -167,7 +167,7 @@ pub struct Scaled<'a> {
 #[derive(KernelArgs)]
 #[kernel_args(kernel = step)]
 pub struct Step<'a> {
-    /// `sim::Params`
+    /// `sim::Params`. The kernel does not use it.
     pub params: Params,
     /// `sim::Color`
     pub color: Color,

@@ -204,6 +204,16 @@ fn expand(
     }
 }
 
+/// The method that makes the parameter of a field.
+fn view(kind: FieldKind, span: Span) -> Ident {
+    let name = match kind {
+        FieldKind::Typed | FieldKind::Skipped => "typed",
+        FieldKind::Opaque => "opaque",
+        FieldKind::SharedWrite => "shared_write",
+    };
+    Ident::new(name, span)
+}
+
 /// The traits without methods that restrict how the struct can be used.
 fn markers(
     input: &DeriveInput,
@@ -226,16 +236,6 @@ fn markers(
             }
         })
         .collect()
-}
-
-/// The method that makes the parameter of a field.
-fn view(kind: FieldKind, span: Span) -> Ident {
-    let name = match kind {
-        FieldKind::Typed | FieldKind::Skipped => "typed",
-        FieldKind::Opaque => "opaque",
-        FieldKind::SharedWrite => "shared_write",
-    };
-    Ident::new(name, span)
 }
 
 /// The statements that compare the context of each argument with the stream's.

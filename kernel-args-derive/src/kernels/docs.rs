@@ -16,12 +16,48 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
         text += ", which takes no parameters.";
     } else {
         text += &table(&parameters, !kernel.debug_info.is_empty());
+        text += &shown_by_code(&parameters);
     }
     if name != kernel.name {
         let _ = write!(text, "\n\nSymbol: `{}`.", kernel.name);
     }
     if varies {
         text += "\n\nThe image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
+    }
+    text
+}
+
+/// What the code shows, if it was analysed: through which pointers to mutable memory it only reads, and which parameters it does not
+/// use.
+fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
+    let is_read = |parameter: &Parameter<'_>| {
+        let ty = parameter.cpp;
+        let is_const = ty.is_pointer() && ty.const_mask >> (ty.depth - 1) & 1 == 1;
+        let slot = parameter.body.at(0).filter(|_| parameter.size == 8);
+        !is_const && slot.is_some_and(|slot| slot.is_only_read())
+    };
+    let numbers = |is_listed: &dyn Fn(&Parameter<'_>) -> bool| {
+        let listed = (0..)
+            .zip(parameters)
+            .filter(|(_, parameter)| is_listed(parameter));
+        let numbers: Vec<String> = listed
+            .map(|(number, _): (u32, _)| number.to_string())
+            .collect();
+        match numbers.as_slice() {
+            [] => None,
+            [one] => Some(format!("parameter {one}")),
+            several => Some(format!("parameters {}", several.join(", "))),
+        }
+    };
+    let mut text = String::new();
+    if let Some(read) = numbers(&is_read) {
+        let _ = write!(
+            text,
+            "\n\nIts code only reads through {read}: a shared borrow is enough."
+        );
+    }
+    if let Some(unused) = numbers(&|parameter| parameter.body.is_unused()) {
+        let _ = write!(text, "\n\nIts code does not use {unused}.");
     }
     text
 }
@@ -101,6 +137,24 @@ mod tests {
     fn of(image: &[u8]) -> String {
         let kernels = Image::read(image).unwrap().kernels().unwrap();
         super::kernel(&kernels.kernel("shade", None).unwrap(), false)
+    }
+
+    #[cfg(feature = "bodies")]
+    #[test]
+    fn what_the_code_shows_is_documented() {
+        let text = b".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry _Z1kPfPKfS_i(.param .u64 a, .param .u64 b, \
+            .param .u64 c, .param .u32 n)\n{\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\nld.param.u64 %rd3, [c];\n\
+            ld.global.f32 %f1, [%rd1];\nld.global.f32 %f2, [%rd2];\nst.global.f32 [%rd3], %f1;\nret;\n}\n";
+        let image = Image::read(text).unwrap();
+        let mut kernels = image.kernels().unwrap();
+        let of = |kernels: &kernel_args_image::Kernels<'_>| {
+            super::kernel(&kernels.kernel("_Z1kPfPKfS_i", None).unwrap(), false)
+        };
+        assert!(!of(&kernels).contains("code"), "{}", of(&kernels));
+        image.add_bodies(&mut kernels, |_| true).unwrap();
+        let expected = "|\n\nIts code only reads through parameter 0: a shared borrow is enough.\n\nIts code does not use parameter 3.\n\n\
+            Symbol: `_Z1kPfPKfS_i`.";
+        assert!(of(&kernels).ends_with(expected), "{}", of(&kernels));
     }
 
     #[test]

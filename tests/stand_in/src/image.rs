@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{cubin, error::Status, ptx};
+use crate::{cubin, error::Status, fatbin, ptx};
 
 /// A module's kernels and variables.
 #[derive(Debug, Default)]
@@ -76,7 +76,9 @@ impl Refusal {
 pub(crate) enum Source {
     Ptx(Vec<u8>),
     Cubin(Vec<u8>),
-    Fatbin,
+    Fatbin(Vec<u8>),
+    /// nvcc's structure with the address of a fat binary.
+    Wrapper,
 }
 
 impl Image {
@@ -85,9 +87,10 @@ impl Image {
         match source {
             Source::Ptx(text) => ptx::compile(text, sm),
             Source::Cubin(bytes) => cubin::read(bytes, sm),
-            Source::Fatbin => Err(Refusal::new(
+            Source::Fatbin(bytes) => Self::read(&fatbin::chosen(bytes, sm)?, sm),
+            Source::Wrapper => Err(Refusal::new(
                 Status::NOT_SUPPORTED,
-                "the kernel-args stand-in driver reads PTX and cubins, not fat binaries: load one of those",
+                "the kernel-args stand-in driver reads fat binaries, not nvcc's wrapper around one: load the fat binary",
             )),
         }
     }

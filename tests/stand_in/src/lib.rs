@@ -47,7 +47,7 @@
 //! (800).
 //!
 //! Differences from a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle is
-//! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; fat binaries are `CUDA_ERROR_NOT_SUPPORTED`; occupancy and
+//! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; nvcc's wrapper around a fat binary is `CUDA_ERROR_NOT_SUPPORTED`; occupancy and
 //! register counts are estimates. A call on one thread while another thread ends the process aborts; a real driver returns
 //! `CUDA_ERROR_DEINITIALIZED` (4) or crashes.
 //!
@@ -101,6 +101,7 @@ mod device;
 mod error;
 mod event;
 mod exit;
+mod fatbin;
 mod function;
 mod graph;
 mod graph_attribute;

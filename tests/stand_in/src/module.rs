@@ -9,6 +9,7 @@ use crate::{
     cubin,
     entry::{In, Out, Text, in_at},
     error::{Outcome, Status},
+    fatbin,
     function::Function,
     handle::Handle,
     image::{Image, Source},
@@ -27,8 +28,8 @@ pub(crate) struct Module {
     variables: BTreeMap<String, (u64, usize)>,
 }
 
-/// The first bytes of a fat binary, and of nvcc's wrapper around it.
-const FATBIN: [[u8; 4]; 2] = [0xba55_ed50_u32.to_le_bytes(), 0x4662_43b1_u32.to_le_bytes()];
+/// The first bytes of nvcc's wrapper around a fat binary.
+const WRAPPER: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
 
 /// The image at an address. Its size is known only from its own bytes.
 pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
@@ -44,16 +45,19 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
             return Ok(Source::Ptx(magic));
         }
     }
+    let part = |offset: usize, length: usize| {
+        in_at::<u8>(image.address() + offset)
+            .take(length)
+            .unwrap_or_default()
+    };
     if magic == *b"\x7fELF" {
-        let part = |offset: usize, length: usize| {
-            in_at::<u8>(image.address() + offset)
-                .take(length)
-                .unwrap_or_default()
-        };
         return Ok(Source::Cubin(part(0, cubin::length(part))));
     }
-    if FATBIN.iter().any(|known| magic == *known) {
-        return Ok(Source::Fatbin);
+    if magic == fatbin::MAGIC {
+        return Ok(Source::Fatbin(part(0, fatbin::length(part))));
+    }
+    if magic == WRAPPER {
+        return Ok(Source::Wrapper);
     }
     let mut text = magic;
     while text.last() != Some(&0) {
@@ -66,7 +70,8 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
 pub(crate) fn source_of(bytes: Vec<u8>) -> Source {
     match bytes.get(..4) {
         Some(b"\x7fELF") => Source::Cubin(bytes),
-        Some(magic) if FATBIN.iter().any(|known| magic == *known) => Source::Fatbin,
+        Some(magic) if magic == fatbin::MAGIC => Source::Fatbin(bytes),
+        Some(magic) if magic == WRAPPER => Source::Wrapper,
         _ => Source::Ptx(bytes),
     }
 }

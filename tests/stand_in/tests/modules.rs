@@ -44,6 +44,47 @@ fn load_with_log(text: &str, capacity: usize) -> (Result<(), u32>, String, usize
     (code(result), text, values[1].addr())
 }
 
+/// The kernel `plain` in fat binaries: uncompressed, LZ4, Zstandard, and for several GPUs.
+#[test]
+fn fat_binaries_are_loaded_for_the_device() {
+    const DATA: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../kernel-args-image/tests/data/"
+    );
+    let load = |bytes: &[u8]| {
+        let mut module = null_mut();
+        // SAFETY: a whole fat binary, or one whose beginning is complete.
+        code(unsafe { sys::cuModuleLoadData(&raw mut module, bytes.as_ptr().cast()) })?;
+        function(module, "plain").map(drop)
+    };
+    let trials = [
+        ("one.none", 75, Ok(())),
+        ("one.speed", 75, Ok(())),
+        ("one.size", 75, Ok(())),
+        // PTX.
+        ("one.size", 120, Ok(())),
+        // Its only code is newer: LTO-IR for sm_80 does not run.
+        ("targets", 75, Err(209)),
+        ("targets", 80, Ok(())),
+        ("targets", 89, Ok(())),
+        ("targets", 90, Ok(())),
+        ("targets", 103, Ok(())),
+        // `sm_90a` and `sm_100f` do not run on it.
+        ("targets", 120, Err(209)),
+    ];
+    within(&Settings::new(), |driver| {
+        let _context = CudaContext::new(0).expect("a device");
+        for (name, sm, expected) in trials {
+            let bytes = std::fs::read(format!("{DATA}{name}.fatbin")).expect("it is committed");
+            assert!(driver.set_sm(sm));
+            assert_eq!(load(&bytes), expected, "{name} on sm_{sm}");
+            let mut damaged = bytes.clone();
+            damaged[20] = 0xff;
+            assert_eq!(load(&damaged), Err(200), "{name}");
+        }
+    });
+}
+
 #[test]
 fn broken_ptx_is_218_with_a_log() {
     within(&Settings::new(), |_| {
@@ -197,7 +238,7 @@ fn linked_ptx_becomes_a_cubin_that_launches() {
 }
 
 #[test]
-fn a_cubin_of_another_gpu_is_209_and_a_fat_binary_801() {
+fn a_cubin_of_another_gpu_is_209_and_a_wrapper_801() {
     within(&Settings::new(), |driver| {
         let _context = CudaContext::new(0).expect("a device");
         let mut link = null_mut();
@@ -221,11 +262,11 @@ fn a_cubin_of_another_gpu_is_209_and_a_fat_binary_801() {
             call!(sys::cuModuleLoadData(&raw mut module, cubin)),
             Err(209)
         );
-        let fatbin = 0xba55_ed50u32.to_le_bytes();
+        let wrapper = 0x4662_43b1u32.to_le_bytes();
         assert_eq!(
             call!(sys::cuModuleLoadData(
                 &raw mut module,
-                fatbin.as_ptr().cast()
+                wrapper.as_ptr().cast()
             )),
             Err(801)
         );

@@ -21,6 +21,7 @@ mod kernels {
     kernel_args::kernels! {
         pub(crate) mod generated = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate;
         pub(crate) mod raw = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = raw);
+        pub(crate) mod inferred = "../ptx/saxpy.ptx", generate;
         pub(crate) mod retained = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = retained);
     }
 }
@@ -47,6 +48,7 @@ pub(crate) fn main() -> ExitCode {
                 trial("an_over_aligned_struct", lines),
                 trial("instances_of_a_template", boxes),
                 trial("a_slice_of_a_generated_type", slice_of_lights),
+                trial("slices_that_only_the_code_shows", inferred_slices),
             ]
         },
         |driver| tally::print("generated_structs", driver),
@@ -327,6 +329,26 @@ fn boxes() -> Outcome {
 }
 
 /// Copied to the device and back.
+/// The image contains neither C++ types nor debug information.
+fn inferred_slices() -> Outcome {
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let x = stream.clone_htod(&[1.0_f32, 2.0, 3.0])?;
+    let mut y = stream.clone_htod(&[0.5_f32; 3])?;
+    let module = Module::load(&ctx, kernels::inferred::IMAGE)?;
+    let saxpy: Kernel<kernels::inferred::Saxpy<'_>> = module.kernel("saxpy")?;
+    let args = kernels::inferred::Saxpy {
+        arg0: 3,
+        arg1: 2.0,
+        arg2: &x,
+        arg3: &mut y,
+    };
+    // SAFETY: both slices have three elements.
+    unsafe { launch!(saxpy, 1, 32, args)? };
+    assert_eq!(stream.clone_dtoh(&y)?, [2.5, 4.5, 6.5]);
+    Ok(())
+}
+
 fn slice_of_lights() -> Outcome {
     let stream = context()?.default_stream();
     let lights = stream.clone_htod(&[LIGHT; 3])?;

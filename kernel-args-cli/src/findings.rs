@@ -1,0 +1,176 @@
+//! What the code of a kernel shows about its C++ types.
+
+use crate::{escape::terminal, kernel::Kernel};
+use kernel_args_abi::{
+    Body, CppBase, CppType, Parameter,
+    check::{Contradiction, contradiction},
+    signature::{Elements, Evidence, Slot, SlotKind},
+};
+
+/// The maximum depth of nested structs.
+const DEPTH: u32 = 24;
+
+/// The maximum number of members of one struct.
+const MEMBERS: usize = 256;
+
+/// What the code shows about the type of a parameter or member.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    /// The names of the parameter and member, or the number of the parameter.
+    path: String,
+    ty: String,
+    pub(crate) what: What,
+    /// What the accesses are to.
+    elements: Option<&'static str>,
+    /// An instruction, with its source line.
+    evidence: String,
+}
+
+/// What the code shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    /// The type is a pointer, and the code contradicts it.
+    Contradiction(Contradiction),
+    /// The type is an integer, and the code uses a pointer.
+    Pointer,
+    /// The type is a pointer without `const`, and the code only reads.
+    Unwritten,
+}
+
+/// What the code shows about the parameters of a kernel and their members.
+pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (index, parameter) in kernel.parameters().iter().enumerate() {
+        let path = match parameter.name {
+            "" => format!("parameter {index}"),
+            name => format!("`{}`", terminal(name)),
+        };
+        visit(
+            parameter,
+            (parameter.body, 0),
+            &path,
+            DEPTH,
+            &mut |path, ty, slot| {
+                if let Some(what) = what(ty, &slot) {
+                    findings.push(Finding {
+                        path: path.to_owned(),
+                        ty: terminal(&ty.to_string()).into_owned(),
+                        what,
+                        elements: slot.elements.and_then(Elements::name),
+                        evidence: evidence(what, &slot),
+                    });
+                }
+            },
+        );
+    }
+    findings
+}
+
+/// What the code shows about a value of this type.
+pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
+    if let Some(contradiction) = contradiction(ty, slot) {
+        return Some(What::Contradiction(contradiction));
+    }
+    let is_integer = matches!(ty.base, CppBase::Integer { .. } | CppBase::Long { .. });
+    if ty.depth == 0 {
+        let is_accessed = slot.read.is_certain() || slot.written.is_certain();
+        let is_pointer = is_integer && is_accessed && matches!(slot.kind, SlotKind::Pointer);
+        return if is_pointer {
+            Some(What::Pointer)
+        } else {
+            None
+        };
+    }
+    let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
+    if !is_const && slot.is_only_read() {
+        Some(What::Unwritten)
+    } else {
+        None
+    }
+}
+
+/// Visits each 8-byte value with a C++ type that the code uses.
+fn visit(
+    value: &Parameter<'_>,
+    (body, at): (Body<'_>, usize),
+    path: &str,
+    depth: u32,
+    found: &mut dyn FnMut(&str, CppType<'_>, Slot<'_>),
+) {
+    if depth == 0 || body.is_empty() || value.cpp.is_array() {
+        return;
+    }
+    if value.size == 8
+        && !value.members.is_known()
+        && let Some(slot) = body.at(at)
+    {
+        found(path, value.cpp, slot);
+    }
+    for member in value.members.iter().take(MEMBERS) {
+        let Some(offset) = member.offset else {
+            continue;
+        };
+        let name = terminal(member.name);
+        let path = format!("{}.{name}`", path.trim_end_matches('`'));
+        visit(
+            &member,
+            (body, at.saturating_add(offset)),
+            &path,
+            depth - 1,
+            found,
+        );
+    }
+}
+
+/// The instruction that shows it.
+fn evidence(what: What, slot: &Slot<'_>) -> String {
+    let evidence = match what {
+        What::Contradiction(Contradiction::Integer) => slot.arithmetic,
+        What::Contradiction(Contradiction::Written) => slot.write,
+        _ => slot.access,
+    };
+    evidence.map_or_else(String::new, |evidence| instruction(&evidence))
+}
+
+/// `st.global.f32`, `st.global.f32 at saxpy.cu:12`.
+pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
+    let opcode = terminal(evidence.opcode);
+    match evidence.line {
+        0 => format!("`{opcode}`"),
+        line if evidence.file.is_empty() => format!("`{opcode}`, line {line}"),
+        line => format!("`{opcode}` at {}:{line}", terminal(evidence.file)),
+    }
+}
+
+impl Finding {
+    /// The finding as a sentence.
+    pub(crate) fn text(&self) -> String {
+        let Self {
+            path,
+            ty,
+            elements,
+            evidence,
+            ..
+        } = self;
+        let shown = match self.what {
+            What::Contradiction(Contradiction::Written) => "the code writes through it".to_owned(),
+            What::Contradiction(Contradiction::Elements) => {
+                let elements = elements.unwrap_or("other element");
+                format!("the code accesses {elements}s")
+            }
+            What::Contradiction(_) => "the code uses an integer".to_owned(),
+            What::Pointer => "the code uses a pointer".to_owned(),
+            What::Unwritten => {
+                return format!(
+                    "{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`"
+                );
+            }
+        };
+        format!("{path} is `{ty}`, but {shown}: {evidence}")
+    }
+
+    /// Whether the code contradicts the type.
+    pub(crate) fn is_contradiction(&self) -> bool {
+        self.what != What::Unwritten
+    }
+}

@@ -1,0 +1,141 @@
+//! What the code of a kernel does with a parameter, for the table and for JSON.
+
+use crate::findings::{self, What};
+use kernel_args_abi::{
+    Body, CppBase, CppType, Parameter,
+    check::Contradiction,
+    signature::{Certainty, Elements, Evidence, Slot, SlotKind},
+};
+use serde_json::{Value, json};
+
+/// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the
+/// type that the code shows where no C++ type is known.
+pub(super) fn cells(
+    value: &Parameter<'_>,
+    body: Body<'_>,
+    (is_member, at): (bool, usize),
+) -> [String; 2] {
+    let end = at.saturating_add(value.size);
+    let mut slots = body.slots().map(|slot| slot.offset);
+    if !body.is_known() {
+        return Default::default();
+    }
+    if body.is_unused() && is_member {
+        return Default::default();
+    }
+    if !slots.any(|offset| offset.saturating_add(8) > at && offset < end) {
+        return ["–".to_owned(), String::new()];
+    }
+    let slot = body.at(at).filter(|_| value.size == 8);
+    let Some(slot) = slot.filter(|_| !value.members.is_known()) else {
+        return Default::default();
+    };
+    let is_untyped = value.cpp.is_unknown() || value.cpp.base == CppBase::Void;
+    let kind = if is_untyped {
+        kind(&slot)
+    } else {
+        String::new()
+    };
+    [uses(&slot, value.cpp), kind]
+}
+
+/// The cells for a slot of a struct whose members are not known.
+pub(super) fn slot_cells(slot: &Slot<'_>) -> [String; 2] {
+    [uses(slot, CppType::UNKNOWN), kind(slot)]
+}
+
+/// Whether the table has a row for a slot of a struct whose members are not known.
+pub(super) fn is_shown(slot: &Slot<'_>) -> bool {
+    slot.kind != SlotKind::Unknown
+}
+
+/// `r`, `w`, `rw`, `a`. A `?` means that further accesses are possible.
+fn uses(slot: &Slot<'_>, ty: CppType<'_>) -> String {
+    let is_accessed = slot.read.is_possible() || slot.written.is_possible();
+    if slot.kind != SlotKind::Pointer && !is_accessed && !ty.is_pointer() {
+        return String::new();
+    }
+    let mut text = String::new();
+    if slot.is_atomic {
+        text.push('a');
+    } else {
+        for (letter, certainty) in [('r', slot.read), ('w', slot.written)] {
+            text.extend(certainty.is_possible().then_some(letter));
+        }
+    }
+    let is_unclear = [slot.read, slot.written].contains(&Certainty::Possible) || slot.escapes;
+    text.extend(is_unclear.then_some('?'));
+    text
+}
+
+fn kind(slot: &Slot<'_>) -> String {
+    match slot.kind {
+        SlotKind::Pointer => match slot.elements.and_then(Elements::name) {
+            Some(name) => format!("pointer to {name}"),
+            None => "pointer".to_owned(),
+        },
+        SlotKind::Integer => "integer".to_owned(),
+        SlotKind::Handle => "texture, surface or tensor map".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What the code does with a parameter: `null` if it was not analysed, and an empty list if the code does not use it.
+pub(super) fn json(parameter: &Parameter<'_>) -> Value {
+    let body = parameter.body;
+    if !body.is_known() {
+        return Value::Null;
+    }
+    let is_whole = parameter.size == 8 && !parameter.members.is_known();
+    let slots = body.slots().map(|slot| {
+        let ty = if is_whole {
+            parameter.cpp
+        } else {
+            CppType::UNKNOWN
+        };
+        self::slot(&slot, ty)
+    });
+    slots.collect()
+}
+
+fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
+    let certainty = |certainty| match certainty {
+        Certainty::Never => "never",
+        Certainty::Possible => "possible",
+        Certainty::Certain => "certain",
+    };
+    let evidence = |evidence: Option<Evidence<'_>>| {
+        evidence.map(|evidence| {
+            json!({
+                "opcode": evidence.opcode,
+                "file": (!evidence.file.is_empty()).then_some(evidence.file),
+                "line": (evidence.line > 0).then_some(evidence.line),
+            })
+        })
+    };
+    let contradiction = findings::what(ty, slot).and_then(|what| match what {
+        What::Contradiction(Contradiction::Written) => Some("written"),
+        What::Contradiction(Contradiction::Elements) => Some("elements"),
+        What::Contradiction(_) => Some("integer"),
+        What::Pointer => Some("pointer"),
+        What::Unwritten => None,
+    });
+    json!({
+        "offset": slot.offset,
+        "kind": match slot.kind {
+            SlotKind::Pointer => Some("pointer"),
+            SlotKind::Integer => Some("integer"),
+            SlotKind::Handle => Some("handle"),
+            _ => None,
+        },
+        "read": certainty(slot.read),
+        "written": certainty(slot.written),
+        "atomic": slot.is_atomic,
+        "escapes": slot.escapes,
+        "elements": slot.elements.and_then(Elements::name),
+        "access": evidence(slot.access),
+        "write": evidence(slot.write),
+        "arithmetic": evidence(slot.arithmetic),
+        "contradicts_type": contradiction,
+    })
+}
