@@ -1,6 +1,7 @@
 //! Hints for a list of arguments, which has no fields to declare.
 
 use super::{
+    body,
     message::{Hint, Text},
     rust::{Declaration, is_index, types},
     spelling::push_separator,
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Mismatch, Report},
+    check::{Difference, Differences, Mismatch, Report},
     signature::Parameter,
 };
 
@@ -32,6 +33,15 @@ impl<const N: usize> Report<'_, N> {
             }
             | Mismatch::Missing { moved: Some(_), .. }
             | Mismatch::Extra { moved: Some(_), .. } => return None,
+            Mismatch::Differs {
+                parameter,
+                differences,
+                ..
+            } if !is_of_type(differences)
+                || body::contradicting(&kernel[parameter], differences).is_some() =>
+            {
+                return None;
+            }
             Mismatch::Differs {
                 field, parameter, ..
             } => {
@@ -60,6 +70,22 @@ impl<const N: usize> Report<'_, N> {
         }
         Some(text)
     }
+}
+
+/// Whether an argument of another type is the remedy.
+const fn is_of_type(differences: Differences) -> bool {
+    matches!(
+        differences.first(),
+        Some(
+            Difference::Size
+                | Difference::Class
+                | Difference::Pointer
+                | Difference::Type
+                | Difference::Signedness
+                | Difference::Pointee
+                | Difference::Constness
+        )
+    )
 }
 
 /// Values for a parameter: `` `2.0_f32` ``, `` `1_u32` or `1_i32` ``. Types, if they have no literals.
