@@ -12,6 +12,7 @@ use libtest_mimic::Trial;
 use std::{
     env,
     error::Error as StdError,
+    ffi::c_void,
     process::{Command, ExitCode},
     sync::Arc,
 };
@@ -44,9 +45,10 @@ impl Values {
     };
 }
 
+/// The kernels have different elements.
 #[derive(KernelArgs)]
 struct Out {
-    out: DevicePointerMut<i32>,
+    out: DevicePointerMut<c_void>,
 }
 
 /// A way to make the driver return an error.
