@@ -56,6 +56,9 @@ fn read<'s, T: Pointee>(
     used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
+    if let Some(address) = launch.held_address(memory, false) {
+        return (DevicePointer::from_raw(address), Guard::NONE);
+    }
     let stream = used_in.stream(memory, launch);
     let (address, sync) = memory.device_ptr(stream);
     (DevicePointer::from_raw(address), launch.guard(sync))
@@ -63,10 +66,13 @@ fn read<'s, T: Pointee>(
 
 #[inline(always)]
 fn write<'s, T: Pointee>(
-    memory: &'s mut impl DevicePtrMut<T>,
+    memory: &'s mut (impl DevicePtrMut<T> + DevicePtr<T>),
     used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
+    if let Some(address) = launch.held_address(&*memory, true) {
+        return (DevicePointerMut::from_raw(address), Guard::NONE);
+    }
     let stream = used_in.stream(memory, launch);
     let (address, sync) = memory.device_ptr_mut(stream);
     (DevicePointerMut::from_raw(address), launch.guard(sync))

@@ -3,11 +3,18 @@
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
-    super::context_name::{ContextName, Foreign},
-    core::{cell::OnceCell, mem::ManuallyDrop, ptr},
+    super::{
+        context_name::{ContextName, Foreign},
+        held_slices::HeldSlices,
+    },
+    core::{
+        cell::OnceCell,
+        mem::{self, ManuallyDrop},
+        ptr,
+    },
     cudarc::driver::{
-        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
-        sys::{CUcontext, CUevent},
+        CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUdeviceptr, CUevent},
     },
     std::sync::Arc,
 };
@@ -30,6 +37,12 @@ pub struct LaunchStream<'k> {
     tracked: Cell<bool>,
     #[cfg(feature = "cudarc")]
     recorded: Recorded,
+    /// For a launch in a sequence: the slices that it can use.
+    #[cfg(feature = "cudarc")]
+    held: Option<&'k HeldSlices>,
+    /// The first field whose memory the sequence does not hold.
+    #[cfg(feature = "cudarc")]
+    not_held: Cell<Option<usize>>,
     launch: PhantomData<&'k ()>,
 }
 
@@ -51,6 +64,10 @@ impl<'k> LaunchStream<'k> {
             tracked: Cell::new(false),
             #[cfg(feature = "cudarc")]
             recorded: Recorded::new(),
+            #[cfg(feature = "cudarc")]
+            held: None,
+            #[cfg(feature = "cudarc")]
+            not_held: Cell::new(None),
             launch: PhantomData,
         }
     }
@@ -62,6 +79,17 @@ impl<'k> LaunchStream<'k> {
         Self {
             stream: Some(stream),
             ..Self::untracked()
+        }
+    }
+
+    /// A launch of a sequence, which uses only memory of the slices that the sequence holds. It neither waits for other streams nor
+    /// records its use: the sequence does so once for each slice.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn in_sequence(stream: &'k CudaStream, held: &'k HeldSlices) -> Self {
+        Self {
+            held: Some(held),
+            ..Self::on(stream)
         }
     }
 
@@ -104,6 +132,9 @@ impl<'k> LaunchStream<'k> {
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
         self.check_context(context);
         self.tracked.set(true);
+        if self.held.is_some() {
+            self.mark_not_held();
+        }
         match self.stream {
             Some(stream) => stream,
             None => self.default_stream.of(context),
@@ -116,6 +147,51 @@ impl<'k> LaunchStream<'k> {
     pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
         let stream = self.stream.or_else(|| self.default_stream.get())?;
         Some(stream.context())
+    }
+
+    /// The address of `memory`, if the launch belongs to a sequence. If the sequence does not hold the memory, the field is marked.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn held_address<T>(
+        &self,
+        memory: &impl DevicePtr<T>,
+        exclusive: bool,
+    ) -> Option<CUdeviceptr> {
+        let held = self.held?;
+        let place = ptr::from_ref(memory).cast();
+        Some(match held.find(place, exclusive) {
+            Some(address) => address,
+            None => self.part_of_held(held, memory),
+        })
+    }
+
+    /// The address of `memory`, which can be a view of a held slice.
+    #[cfg(feature = "cudarc")]
+    #[inline(never)]
+    fn part_of_held<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+        let Some(stream) = self.stream else { return 0 };
+        // The sequence records the use of the whole slice when its work is enqueued.
+        let (address, guard) = memory.device_ptr(stream);
+        mem::forget(guard);
+        if !held.contains(address, memory.num_bytes()) {
+            self.mark_not_held();
+        }
+        address
+    }
+
+    #[cfg(feature = "cudarc")]
+    #[cold]
+    fn mark_not_held(&self) {
+        if self.not_held.get().is_none() {
+            self.not_held.set(Some(self.field.get()));
+        }
+    }
+
+    /// The first field whose memory the sequence does not hold.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn not_held(&self) -> Option<usize> {
+        self.not_held.get()
     }
 
     /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
