@@ -256,7 +256,8 @@ impl LaunchLog {
         let at = self.repeated.unwrap_or(self.words.len());
         match step_at(&self.previous, at, parameters.len()) {
             Some((first, rest)) if self.is_update && first == header.0 => {
-                let is_same = differences(rest, words(parameters)) == 0;
+                let old: &[u8] = bytemuck::cast_slice(rest);
+                let is_same = old[..parameters.len()] == *parameters;
                 self.append(header, &[], parameters, is_same);
                 true
             }
