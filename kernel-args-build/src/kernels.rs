@@ -59,6 +59,7 @@ pub struct Kernels {
     /// `raw` or `retained`; slices by default.
     pub(crate) pointers: Option<&'static str>,
     pub(crate) fallback: Option<PathBuf>,
+    pub(crate) optional: bool,
     pub(crate) krate: Option<String>,
     pub(crate) rust_file: Option<String>,
     /// Whether these settings or a clone were built.
@@ -220,6 +221,19 @@ impl Kernels {
     /// out of date.
     pub fn fallback(mut self, folder: impl Into<PathBuf>) -> Self {
         self.fallback = Some(folder.into());
+        self
+    }
+
+    /// Lets the package compile without a compiler and without committed images.
+    ///
+    /// Cargo then shows a warning, and loading an image is an error that says what makes it. Structs that name a kernel compile, but
+    /// are not compared with it. A folder of committed files ([`fallback`](Self::fallback)) can lack the images: the descriptions
+    /// in it are enough to compare structs, and to name items and generated structs of a module.
+    ///
+    /// On docs.rs (the variable `DOCS_RS`), and if `KERNEL_ARGS_OPTIONAL` is set to `1`, this is the default. Set the variable also
+    /// if structs of another package name the kernels.
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
         self
     }
 

@@ -50,6 +50,7 @@ impl Build<'_> {
                     files,
                     headers: Some(headers),
                     is_known: true,
+                    is_absent: false,
                 });
                 continue;
             }
@@ -83,6 +84,7 @@ impl Build<'_> {
                         files,
                         headers: Some(headers),
                         is_known,
+                        is_absent: false,
                     });
                 }
                 // An error without debug information also occurs with it.

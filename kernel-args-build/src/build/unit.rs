@@ -32,4 +32,25 @@ pub(super) struct Done {
     pub(super) headers: Option<Headers>,
     /// Whether all inputs are known. If not, the source is compiled in every build.
     pub(super) is_known: bool,
+    /// Whether no image was made: nothing can be loaded.
+    pub(super) is_absent: bool,
+}
+
+impl Done {
+    /// A source without a compiler, and without a committed description.
+    pub(super) fn unknown(unit: &Unit) -> Self {
+        let description =
+            b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
+        Self {
+            made: Made {
+                image: None,
+                description: description.to_vec(),
+                record: Record::default(),
+            },
+            files: [unit.source.path.clone()].into(),
+            headers: None,
+            is_known: false,
+            is_absent: true,
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    modules::{self, Style},
+    modules::{self, Module, Style},
     texts,
 };
 use kernel_args_image::Image;
@@ -20,7 +20,9 @@ use std::{
 
 impl Build<'_> {
     /// Writes the files of all sources and the Rust file that names them. Returns warnings.
-    pub(super) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
+    ///
+    /// `tried` are the places where no compiler was found.
+    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
         let rust = self
             .out
             .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
@@ -36,6 +38,7 @@ impl Build<'_> {
             if let Some(bytes) = &made.image {
                 write(&self.place(source, self.extension), bytes)?;
             }
+            let absent = tried.filter(|_| done.is_absent);
             write(&self.place(source, "debug.ptx"), &made.description)?;
             let record = self.place(source, "sources");
             if done.is_known {
@@ -47,8 +50,8 @@ impl Build<'_> {
             if !made.record.warnings.is_empty() {
                 warnings.push(made.record.warnings.join("\n"));
             }
-            if has_kernels(&made.description) {
-                with_kernels.push(source);
+            if absent.is_some() || has_kernels(&made.description) {
+                with_kernels.push(Module { source, absent });
             } else {
                 warnings.push(texts::no_kernels(&source.path));
             }
