@@ -34,7 +34,7 @@ use std::{
 /// |---|---|
 /// | `NAME.ptx`, `.cubin` or `.fatbin` | the image, for the program |
 /// | `NAME.debug.ptx` | the names, types and members of the parameters, without code |
-/// | `NAME.sources` | the inputs of both files, to detect when they must be made again |
+/// | `NAME.sources`, `NAME.debug.sources` | the inputs of both files, and of the second one, to detect when they must be made again |
 ///
 /// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
 /// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without

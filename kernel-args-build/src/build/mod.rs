@@ -124,11 +124,11 @@ impl Build<'_> {
         {
             options.archs.extend(target(&image));
         }
-        let lines = options.lines(self.root);
         Unit {
+            lines: options.lines(self.root),
+            lines_with_debug: options.lines_with_debug(self.root),
             source,
             options,
-            lines,
         }
     }
 
@@ -283,6 +283,7 @@ impl Build<'_> {
                     done.push(Done {
                         files: made.record.sources.keys().map(PathBuf::from).collect(),
                         made,
+                        described: None,
                         headers: None,
                         is_known: !is_absent,
                         is_absent,

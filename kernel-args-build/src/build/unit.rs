@@ -13,6 +13,8 @@ pub(super) struct Unit {
     pub(super) options: Options,
     /// The options in the form of a record.
     pub(super) lines: Vec<String>,
+    /// The options of the description, in the same form.
+    pub(super) lines_with_debug: Vec<String>,
 }
 
 /// The results of compiling a source.
@@ -23,9 +25,19 @@ pub(super) struct Made {
     pub(super) record: Record,
 }
 
+/// The description of a source.
+pub(super) struct Described {
+    pub(super) text: Vec<u8>,
+    /// The files that it was made from.
+    pub(super) files: BTreeSet<PathBuf>,
+    pub(super) warnings: Vec<String>,
+}
+
 /// A source that has been compiled.
 pub(super) struct Done {
     pub(super) made: Made,
+    /// The inputs of the description alone. `None` if nothing was compiled.
+    pub(super) described: Option<Record>,
     /// The files that it was made from.
     pub(super) files: BTreeSet<PathBuf>,
     /// `None` for committed files.
@@ -47,6 +59,7 @@ impl Done {
                 description: description.to_vec(),
                 record: Record::default(),
             },
+            described: None,
             files: [unit.source.path.clone()].into(),
             headers: None,
             is_known: false,

@@ -41,11 +41,16 @@ impl Build<'_> {
             let absent = tried.filter(|_| done.is_absent);
             write(&self.place(source, "debug.ptx"), &made.description)?;
             let record = self.place(source, "sources");
+            let of_description = self.place(source, "debug.sources");
             if done.is_known {
                 write(&record, made.record.write().as_bytes())?;
+                if let Some(described) = &done.described {
+                    write(&of_description, described.write().as_bytes())?;
+                }
             } else {
                 // An image with unknown inputs is compiled each time.
                 let _ = fs::remove_file(record);
+                let _ = fs::remove_file(of_description);
             }
             if !made.record.warnings.is_empty() {
                 warnings.push(made.record.warnings.join("\n"));
@@ -83,7 +88,10 @@ impl Build<'_> {
                 What::Everything => &["ptx", "cubin", "fatbin"],
                 What::Descriptions => &[],
             };
-            for extension in images.iter().chain(&["debug.ptx", "sources"]) {
+            for extension in images
+                .iter()
+                .chain(&["debug.ptx", "debug.sources", "sources"])
+            {
                 // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
             }
