@@ -2,7 +2,7 @@
 //! launches like the CUDA driver, to test everything before the first instruction of a kernel without a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's
-//! parameters come from the records of a cubin ([`cubin`]), or are computed from PTX by the rules in `placement.rs`.
+//! parameters come from the records of a cubin (`cubin.rs`), or are computed from PTX by the rules in `placement.rs`.
 //!
 //! # How to use it
 //! `kernel-args-test-driver cargo test` runs a command on it: `cargo install kernel-args-test-driver` installs the program.
