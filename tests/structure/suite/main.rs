@@ -8,6 +8,7 @@ mod compile_fail;
 mod declared;
 mod documents;
 mod english;
+mod examples;
 mod imports;
 mod manifest;
 mod public_root;
@@ -270,6 +271,24 @@ fn the_root_of_the_library_has_at_most_60_names() {
         names.len()
     );
     println!("{} names", names.len());
+}
+
+/// Types that a user gets or implements, and seldom constructs: their documentation names the function or the trait.
+const WITHOUT_EXAMPLE: &[&str] = &["ContextName", "GraphExec", "Guard"];
+
+#[test]
+fn types_that_a_user_constructs_have_an_example() {
+    let mut found = Vec::new();
+    sources("kernel-args/src", "", &mut found);
+    found.retain(|(path, _)| !path.starts_with("__private/"));
+    let mut problems = examples::missing(&found);
+    let is_allowed = |problem: &str, name| problem.contains(&format!("`{name}`"));
+    for name in WITHOUT_EXAMPLE {
+        let before = problems.len();
+        problems.retain(|problem| !is_allowed(problem, name));
+        assert!(problems.len() < before, "`{name}` has an example");
+    }
+    assert_none(&problems);
 }
 
 /// Every file of the library with `unsafe` blocks, without those that implement the traits for types of other crates.
