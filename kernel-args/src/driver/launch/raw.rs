@@ -4,10 +4,11 @@ use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
     launchable::Launchable,
+    record::RecordedLaunch,
 };
 use crate::{
     driver::{
-        api::{FunctionHandle, Promise, StreamHandle, api},
+        api::{FunctionHandle, LaunchKeeper, Promise, StreamHandle, api},
         config::Launch,
         context::{bind, bind_function, current, named},
         error::{ContextError, Error},
@@ -49,7 +50,16 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         };
         let was_verified = stored == Some(context);
         let fitting = Fitting::promised(function, &mut args, &promise);
-        launch_raw(fitting, context, context, was_verified, &launch, promise)
+        let keeper = || LaunchKeeper::Cudarc(self.clone());
+        launch_raw(
+            fitting,
+            context,
+            context,
+            was_verified,
+            &launch,
+            keeper,
+            promise,
+        )
     }
 }
 
@@ -68,7 +78,16 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let own = ptr::null_mut();
         let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
         let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        launch_raw(fitting, context, own, was_verified, &launch, promise)
+        let keeper = || LaunchKeeper::Caller;
+        launch_raw(
+            fitting,
+            context,
+            own,
+            was_verified,
+            &launch,
+            keeper,
+            promise,
+        )
     }
 }
 
@@ -80,6 +99,7 @@ fn launch_raw<A: KernelArgs>(
     own: CUcontext,
     was_verified: bool,
     launch: &Launch<'_>,
+    keeper: impl FnOnce() -> LaunchKeeper,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let api = api()?;
@@ -110,6 +130,16 @@ fn launch_raw<A: KernelArgs>(
     verified::verify_once::<A>(api, function, own, was_verified)?;
     if launch.shared > 0 {
         allow(function, launch.shared, name)?;
+    }
+    if let Some(recording) = launch.recording {
+        let recorded = RecordedLaunch {
+            api,
+            recording,
+            attribute_limits: None,
+            name,
+            keeper,
+        };
+        return recorded.with(launch, fitting, promise);
     }
     let call = LaunchCall {
         api,
