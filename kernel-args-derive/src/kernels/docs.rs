@@ -132,6 +132,7 @@ fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    #[cfg(any(feature = "bodies", feature = "debug-info"))]
     use kernel_args_image::Image;
 
     #[cfg(feature = "debug-info")]
