@@ -37,8 +37,8 @@ pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };
 pub(crate) use launch::{
-    Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise, RecordedCall,
-    RecordedLaunch, Step,
+    Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
+    RecordedCall, RecordedLaunch, Shape, Step, Steps,
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
