@@ -336,13 +336,13 @@ impl<const N: usize, const P: usize> Found<N, P> {
     /// Whether the pattern matches a kernel, or need not.
     #[must_use]
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
-        self.is_matched[pattern] || family.may_lack_all()
+        self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
     /// Whether the binding has a kernel, or need not.
     #[must_use]
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
-        if family.may_lack(&family.bindings[binding]) {
+        if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;
         }
         let mut t = 0;

@@ -85,7 +85,14 @@ impl CompiledKernels {
     /// The image that contains the kernels.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
-        self.image.bytes
+        self.image.bytes()
+    }
+
+    /// Whether the image does not exist, and nothing describes its kernels.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_unknown(&self) -> bool {
+        self.count == 0 && self.image.why_absent().is_some()
     }
 
     /// The image with its table.
