@@ -127,13 +127,13 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
     // a length.
     let kind = image::validate(bytes).map_err(Problem::Image)?;
-    let image = Image::read(bytes).map_err(Problem::Image)?;
+    let image = Image::read_again(bytes).map_err(Problem::Image)?;
     Ok(File {
         path: path.to_owned(),
         length: bytes.len(),
         fingerprint: fingerprint(bytes),
         kind,
-        contents: image::contents(bytes).ok(),
+        contents: image::contents_of(kind, bytes).ok(),
         kernels: image.kernels().map_err(Problem::Image)?.into_owned(),
     })
 }
