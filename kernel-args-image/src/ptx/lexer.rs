@@ -47,6 +47,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The whole text.
+    #[cfg(feature = "bodies")]
+    pub(super) const fn source(&self) -> &'a [u8] {
+        self.source
+    }
+
     /// The number of bytes after the last token.
     pub(super) const fn remaining(&self) -> usize {
         self.source.len() - self.at
@@ -103,7 +109,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips white space and comments.
-    fn skip_blank(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_blank(&mut self) -> Result<(), Error> {
         loop {
             self.skip_while(&BLANK);
             if self.peek() != Some(b'/') || !self.skip_comment()? {
@@ -188,20 +194,6 @@ impl<'a> Lexer<'a> {
             }
         };
         Ok((start, token))
-    }
-
-    /// Called after a word: also takes the suffixes that follow it, `.global.L2::128B` of an instruction. Returns all
-    /// of it from `start` on.
-    #[cfg(feature = "bodies")]
-    pub(super) fn with_suffixes(&mut self, start: usize) -> &'a str {
-        loop {
-            self.skip_while(&DOTTED);
-            let rest = &self.source[self.at..];
-            match rest {
-                [b':', b':', next, ..] if WORD[usize::from(*next)] => self.at += 2,
-                _ => return self.text(start, self.at),
-            }
-        }
     }
 
     /// The next token, without consuming it.
@@ -294,7 +286,7 @@ static BLANK: Class = only(b" \t\n\r\x0b\x0c");
 pub(super) static WORD: Class =
     only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 /// The bytes of words with dots: `4.u32`, `.global.nc`.
-static DOTTED: Class = with(WORD, b".");
+pub(super) static DOTTED: Class = with(WORD, b".");
 /// The bytes of a line.
 pub(super) static LINE: Class = except(b"\n");
 /// The bytes of a string.

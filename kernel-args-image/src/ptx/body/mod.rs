@@ -134,7 +134,7 @@ impl<'t> Bodies<'t> {
             self.arena = Arena::new();
             self.functions.fill(State::New);
         }
-        let code = translate(whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
+        let code = translate(&whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
         let summaries = self.summaries(&code);
         let uses = {
             let mut flow = Flow::run(&code, &mut self.arena, &summaries).ok()?;
@@ -238,7 +238,7 @@ impl<'t> Bodies<'t> {
         let function = outline.functions.get(function)?;
         let returns = &function.returns;
         translate(
-            function.body.clone(),
+            &function.body,
             &function.parameters,
             returns,
             &mut self.opcodes,
