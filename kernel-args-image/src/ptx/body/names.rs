@@ -1,5 +1,10 @@
 //! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
 
+#![allow(
+    clippy::cast_lossless,
+    reason = "`From` is a call for each byte without optimization"
+)]
+
 use crate::ptx::lexer::{DOTTED, WORD};
 use alloc::{vec, vec::Vec};
 

@@ -52,7 +52,6 @@ impl Operand {
 pub(super) struct Operands<'r>(pub(super) &'r [Operand]);
 
 /// The operands at some positions that are not in brackets.
-#[derive(Clone, Copy)]
 pub(super) struct At<'r> {
     rest: &'r [Operand],
     first: u8,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     bytes::skip,
-    ptx::lexer::{DOTTED, Lexer, Token, constant},
+    ptx::lexer::{DOTTED, Lexer, Token, WORD, constant},
 };
 use alloc::vec::Vec;
 
@@ -128,10 +128,16 @@ impl<'t> Statements<'t> {
         // A predicate: `@!%p1`.
         if first == b'@' {
             self.at += 1;
-            if self.first()? == b'!' {
+            first = self.first()?;
+            if first == b'!' {
                 self.at += 1;
+                first = self.first()?;
             }
-            self.token()?;
+            if matches!(BEGINS[first as usize], Begins::Name) {
+                self.at = skip(self.text, self.at + 1, &WORD);
+            } else {
+                self.token()?;
+            }
             first = self.first()?;
         }
         if matches!(BEGINS[first as usize], Begins::Name) {
@@ -252,8 +258,11 @@ impl<'t> Statements<'t> {
         let (text, start) = (self.text, self.at);
         let mut value = 0_i64;
         let mut at = start;
-        while at < text.len() && matches!(text[at], b'0'..=b'9') && at - start < DIGITS {
-            value = 10 * value + (text[at] - b'0') as i64;
+        while at < text.len()
+            && matches!(BEGINS[text[at] as usize], Begins::Number)
+            && at - start < DIGITS
+        {
+            value = 10 * value + i64::from(text[at] - b'0');
             at += 1;
         }
         self.at = skip(text, at, &DOTTED);

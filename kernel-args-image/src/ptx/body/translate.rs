@@ -184,15 +184,17 @@ impl<'t> Translator<'_, 't> {
         let count = self.names.count();
         self.defined.resize(count, false);
         self.code.values.resize(count, Value::default());
-        for (value, is_defined) in self.code.values.iter_mut().zip(&self.defined) {
-            if !is_defined {
-                *value = Value::NUMBER;
+        let values: &mut [Value] = &mut self.code.values;
+        let defined: &[bool] = &self.defined;
+        let mut register = 0;
+        while register < count {
+            if !defined[register] {
+                values[register] = Value::NUMBER;
             }
+            register += 1;
         }
-        self.code.values[NO_REGISTER as usize] = Value::default();
-        self.classes.finish();
-        let seen = (0..count as Register).map(|register| self.classes.of(register));
-        self.code.seen = seen.collect();
+        values[NO_REGISTER as usize] = Value::default();
+        self.code.seen = self.classes.finish(count);
         self.code.seen[NO_REGISTER as usize] = 0;
         self.code
     }
@@ -209,10 +211,11 @@ impl<'t> Translator<'_, 't> {
         self.define(register);
         let at = register as usize;
         if at >= self.code.values.len() {
-            self.code.values.resize(at + 1, Value::default());
+            self.code.values.resize(2 * at + 64, Value::default());
         }
-        let old = self.code.values[at];
-        self.code.values[at] = match old.forms {
+        let place = &mut self.code.values[at];
+        let old = *place;
+        *place = match old.forms {
             Set::NONE => value,
             // Instructions without registers define numbers and values from elsewhere only.
             _ if old.forms == value.forms => Value {
@@ -247,7 +250,7 @@ impl<'t> Translator<'_, 't> {
     pub(super) fn define(&mut self, register: Register) {
         let at = register as usize;
         if at >= self.defined.len() {
-            self.defined.resize(at + 1, false);
+            self.defined.resize(2 * at + 64, false);
         }
         self.defined[at] = true;
     }
