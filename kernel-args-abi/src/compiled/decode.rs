@@ -65,7 +65,7 @@ pub(super) struct Head {
     pub(super) has_debug_info: bool,
     flags: u8,
     pub(super) parameters: usize,
-    types: Reader<'static>,
+    pub(super) types: Reader<'static>,
     texts: Reader<'static>,
 }
 
