@@ -134,7 +134,9 @@ pub mod vector {
 pub mod args {
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
-    pub use crate::driver::{BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable};
+    pub use crate::driver::{
+        AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable,
+    };
     pub use crate::marshal::{
         DecodedArgs, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, offset_of,
     };
@@ -185,6 +187,15 @@ pub mod error {
 #[cfg(feature = "cudarc")]
 pub mod graph {
     pub use crate::driver::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
+}
+
+/// Sequences of launches that are repeated: each run is one launch of a graph.
+#[cfg(feature = "cudarc")]
+pub mod sequence {
+    pub use crate::{
+        driver::{Recorder, RunMode, Sequence, WhyPlain},
+        interop::{Held, Hold},
+    };
 }
 
 /// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.

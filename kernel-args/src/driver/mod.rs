@@ -1,7 +1,7 @@
 //! Loads kernels and launches them through the CUDA driver, on cudarc's contexts and streams.
 //!
-//! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch` and
-//! `graph`.
+//! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch` `graph`
+//! and `sequence`.
 
 mod api;
 mod attributes;
@@ -16,14 +16,15 @@ mod image;
 mod launch;
 mod module;
 mod query;
+mod sequence;
 mod verify;
 
 pub use api::Status;
 #[cfg(feature = "nvrtc")]
 pub use compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 pub use config::{
-    AccessPolicyWindow, AccessProperty, CacheMode, ClusterSchedulingPolicy, DeviceNode, Fallback,
-    Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
+    AccessPolicyWindow, AccessProperty, AsStream, CacheMode, ClusterSchedulingPolicy, DeviceNode,
+    Fallback, Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
     MemorySyncDomainMap, OptimizationLevel, ProgrammaticEvent,
 };
 pub use context::{
@@ -44,4 +45,5 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch};
 pub use module::{Kernel, Module};
+pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::Verification;

@@ -28,8 +28,14 @@ mod same_as;
 mod vector_element;
 
 #[cfg(feature = "cudarc")]
+mod held;
+#[cfg(feature = "cudarc")]
 mod retained;
 
+#[cfg(feature = "cudarc")]
+pub(crate) use held::Slices;
+#[cfg(feature = "cudarc")]
+pub use held::{Held, Hold};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
 

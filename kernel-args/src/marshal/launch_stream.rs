@@ -3,11 +3,18 @@
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
-    super::context_name::{ContextName, Foreign},
-    core::{cell::OnceCell, mem::ManuallyDrop, ptr},
+    super::{
+        context_name::{ContextName, Foreign},
+        held_slices::HeldSlices,
+    },
+    core::{
+        cell::OnceCell,
+        mem::{self, ManuallyDrop},
+        ptr,
+    },
     cudarc::driver::{
-        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
-        sys::{CUcontext, CUevent},
+        CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUdeviceptr, CUevent},
     },
     std::sync::Arc,
 };
@@ -30,6 +37,9 @@ pub struct LaunchStream<'k> {
     tracked: Cell<bool>,
     #[cfg(feature = "cudarc")]
     recorded: Recorded,
+    /// For a launch in a sequence: the slices that it can use.
+    #[cfg(feature = "cudarc")]
+    held: Option<&'k HeldSlices>,
     launch: PhantomData<&'k ()>,
 }
 
@@ -51,6 +61,8 @@ impl<'k> LaunchStream<'k> {
             tracked: Cell::new(false),
             #[cfg(feature = "cudarc")]
             recorded: Recorded::new(),
+            #[cfg(feature = "cudarc")]
+            held: None,
             launch: PhantomData,
         }
     }
@@ -61,6 +73,17 @@ impl<'k> LaunchStream<'k> {
     pub(crate) fn on(stream: &'k CudaStream) -> Self {
         Self {
             stream: Some(stream),
+            ..Self::untracked()
+        }
+    }
+
+    /// A launch of a sequence, which uses only memory of the slices that the sequence holds. It neither waits for other streams nor
+    /// records its use: the sequence does so once for each slice.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
+        Self {
+            held: Some(held),
             ..Self::untracked()
         }
     }
@@ -83,10 +106,7 @@ impl<'k> LaunchStream<'k> {
     #[inline]
     pub fn check_context(&self, context: &Arc<CudaContext>) {
         let same = match self.stream {
-            Some(stream) => {
-                Arc::ptr_eq(stream.context(), context)
-                    || stream.context().cu_ctx() == context.cu_ctx()
-            }
+            Some(stream) => is_of(stream, context),
             None if self.context.is_null() => {
                 self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
             }
@@ -99,14 +119,56 @@ impl<'k> LaunchStream<'k> {
 
     /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
     /// stream of `context`.
+    ///
+    /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which memory the argument
+    /// uses.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
+        match self.stream_or_held(context) {
+            Ok(stream) => stream,
+            Err(held) => {
+                held.mark_not_held(self.field.get());
+                held.stream()
+            }
+        }
+    }
+
+    /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream reads only that field.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn stream_or_held(
+        &self,
+        context: &Arc<CudaContext>,
+    ) -> Result<&CudaStream, &HeldSlices> {
+        if let Some(stream) = self.stream {
+            if !is_of(stream, context) {
+                self.mark_foreign(context);
+            }
+            self.tracked.set(true);
+            return Ok(stream);
+        }
+        if let Some(held) = self.held {
+            return Err(held);
+        }
         self.check_context(context);
         self.tracked.set(true);
-        match self.stream {
-            Some(stream) => stream,
-            None => self.default_stream.of(context),
+        Ok(self.default_stream.of(context))
+    }
+
+    /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn held_address<T>(
+        &self,
+        held: &HeldSlices,
+        memory: &impl DevicePtr<T>,
+        exclusive: bool,
+    ) -> CUdeviceptr {
+        let place = ptr::from_ref(memory).cast();
+        match held.find(place, exclusive) {
+            Some(address) => address,
+            None => part_of_held(held, memory, self.field.get()),
         }
     }
 
@@ -178,6 +240,26 @@ impl<'k> LaunchStream<'k> {
             launch,
         })
     }
+}
+
+#[cfg(feature = "cudarc")]
+#[inline(always)]
+fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
+    Arc::ptr_eq(stream.context(), context) || stream.context().cu_ctx() == context.cu_ctx()
+}
+
+/// The address of `memory`, which can be a view of a held slice; otherwise `field` is marked. No reference to a `LaunchStream` is
+/// passed: it would then be in memory in every launch.
+#[cfg(feature = "cudarc")]
+#[inline(never)]
+fn part_of_held<T>(held: &HeldSlices, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
+    // The sequence records the use of the whole slice when its work is enqueued.
+    let (address, guard) = memory.device_ptr(held.stream());
+    mem::forget(guard);
+    if !held.contains(address, memory.num_bytes()) {
+        held.mark_not_held(field);
+    }
+    address
 }
 
 /// The name of a context. It is not inlined: only errors need it.

@@ -242,6 +242,12 @@ impl<'p> DecodedArgs<'p> {
         }
     }
 
+    /// Calls `visit` with the bytes of each parameter, in order.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn visit(&self, visit: &mut dyn FnMut(&[u8])) {
+        self.iter().for_each(|(_, bytes)| visit(bytes));
+    }
+
     /// Every parameter with its bytes, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'p Parameter<'p>, &[u8])> {
         let place = self.place;

@@ -7,6 +7,8 @@ mod argument_types;
 #[cfg(feature = "cudarc")]
 mod context_name;
 mod decode;
+#[cfg(feature = "cudarc")]
+mod held_slices;
 mod kernel_arg;
 mod kernel_args;
 mod launch_stream;
@@ -42,5 +44,6 @@ pub(crate) use lower::has_gaps;
 pub(crate) use {
     argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
+    held_slices::{After, Entered, HeldSlice, HeldSlices},
     lower::{marshal_packed, marshal_params},
 };

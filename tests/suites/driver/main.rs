@@ -15,6 +15,7 @@ mod memcheck;
 mod memory_changes;
 mod runtime_api;
 mod scale;
+mod sequences;
 mod several_gpus;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ("memory_changes", memory_changes::main),
         ("runtime_api", runtime_api::main),
         ("scale", scale::main),
+        ("sequences", sequences::main),
         ("several_gpus", several_gpus::main),
     ])
 }

@@ -1,7 +1,7 @@
 //! Instantiated graphs.
 
 use super::{
-    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Status, StreamHandle,
+    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle,
     entry_points::required,
     graph::{GraphId, GraphRef, LaunchOf, NodeId},
     handle::{Destroyed, Owned},
@@ -199,13 +199,12 @@ impl Exec {
 
     /// `cuGraphLaunch`.
     ///
-    /// # Safety
-    /// The caller guarantees that the graph's kernels, copies and memsets may run with their current arguments: see
+    /// Its caller has promised that the graph's kernels, copies and memsets may run with their current arguments: see
     /// [`GraphExec::launch`](crate::GraphExec::launch).
-    pub(crate) unsafe fn launch(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
+    pub(crate) fn launch(&self, stream: StreamHandle<'_>, _: Promise<'_>) -> Result<(), CallError> {
         let launch = required!(self.api, cuGraphLaunch)?;
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are
-        // alive, and the caller guarantees that its nodes may run.
+        // alive, and the promise is that its nodes may run.
         unsafe { launch(self.handle.raw(), stream.raw()) }.check("cuGraphLaunch")
     }
 }

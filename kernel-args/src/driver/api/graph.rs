@@ -2,9 +2,10 @@
 
 use super::{
     Alive, Api, CallError, ContextHandle, Handle, KernelNodeParams, LaunchAttribute, Memory,
-    Status,
+    MemoryStep, Status,
     entry_points::required,
     handle::{Destroyed, Owned},
+    launch::MemoryOperation,
     node_params::{KernelNodeRecord, MemsetNodeParams, row},
     out,
 };
@@ -202,6 +203,21 @@ impl<'g> After<'g> {
             // guarantees that the memory is valid.
             unsafe { add(node, graph, after, count, &copy, context.raw()) }
         })
+    }
+
+    /// Adds a node for a step of a sequence.
+    pub(crate) fn add_memory(
+        &self,
+        step: &MemoryStep<'_>,
+        context: ContextHandle<'_>,
+    ) -> Result<NodeId, CallError> {
+        let MemoryStep { to, width, .. } = *step;
+        match step.operation {
+            MemoryOperation::Set(byte) => self.add_memset(to, byte, width, context),
+            MemoryOperation::CopyFrom(from) => {
+                self.add_copy(Memory::Device(to), Memory::Device(from), width, context)
+            }
+        }
     }
 
     /// `cuGraphAddMemsetNode`: sets `width` bytes.

@@ -134,6 +134,24 @@ impl<'e> LaunchAttribute<'e> {
         self.id
     }
 
+    /// The whole attribute.
+    pub(super) fn to_bytes(self) -> [u8; 72] {
+        let mut bytes = [0; 72];
+        bytes[..4].copy_from_slice(&self.id.to_ne_bytes());
+        bytes[8..].copy_from_slice(&self.value.0);
+        bytes
+    }
+
+    /// The attribute with these bytes, from `to_bytes`. An event in its value is still alive.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
+        let mut attribute = Self::IGNORE;
+        let mut id = [0; 4];
+        id.copy_from_slice(&bytes[..4]);
+        attribute.id = u32::from_ne_bytes(id);
+        attribute.value.0.copy_from_slice(&bytes[8..]);
+        attribute
+    }
+
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0

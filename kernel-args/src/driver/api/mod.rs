@@ -36,7 +36,10 @@ pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, Node
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };
-pub(crate) use launch::{Extra, Function, KernelCall, Promise};
+pub(crate) use launch::{
+    Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
+    RecordedCall, RecordedLaunch, Shape, Step, Steps,
+};
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};

@@ -1,10 +1,11 @@
 //! Events and captures of streams.
 
 use super::{
-    Api, CallError, Graph, Status,
+    Api, CallError, Graph, MemoryStep, Status, StreamHandle,
     entry_points::required,
     graph::{GraphId, GraphRef, NodeId},
     handle::{Alive, Destroyed, Owned},
+    launch::MemoryOperation,
 };
 use core::ptr;
 use cudarc::driver::{
@@ -44,6 +45,27 @@ impl Event {
     /// Waits for the event; returns whether it is complete.
     pub(crate) fn wait(&self) -> bool {
         self.0.api.cuEventSynchronize(self.0.alive()).is_ok()
+    }
+}
+
+impl MemoryStep<'_> {
+    /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
+    pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
+        let (to, width, stream) = (self.to, self.width, stream.raw());
+        match self.operation {
+            MemoryOperation::Set(byte) => {
+                let set = required!(api, cuMemsetD8Async)?;
+                // SAFETY: CUDA Driver API, "Memory Management", `cuMemsetD8Async`: the memory is part of a slice that the run of a
+                // sequence holds until its steps are enqueued, and that is freed in the order of streams.
+                unsafe { set(to, byte, width, stream) }.check("cuMemsetD8Async")
+            }
+            MemoryOperation::CopyFrom(from) => {
+                let copy = required!(api, cuMemcpyDtoDAsync_v2)?;
+                // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoDAsync`: both places are part of slices that the run of
+                // a sequence holds until its steps are enqueued, and that are freed in the order of streams.
+                unsafe { copy(to, from, width, stream) }.check("cuMemcpyDtoDAsync_v2")
+            }
+        }
     }
 }
 

@@ -104,6 +104,8 @@ entry_points! {
     kept cuGraphExecKernelNodeSetParams_v2(
         exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, params: &KernelNodeParams<'_>
     );
+    unsafe cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
+    unsafe cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream) = "cuMemcpyDtoDAsync";
     unsafe cuGraphAddMemcpyNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, copy: &CUDA_MEMCPY3D, context: CUcontext
     );

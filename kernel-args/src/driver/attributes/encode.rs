@@ -19,7 +19,7 @@ pub(crate) struct Encoded<'e> {
 }
 
 impl<'e> Encoded<'e> {
-    pub(super) fn new(attributes: &Attributes<'e>) -> Self {
+    pub(crate) fn new(attributes: &Attributes<'e>) -> Self {
         let mut encoded = Self {
             attributes: [LaunchAttribute::IGNORE; Attribute::ALL.len()],
             count: 0,
@@ -48,8 +48,7 @@ impl<'e> Encoded<'e> {
     }
 
     /// The attributes in the order in which they were added.
-    #[cfg(test)]
-    fn all(&self) -> &[LaunchAttribute<'e>] {
+    pub(crate) fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }
 

@@ -1,8 +1,8 @@
 //! Grid, block and options of a launch.
 
 use super::{
-    AccessPolicyWindow, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent,
+    AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
+    MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent, Recording,
 };
 use crate::device::vector::Dim3;
 use cudarc::driver::{CudaEvent, CudaStream};
@@ -35,6 +35,8 @@ pub struct Launch<'a> {
     /// Whether `shared` was set: then 0 requests no shared memory.
     pub(crate) shared_given: bool,
     pub(crate) stream: Option<&'a CudaStream>,
+    /// For a launch in a sequence, whose stream is `stream`.
+    pub(crate) recording: Option<&'a Recording>,
     pub(crate) form: Option<Form>,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,
@@ -50,15 +52,18 @@ impl<'a> Launch<'a> {
             shared: 0,
             shared_given: false,
             stream: None,
+            recording: None,
             form: None,
             attributes: None,
         }
     }
 
-    /// The stream to launch on.
+    /// The stream to launch on, or the [`Recorder`](crate::sequence::Recorder) of a sequence.
     #[inline(always)]
-    pub fn stream(mut self, stream: &'a CudaStream) -> Self {
-        self.stream = Some(stream);
+    pub fn stream(mut self, stream: &'a (impl AsStream + ?Sized)) -> Self {
+        let target = stream.target();
+        self.stream = Some(target.stream);
+        self.recording = target.recording;
         self
     }
 

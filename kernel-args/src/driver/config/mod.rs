@@ -11,6 +11,7 @@ mod jit_keys;
 mod jit_options;
 mod jit_values;
 mod launch_options;
+mod recording;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attributes::{
@@ -23,6 +24,8 @@ pub use into_launch::IntoLaunch;
 pub use jit_options::JitOptions;
 pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
+pub use recording::AsStream;
 
 pub(crate) use attributes::Attributes;
 pub(crate) use jit_arrays::DriverOptions;
+pub(crate) use recording::{Recording, Target};

@@ -3,6 +3,7 @@
 use super::tracking;
 use crate::driver::{
     api::{Api, DeviceResource, Green, OwnStream, api, required},
+    config::{AsStream, Target},
     error::{ContextError, Error, GreenError},
 };
 use core::{fmt, ops::Deref};
@@ -137,6 +138,13 @@ impl GreenStream {
     #[must_use]
     pub fn green_context(&self) -> &GreenContext {
         &self.green
+    }
+}
+
+impl AsStream for GreenStream {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        (**self).target()
     }
 }
 

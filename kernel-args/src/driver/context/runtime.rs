@@ -4,6 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{Alive, api, required},
+        config::{AsStream, Target},
         error::{ContextError, ContextMismatch, Error},
     },
     marshal::ContextName,
@@ -67,6 +68,13 @@ impl BorrowedStream {
                 _tracking: tracking,
             })
         })?
+    }
+}
+
+impl AsStream for BorrowedStream {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        (**self).target()
     }
 }
 

@@ -28,6 +28,8 @@ pub enum ContextError {
     },
     /// The context of a stream is not the context that was given with it.
     ForeignStream(Box<ContextMismatch>),
+    /// The context of a slice that a sequence should hold is not the context of its stream.
+    ForeignSlice(Box<ContextMismatch>),
     /// The context of a graph is not the context that was given with it.
     ForeignGraph(Box<ContextMismatch>),
     /// A context was reset or destroyed, with everything that was created in it.
@@ -85,6 +87,13 @@ impl fmt::Display for ContextError {
                 "kernel `{kernel}` was loaded in a different context than the given context\n  \
                  kernel  {}\n  given   {}\n\
                  help: pass the context in which cudarc loaded the module",
+                contexts.expected, contexts.found
+            ),
+            Self::ForeignSlice(contexts) => write!(
+                f,
+                "the slice belongs to a different context than the stream of the sequence\n  \
+                 stream  {}\n  slice   {}\n\
+                 help: hold slices of the context of the stream",
                 contexts.expected, contexts.found
             ),
             Self::ForeignStream(contexts) => write!(

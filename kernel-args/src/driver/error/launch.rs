@@ -17,6 +17,16 @@ pub enum LaunchError {
     Limit(Box<Limit>),
     /// The driver or the GPU lacks a launch attribute. The driver was not called.
     UnsupportedAttribute(Box<UnsupportedAttribute>),
+    /// The launch belongs to a sequence that does not hold the memory of an argument. Nothing was recorded.
+    #[non_exhaustive]
+    NotHeld {
+        /// The kernel.
+        kernel: String,
+        /// The field, or the index of an argument of a list.
+        field: Cow<'static, str>,
+    },
+    /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
+    Replaced,
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
     #[non_exhaustive]
     Unrecorded {
@@ -90,6 +100,17 @@ impl fmt::Display for LaunchError {
             Self::Failed(launch) => launch.fmt(f),
             Self::Limit(limit) => limit.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
+            Self::NotHeld { kernel, field } => write!(
+                f,
+                "kernel `{kernel}` was not launched: the sequence does not hold the memory of `{field}`, which could be freed before the \
+                 kernel runs\n\
+                 help: hold the slice at the beginning of the closure: `let mut {field} = s.hold(&mut {field});` if a kernel writes it, \
+                 `s.hold(&{field});` otherwise"
+            ),
+            Self::Replaced => f.write_str(
+                "the run of the sequence was not enqueued: a slice that it holds was replaced by another one\n\
+                 help: exchange the values that `hold` returned, or replace the slice between two runs",
+            ),
             Self::Unrecorded { kernel, call } => write!(
                 f,
                 "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
@@ -161,6 +182,7 @@ impl std::error::Error for LaunchError {
             Self::Failed(launch) => Some(&**launch),
             Self::Limit(limit) => Some(&**limit),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
+            Self::NotHeld { .. } | Self::Replaced => None,
             Self::Unrecorded { call, .. } => Some(call),
         }
     }

@@ -201,11 +201,12 @@ pub(crate) trait Lower {
 pub(crate) trait Pass {
     type Output;
 
-    /// `arguments` shows the arguments as text, for errors.
+    /// `arguments` shows the arguments as text, for errors. `values` calls its argument with the bytes of each parameter, in order.
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
+        values: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Self::Output;
 }
 
@@ -239,9 +240,12 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
                 // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until
                 // this closure returns.
-                let arguments =
-                    || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) }.to_string();
-                pass.pass(call, arguments)
+                let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
+                pass.pass(
+                    call,
+                    || decoded().to_string(),
+                    |visit| decoded().visit(visit),
+                )
             };
             if const { F::INLINED && size_of::<A::ParamPointers>() >= LARGE_FRAME } {
                 marshal_many_params(self.args, stream, launch)
@@ -254,8 +258,12 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let mut extra = Extra::new(packed, &mut size);
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
-                let arguments = || DecodedArgs::packed(A::PARAMETERS, packed).to_string();
-                pass.pass(call, arguments)
+                let decoded = || DecodedArgs::packed(A::PARAMETERS, packed);
+                pass.pass(
+                    call,
+                    || decoded().to_string(),
+                    |visit| decoded().visit(visit),
+                )
             })
         }
     }
@@ -272,6 +280,13 @@ fn marshal_many_params<A: KernelArgs, R>(
     launch: impl FnOnce(&mut [*mut c_void]) -> R,
 ) -> R {
     marshal_params(&mut args, stream, launch)
+}
+
+/// The arguments that `decoded` passes to its argument, as text.
+fn text(decoded: impl FnOnce(&mut dyn FnMut(&DecodedArgs<'_>))) -> String {
+    let mut text = String::new();
+    decoded(&mut |arguments| text = arguments.to_string());
+    text
 }
 
 impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
@@ -299,14 +314,18 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 // SAFETY: the function takes parameters of these types. `marshal_params` passes a pointer to each of
                 // them, and they stay initialised until this closure returns.
                 let call = unsafe { KernelCall::with_params(function, pointers.as_mut_ptr()) };
-                let arguments = || {
+                let decoded = |then: &mut dyn FnMut(&DecodedArgs<'_>)| {
                     types.with_parameters(|parameters| {
                         // SAFETY: these are the parameters of `types`. `marshal_params` passes a pointer to each of
                         // them, and they stay initialised until this closure returns.
-                        unsafe { DecodedArgs::params(parameters, pointers) }.to_string()
-                    })
+                        then(&unsafe { DecodedArgs::params(parameters, pointers) });
+                    });
                 };
-                pass.pass(call, arguments)
+                pass.pass(
+                    call,
+                    || text(decoded),
+                    |visit| decoded(&mut |all| all.visit(visit)),
+                )
             })
         } else {
             list.marshal_packed(stream, |types, packed| {
@@ -314,12 +333,16 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 let mut extra = Extra::new(packed, &mut size);
                 // SAFETY: the function takes parameters of these types, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
-                let arguments = || {
+                let decoded = |then: &mut dyn FnMut(&DecodedArgs<'_>)| {
                     types.with_parameters(|parameters| {
-                        DecodedArgs::packed(parameters, packed).to_string()
-                    })
+                        then(&DecodedArgs::packed(parameters, packed));
+                    });
                 };
-                pass.pass(call, arguments)
+                pass.pass(
+                    call,
+                    || text(decoded),
+                    |visit| decoded(&mut |all| all.visit(visit)),
+                )
             })
         }
     }

@@ -20,6 +20,7 @@ pub(crate) use name::function_name;
 use crate::{
     driver::{
         api,
+        api::LaunchKeeper,
         error::{Error, LaunchError, Limit},
         image::Description,
         verify::{Host, Verification, verify},
@@ -100,6 +101,11 @@ impl Function {
                 verified: AppendList::new(),
             }),
         })
+    }
+
+    /// What keeps the function loaded, for a recorded launch.
+    pub(crate) fn keeper(&self) -> LaunchKeeper {
+        LaunchKeeper::Function(self.inner.clone())
     }
 
     #[inline(always)]

@@ -172,6 +172,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
+        _: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {
             return Err(boxed(Failure::Foreign(field)));

@@ -13,7 +13,7 @@ mod dependencies;
 mod device_update;
 mod enabled;
 mod exec;
-mod explain;
+pub(crate) mod explain;
 mod find;
 mod host_buffer;
 mod lower;
@@ -39,3 +39,5 @@ pub use graph::Graph;
 pub use host_buffer::HostBuffer;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
+
+pub(crate) use owner::Slot;

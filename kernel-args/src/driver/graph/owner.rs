@@ -21,7 +21,7 @@ use std::{
 
 /// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
 /// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
-pub(super) struct Slot {
+pub(crate) struct Slot {
     context: Arc<CudaContext>,
     /// Whether an update must replace an owner of arguments.
     occupied: AtomicBool,
@@ -41,7 +41,7 @@ struct Held {
 
 impl Slot {
     /// Creates a slot that `graph` holds. The slot holds `kept`.
-    pub(super) fn retained_by(
+    pub(crate) fn retained_by(
         graph: GraphRef<'_>,
         context: &Arc<CudaContext>,
         kept: Box<dyn Send + Sync>,

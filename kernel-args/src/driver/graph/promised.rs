@@ -55,7 +55,8 @@ impl GraphExec {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
         // SAFETY: the caller guarantees that the nodes of the graph may run.
-        let launched = unsafe { self.driver.launch((&**stream).into()) };
+        let promise = unsafe { Promise::new() };
+        let launched = self.driver.launch((&**stream).into(), promise);
         launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
         match &self.last_launch {
             Some(last) if Arc::ptr_eq(last, stream) => {}

@@ -121,6 +121,7 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
+        _: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Result<(), Error> {
         let Self {
             call: launch_call,
@@ -165,7 +166,7 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
 
 /// Checks the attributes against the limits of the function, its GPU and the driver.
 #[cold]
-fn check_attributes(
+pub(super) fn check_attributes(
     api: &'static Api,
     function: FunctionHandle<'_>,
     config: LaunchConfig<'_>,

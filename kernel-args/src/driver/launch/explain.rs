@@ -8,7 +8,7 @@ use crate::{
         attributes::attributes_text,
         config::Attributes,
         error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Limit, Meaning,
             meaning,
         },
         function::Lower,
@@ -36,6 +36,24 @@ pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
 pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign::<A>(kernel, Foreign { launch, ..field })
+}
+
+/// An argument of a launch in a sequence is memory that the sequence does not hold.
+#[cold]
+pub(super) fn not_held<A: Lower>(kernel: String, field: usize) -> Error {
+    let field = A::name_of(field).unwrap_or_default();
+    Error::Launch(LaunchError::NotHeld { kernel, field })
+}
+
+/// A launch in a sequence asks for a node whose handle it cannot return.
+#[cold]
+pub(super) fn device_node_in_sequence(kernel: String) -> Error {
+    Error::Launch(LaunchError::Limit(Box::new(Limit {
+        kernel,
+        requested: "`device_updatable_node`".into(),
+        limit: "a launch in a sequence has no node of its own".into(),
+        help: "capture the launch into a graph: `launch!(kernel, grid, block, args, node, device_updatable_node = &node)`",
+    })))
 }
 
 /// The stream belongs to a different context than the kernel.

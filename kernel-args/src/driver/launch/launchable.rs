@@ -3,6 +3,7 @@
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
+    record::record,
 };
 use crate::{
     driver::{
@@ -72,7 +73,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     #[inline(always)]
     fn launch(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
         // Passed by reference, because a move would copy the struct.
-        launch_fitting(self.function(), &launch, self.fit(&mut args), promise)
+        launch_fitting(self.as_function(), &launch, self.fit(&mut args), promise)
     }
 }
 
@@ -81,7 +82,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
     fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
-        launch_fitting(self.loaded(), &launch, self.fit(&mut args)?, promise)
+        launch_fitting(self, &launch, self.fit(&mut args)?, promise)
     }
 }
 
@@ -94,7 +95,7 @@ impl Launchable<&mut ArgList<'_>> for Function {
         args: &mut ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        launch_fitting(self.loaded(), &launch, self.fit_list(args)?, promise)
+        launch_fitting(self, &launch, self.fit_list(args)?, promise)
     }
 }
 
@@ -133,13 +134,17 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
 /// Launches a verified function.
 #[inline(always)]
 fn launch_fitting<A: Lower>(
-    function: &LoadedFunction,
+    owner: &Function,
     launch: &Launch<'_>,
     fitting: A,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
+    let function = owner.loaded();
     let name = || function.name.clone();
     let stream = stream(function, launch)?;
+    if let Some(recording) = launch.recording {
+        return record(recording, owner, launch, fitting, promise);
+    }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.check_contexts(&launch_stream);

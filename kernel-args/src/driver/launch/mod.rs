@@ -4,11 +4,12 @@ mod call;
 mod explain;
 mod launchable;
 mod raw;
+mod record;
 mod resources;
 mod usage;
 
 pub(crate) use call::LaunchCall;
-pub(crate) use explain::{foreign_in, foreign_stream};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{api::Promise, config::Launch, error::Error};

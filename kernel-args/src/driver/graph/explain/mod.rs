@@ -10,7 +10,8 @@ use crate::driver::{
 };
 
 pub(super) use refused::*;
-pub(super) use returned::{call, node, node_attribute, returned_by};
+pub(crate) use returned::call;
+pub(super) use returned::{node, node_attribute, returned_by};
 
 /// The action that failed.
 pub(super) const ADDED: &str = "the node was not added";
@@ -21,7 +22,7 @@ pub(super) const ENABLED: &str = "the node was not enabled or disabled";
 pub(super) const DEVICE_UPDATABLE: &str = "the node was not made device-updatable";
 pub(super) const INSTANTIATED: &str = "the graph was not instantiated";
 pub(super) const UPLOADED: &str = "the graph was not uploaded";
-pub(super) const LAUNCHED: &str = "the graph was not launched";
+pub(crate) const LAUNCHED: &str = "the graph was not launched";
 pub(super) const CAPTURE_BEGUN: &str = "the capture did not begin";
 pub(super) const CAPTURE_ENDED: &str = "the stream was not captured";
 pub(super) const NODE_FOUND: &str = "the node of the captured launch was not found";

@@ -135,7 +135,7 @@ const CAPTURE_ANOTHER: &str = "capture a stream that was created with `ctx.new_s
 
 /// The driver returned an error from a call for a graph or for one of its nodes.
 #[cold]
-pub(in crate::driver::graph) fn call(action: &'static str, error: CallError) -> Error {
+pub(crate) fn call(action: &'static str, error: CallError) -> Error {
     match error {
         CallError::Returned(call) => returned_by(action, call),
         CallError::Unavailable(unavailable) => unavailable.into(),

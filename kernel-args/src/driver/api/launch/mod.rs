@@ -1,9 +1,17 @@
 //! Functions and their owners; launches: a function with matching parameters, and the call.
 
+mod log;
+
+pub(super) use log::MemoryOperation;
+pub(crate) use log::{
+    Change, Keeper as LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape,
+    Step, Steps,
+};
+
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
 };
-use core::{ffi::c_void, marker::PhantomData, ptr};
+use core::{ffi::c_void, marker::PhantomData, ptr, slice};
 use cudarc::driver::{
     CudaContext, CudaFunction,
     sys::{CUfunc_st, CUfunction, CUresult},
@@ -98,6 +106,13 @@ impl<'p> Promise<'p> {
     }
 }
 
+/// The function of a launch in a log, which keeps it loaded.
+fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
+    // SAFETY: only `log` calls this, with the address of a function that its entry keeps loaded, or that the caller of `launch` keeps
+    // loaded until the work of the sequence has finished.
+    unsafe { Alive::new(ptr::with_exposed_provenance_mut(address as usize)) }
+}
+
 /// The keys for `extra` of `cuLaunchKernel`, as `cuda.h` defines them. cudarc has them only from `cuda-11070` on.
 const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
 const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
@@ -165,6 +180,20 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     #[inline(always)]
     pub(crate) fn function(&self) -> FunctionHandle<'p> {
         self.function
+    }
+
+    /// The packed form of the parameters; `None` for `kernelParams`.
+    #[inline(always)]
+    fn packed(&self) -> Option<&'p [u8]> {
+        if !PACKED {
+            return None;
+        }
+        // SAFETY: `parameters` is the array of an `Extra` that is borrowed for `'p`.
+        let extra: &'p [*mut c_void; 5] = unsafe { &*self.parameters.cast() };
+        // SAFETY: `Extra::new` has stored the address of a size that is borrowed for at least as long.
+        let size = unsafe { *extra[3].cast::<usize>() };
+        // SAFETY: `Extra::new` has stored the address of a buffer of this size that is borrowed for at least as long.
+        Some(unsafe { slice::from_raw_parts(extra[1].cast(), size) })
     }
 
     #[inline(always)]

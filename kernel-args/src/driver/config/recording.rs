@@ -1,0 +1,89 @@
+//! What the launches of a sequence are recorded in, and the streams that a launch can name.
+
+use crate::{driver::api::LaunchLog, marshal::HeldSlices};
+use core::{
+    cell::{Cell, RefCell},
+    fmt,
+};
+use cudarc::driver::CudaStream;
+use std::{boxed::Box, sync::Arc};
+
+/// The launches of one run of a sequence, and the slices that they can use.
+pub(crate) struct Recording {
+    pub(crate) held: HeldSlices,
+    pub(crate) log: RefCell<LaunchLog>,
+    /// The launch attribute for which no node of a graph exists.
+    pub(crate) without_node: Cell<Option<&'static str>>,
+}
+
+impl Recording {
+    pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
+        Self {
+            held: HeldSlices::new(stream),
+            log: RefCell::default(),
+            without_node: Cell::new(None),
+        }
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        self.held.stream()
+    }
+
+    /// Forgets the launches and the slices, and keeps the storage.
+    pub(crate) fn clear(&mut self) {
+        self.held.clear();
+        self.log.get_mut().clear();
+        self.without_node.set(None);
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("launches", &self.log.borrow().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a launch is enqueued.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    pub(crate) stream: &'a CudaStream,
+    pub(crate) recording: Option<&'a Recording>,
+}
+
+/// A stream that a launch can name: cudarc's `CudaStream`, a [`BorrowedStream`](crate::context::BorrowedStream), a
+/// [`GreenStream`](crate::context::GreenStream), an `Arc` of one; or the [`Recorder`](crate::sequence::Recorder) of a sequence.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a stream",
+    label = "a launch cannot be enqueued on this",
+    note = "pass a reference to a stream of cudarc: `stream = &stream`; in the closure of `Sequence::run`, its recorder: `stream = s`"
+)]
+pub trait AsStream {
+    #[doc(hidden)]
+    fn target(&self) -> Target<'_>;
+}
+
+impl AsStream for CudaStream {
+    #[inline(always)]
+    fn target(&self) -> Target<'_> {
+        Target {
+            stream: self,
+            recording: None,
+        }
+    }
+}
+
+macro_rules! forwarded {
+    ($($pointer:ty),*) => {$(
+        impl<S: AsStream + ?Sized> AsStream for $pointer {
+            #[inline(always)]
+            fn target(&self) -> Target<'_> {
+                (**self).target()
+            }
+        }
+    )*};
+}
+
+forwarded!(&S, &mut S, Arc<S>, Box<S>);

@@ -1,0 +1,191 @@
+//! Launches in a sequence, which are recorded instead of enqueued.
+//!
+//! No reference to a `Launch` reaches a function that is not inlined, as in [`call`](super::call).
+
+use super::{call::check_attributes, explain};
+use crate::{
+    driver::{
+        api::{KernelCall, LaunchConfig, LaunchKeeper, Promise, Shape, api},
+        attributes::{AttributeLimits, Encoded, for_launches_only},
+        config::{Attributes, Form, Launch, Recording},
+        error::Error,
+        function::{Function, Lower, Pass},
+    },
+    marshal::LaunchStream,
+};
+use core::marker::PhantomData;
+use std::string::String;
+
+/// The function of a recorded launch, which belongs to the context of the sequence's stream.
+pub(super) trait Callee: Copy {
+    /// The function's name, for errors.
+    fn name(self) -> String;
+
+    /// What keeps the function loaded.
+    fn keeper(self) -> LaunchKeeper;
+
+    /// Checks a launch against the limits of the function.
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
+
+    /// The limits of its launch attributes; `None` if the driver has not been queried yet.
+    fn attribute_limits(&self) -> Option<&AttributeLimits>;
+}
+
+impl Callee for &Function {
+    fn name(self) -> String {
+        self.loaded().name.clone()
+    }
+
+    fn keeper(self) -> LaunchKeeper {
+        Function::keeper(self)
+    }
+
+    #[inline]
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
+        self.loaded().check(launch)
+    }
+
+    fn attribute_limits(&self) -> Option<&AttributeLimits> {
+        Some(&self.loaded().attribute_limits)
+    }
+}
+
+/// Checks the attributes, lowers the arguments, and records the launch.
+#[inline(always)]
+pub(super) fn record<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    launch: &Launch<'_>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let Launch {
+        grid,
+        block,
+        shared,
+        shared_given,
+        attributes,
+        ..
+    } = *launch;
+    let shape = Shape {
+        grid: [grid.x, grid.y, grid.z],
+        block: [block.x, block.y, block.z],
+        shared,
+        shared_given,
+    };
+    match attributes {
+        None => lower(recording, callee, &shape, None, fitting, promise),
+        Some(attributes) => with_attributes(recording, callee, shape, attributes, fitting, promise),
+    }
+}
+
+#[cold]
+fn with_attributes<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    shape: Shape,
+    attributes: Attributes<'_>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    if attributes.device_updatable_node.is_some() {
+        return Err(explain::device_node_in_sequence(callee.name()));
+    }
+    let stream = (&**recording.stream()).into();
+    let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
+    let (function, limits) = (fitting.function(), callee.attribute_limits());
+    check_attributes(api()?, function, config, attributes, limits, || {
+        callee.name()
+    })?;
+    if let Some(option) = for_launches_only(&attributes) {
+        recording.without_node.set(Some(option));
+    }
+    lower(
+        recording,
+        callee,
+        &shape,
+        Some(&attributes),
+        fitting,
+        promise,
+    )
+}
+
+#[inline(never)]
+fn lower<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    shape: &Shape,
+    attributes: Option<&Attributes<'_>>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let stream = LaunchStream::in_sequence(&recording.held);
+    let pass = Record {
+        recording,
+        callee,
+        shape,
+        attributes,
+        promise,
+        of: PhantomData::<A>,
+    };
+    // With a layout that depends on the GPU, this is `kernelParams`.
+    fitting.lower(Form::Packed, &stream, pass)
+}
+
+struct Record<'a, 'p, C, A> {
+    recording: &'a Recording,
+    callee: C,
+    shape: &'a Shape,
+    attributes: Option<&'a Attributes<'a>>,
+    promise: Promise<'p>,
+    of: PhantomData<A>,
+}
+
+impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
+    type Output = Result<(), Error>;
+
+    #[inline(always)]
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        _: impl FnOnce() -> String,
+        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+    ) -> Result<(), Error> {
+        let Self {
+            recording,
+            callee,
+            shape,
+            attributes,
+            promise,
+            ..
+        } = self;
+        if recording.held.is_not_held() {
+            let field = recording.held.take_not_held().unwrap_or(0);
+            return Err(explain::not_held::<A>(callee.name(), field));
+        }
+        let keeper = || callee.keeper();
+        let check = || check(callee, shape, attributes);
+        let mut log = recording.log.borrow_mut();
+        match attributes {
+            None => log.push(shape, &[], call, values, keeper, check, promise),
+            Some(attributes) => {
+                let encoded = Encoded::new(attributes);
+                log.push(shape, encoded.all(), call, values, keeper, check, promise)
+            }
+        }
+    }
+}
+
+#[cold]
+fn check(
+    callee: impl Callee,
+    shape: &Shape,
+    attributes: Option<&Attributes<'_>>,
+) -> Result<(), Error> {
+    callee.check(&Launch {
+        shared: shape.shared,
+        shared_given: shape.shared_given,
+        attributes: attributes.copied(),
+        ..Launch::new(shape.grid, shape.block)
+    })
+}

@@ -1,0 +1,53 @@
+//! Runs that are enqueued launch by launch.
+
+use crate::driver::{
+    api::{Api, LaunchConfig, RecordedCall, RecordedLaunch, Status, Step, Steps},
+    error::Error,
+    function::function_name,
+    launch::failed,
+};
+use cudarc::driver::CudaStream;
+use std::{string::String, vec::Vec};
+
+/// Enqueues the steps in order. After an error, the steps before it are enqueued.
+pub(super) fn enqueue(api: &Api, stream: &CudaStream, steps: Steps<'_>) -> Result<(), Error> {
+    for step in steps.iter() {
+        match step {
+            Step::Launch(launch) => enqueue_launch(api, stream, &launch)?,
+            Step::Memory(memory) => memory.enqueue(api, stream.into())?,
+        }
+    }
+    Ok(())
+}
+
+fn enqueue_launch(
+    api: &Api,
+    stream: &CudaStream,
+    launch: &RecordedLaunch<'_>,
+) -> Result<(), Error> {
+    let mut attributes: Vec<_> = launch.attributes().collect();
+    let config = LaunchConfig::new(launch.grid, launch.block, launch.shared, stream.into());
+    let config = match attributes.as_mut_slice() {
+        [] => config,
+        attributes => config.with_attributes(attributes),
+    };
+    let status = launch.with_call(|call| match call {
+        RecordedCall::Packed(call) => api.launch(&config, call, launch.promise()),
+        RecordedCall::Params(call) => api.launch(&config, call, launch.promise()),
+    });
+    if status == Status::SUCCESS {
+        return Ok(());
+    }
+    let function = launch.function();
+    let context = Some(&**stream.context());
+    let name = function_name(function);
+    Err(failed(
+        name,
+        function,
+        status,
+        config,
+        None,
+        String::new(),
+        context,
+    ))
+}

@@ -1,0 +1,106 @@
+//! The graph of a run, and the launches that its nodes have now.
+
+use crate::driver::{
+    api::{
+        Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog, NodeId,
+        RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+    },
+    error::Error,
+    graph::Slot,
+};
+use cudarc::driver::CudaContext;
+use std::{boxed::Box, sync::Arc, vec::Vec};
+
+/// The graph of a run.
+pub(super) struct Plan {
+    exec: Exec,
+    nodes: Vec<NodeId>,
+    /// The steps that the nodes have now.
+    steps: Vec<u64>,
+}
+
+impl Plan {
+    /// Creates a graph whose nodes run one after the other, and instantiates it. The context must be current.
+    pub(super) fn new(
+        api: &'static Api,
+        context: &Arc<CudaContext>,
+        log: &mut LaunchLog,
+    ) -> Result<Self, Error> {
+        let graph = Graph::new(api)?;
+        // The functions stay loaded until the last launch of the graph has finished.
+        Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
+        let mut nodes = Vec::with_capacity(log.len());
+        let steps = log.recorded();
+        for step in steps.iter() {
+            let node = add(&graph, nodes.last().copied(), &step, context)?;
+            nodes.push(node);
+        }
+        let mut plan = Self {
+            exec: Exec::instantiate(graph)?,
+            nodes,
+            steps: Vec::new(),
+        };
+        steps.copy_to(&mut plan.steps);
+        Ok(plan)
+    }
+
+    /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
+    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+        Steps::of(&self.steps).differences(steps, changes)
+    }
+
+    /// Updates the nodes of `changes` to `steps`. After an error, the nodes have any of both steps.
+    pub(super) fn update(&mut self, steps: Steps<'_>, changes: &[Change]) -> Result<(), CallError> {
+        for &change in changes {
+            let node = self.exec.node(self.nodes[change.index]);
+            if let (Some(Step::Launch(launch)), Some(node)) = (steps.at(change), node) {
+                with_params(&launch, |params| node.set_params(params))?;
+            }
+        }
+        steps.copy_to(&mut self.steps);
+        Ok(())
+    }
+
+    /// Launches the graph, whose nodes have the steps of `log`.
+    pub(super) fn launch(
+        &self,
+        log: &LaunchLog,
+        stream: StreamHandle<'_>,
+    ) -> Result<(), CallError> {
+        match log.promise() {
+            Some(promise) => self.exec.launch(stream, promise),
+            None => Ok(()),
+        }
+    }
+}
+
+fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {
+    let mut shape = KernelNodeShape::new(launch.grid, launch.block, launch.shared);
+    launch.with_call(|call| match call {
+        RecordedCall::Packed(call) => then(shape.of(call)),
+        RecordedCall::Params(call) => then(shape.of(call)),
+    })
+}
+
+/// Adds the node of a step, after the node `last`.
+fn add(
+    graph: &Graph,
+    last: Option<NodeId>,
+    step: &Step<'_>,
+    context: &Arc<CudaContext>,
+) -> Result<NodeId, CallError> {
+    let Ok(after) = graph.after(last.as_slice()) else {
+        // The node was added to this graph.
+        unreachable!("a node of another graph")
+    };
+    match step {
+        Step::Launch(launch) => {
+            let node = with_params(launch, |params| after.add_kernel(params))?;
+            for attribute in launch.attributes() {
+                node.as_node().set_attribute(&attribute)?;
+            }
+            Ok(node.id())
+        }
+        Step::Memory(memory) => after.add_memory(memory, (&**context).into()),
+    }
+}

@@ -1,0 +1,157 @@
+//! What the closure of a run sees.
+
+use crate::{
+    driver::{
+        config::{AsStream, Recording, Target},
+        error::{ContextError, ContextMismatch, Error},
+    },
+    interop::{Hold, Slices},
+    marshal::{ContextName, LaunchStream},
+};
+use core::{fmt, marker::PhantomData};
+use cudarc::driver::{
+    CudaSlice, CudaStream, DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr,
+};
+use std::{boxed::Box, sync::Arc};
+
+/// Records the launches of one run of a [`Sequence`](super::Sequence): the stream of its launches, `stream = s`.
+///
+/// ```no_run
+/// # use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::Sequence};
+/// # use cudarc::driver::CudaSlice;
+/// # #[derive(KernelArgs)]
+/// # struct Scale<'a> { n: u32, factor: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+/// # fn example(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
+/// step.run(|s| {
+///     let (x, mut y) = (s.hold(x)?, s.hold(y)?);
+///     s.memset_zeros(&mut y)?;
+///     // SAFETY: both slices have 1024 elements.
+///     unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y: &mut y }, stream = s) }
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Recorder<'s, 'env: 's> {
+    recording: &'s Recording,
+    /// Both lifetimes are invariant, so a slice that is held for `'s` cannot have a shorter borrow.
+    lifetimes: PhantomData<&'s mut &'env ()>,
+    invariant: PhantomData<fn(&'s ()) -> &'s ()>,
+}
+
+impl<'s> Recorder<'s, '_> {
+    pub(super) fn new(recording: &'s Recording) -> Self {
+        Self {
+            recording,
+            lifetimes: PhantomData,
+            invariant: PhantomData,
+        }
+    }
+
+    /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
+    ///
+    /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a [`Held`](crate::sequence::Held), which derefs to
+    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice cannot be dropped, replaced or read by the host in the
+    /// closure, because it stays borrowed.
+    ///
+    /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain launch.
+    /// Both happen once for each held slice.
+    ///
+    /// # Errors
+    /// [`Error::Context`] if the slice belongs to a different context than the stream.
+    pub fn hold<H: Hold<'s>>(&'s self, slice: H) -> Result<H::Held, Error> {
+        let stream = self.recording.stream();
+        if slice.context().cu_ctx() != stream.context().cu_ctx() {
+            let contexts = ContextMismatch::new(
+                ContextName::of(stream.context()),
+                ContextName::of(slice.context()),
+            );
+            return Err(Error::Context(ContextError::ForeignSlice(Box::new(
+                contexts,
+            ))));
+        }
+        Ok(slice.hold(Slices::new(&self.recording.held), stream))
+    }
+
+    /// Sets all bytes of a held slice to zero, in the order of the launches.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold the slice.
+    pub fn memset_zeros<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        slice: &mut CudaSlice<T>,
+    ) -> Result<(), Error> {
+        let to = self.address(slice, "memset_zeros", "the slice", true)?;
+        let width = slice.num_bytes();
+        if width > 0 {
+            self.recording.log.borrow_mut().push_memset(to, 0, width);
+        }
+        Ok(())
+    }
+
+    /// Copies all elements of a held slice to the beginning of another one, in the order of the launches.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold both slices.
+    ///
+    /// # Panics
+    /// If `to` has fewer elements than `from`.
+    pub fn memcpy_dtod<T: DeviceRepr>(
+        &self,
+        from: &CudaSlice<T>,
+        to: &mut CudaSlice<T>,
+    ) -> Result<(), Error> {
+        assert!(
+            to.len() >= from.len(),
+            "{} elements do not fit into a slice of {}",
+            from.len(),
+            to.len()
+        );
+        let width = from.num_bytes();
+        let source = self.address(from, "memcpy_dtod", "the source", false)?;
+        let to = self.address(to, "memcpy_dtod", "the destination", true)?;
+        if width > 0 {
+            self.recording.log.borrow_mut().push_copy(to, source, width);
+        }
+        Ok(())
+    }
+
+    fn address<T>(
+        &self,
+        slice: &impl DevicePtr<T>,
+        action: &'static str,
+        what: &'static str,
+        exclusive: bool,
+    ) -> Result<CUdeviceptr, Error> {
+        let held = &self.recording.held;
+        let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
+        match held.take_not_held() {
+            None => Ok(address),
+            Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
+                kernel: action.into(),
+                field: what.into(),
+            })),
+        }
+    }
+
+    /// The stream on which the run will be enqueued. Work that the closure enqueues on it runs before all launches of the run.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        self.recording.stream()
+    }
+}
+
+impl AsStream for Recorder<'_, '_> {
+    #[inline(always)]
+    fn target(&self) -> Target<'_> {
+        Target {
+            stream: self.recording.stream(),
+            recording: Some(self.recording),
+        }
+    }
+}
+
+impl fmt::Debug for Recorder<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.recording.fmt(f)
+    }
+}

@@ -1,0 +1,310 @@
+//! A piece of a program that is repeated.
+
+use super::{Recorder, RunMode, WhyPlain, plain, plan::Plan};
+use crate::{
+    driver::{
+        api::{Api, Change, LaunchLog, Steps, api},
+        config::Recording,
+        context::bind,
+        error::{Error, LaunchError},
+        graph::explain,
+        launch::unrecorded,
+    },
+    interop::Slices,
+};
+use core::{fmt, mem};
+use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
+use std::{string::ToString, sync::Arc, vec::Vec};
+
+/// The number of graphs that a sequence remembers by default.
+const GRAPHS: usize = 8;
+
+/// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
+///
+/// The closure of [`run`](Self::run) contains plain launches, with the [`Recorder`] as their stream. The first run creates a graph
+/// with a node for each launch. A later run compares its launches with those of the graph: an equal launch costs a
+/// comparison; for other arguments, another grid, block or size of shared memory, the node is updated; for other kernels, launch
+/// attributes or another number of launches, another graph is created. A sequence remembers the last 8 graphs
+/// ([`remember`](Self::remember)), so a program can alternate between them.
+///
+/// ```no_run
+/// use kernel_args::{Kernel, KernelArgs, launch, sequence::Sequence};
+/// # use cudarc::driver::CudaSlice;
+/// # #[derive(KernelArgs)]
+/// # struct Saxpy<'a> { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let PTX = "";
+/// # let ctx = kernel_args::context(0)?;
+/// # let stream = ctx.default_stream();
+/// # let saxpy = Kernel::<Saxpy>::from_image(&ctx, PTX, "saxpy")?;
+/// # let x = stream.clone_htod(&[1.0_f32; 1024])?;
+/// # let mut y = stream.alloc_zeros::<f32>(1024)?;
+/// let mut step = Sequence::new(&stream);
+/// for i in 0..100 {
+///     step.run(|s| {
+///         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+///         let alpha = i as f32;
+///         // SAFETY: both slices have 1024 elements.
+///         unsafe { launch!(saxpy, 4, 256, Saxpy { n: 1024, alpha, x, y: &mut y }, stream = s)? };
+///         unsafe { launch!(saxpy, 4, 256, Saxpy { n: 1024, alpha: 0.5, x, y: &mut y }, stream = s)? };
+///         Ok(())
+///     })?; // one launch of a graph
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # What it guarantees
+/// - Nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is enqueued, and the
+///   sequence can be used again.
+/// - The results are those of plain launches in the same order. Other work that the closure enqueues, for example a copy with
+///   cudarc, comes before all of them.
+/// - Memory that a launch uses through a slice is still allocated when the launch is enqueued: the run holds the slice
+///   ([`Recorder::hold`]), and a launch with other slices is an error. For pointers that do not come from a slice
+///   ([`DevicePointer`](crate::DevicePointer)), the caller of the launch promises it, until the work of the run has finished.
+/// - Kernels stay loaded until no graph needs them.
+///
+/// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) tells why.
+pub struct Sequence {
+    recording: Recording,
+    /// The graph of the last run first.
+    plans: Vec<Plan>,
+    limit: usize,
+    mode: RunMode,
+    /// Storage of the last run, for the next one.
+    changes: Vec<Change>,
+    guards: Vec<SyncOnDrop<'static>>,
+}
+
+impl Sequence {
+    /// A sequence whose runs are enqueued on `stream`.
+    #[must_use]
+    pub fn new(stream: &Arc<CudaStream>) -> Self {
+        Self {
+            recording: Recording::new(stream.clone()),
+            plans: Vec::new(),
+            limit: GRAPHS,
+            mode: RunMode::Empty,
+            changes: Vec::new(),
+            guards: Vec::new(),
+        }
+    }
+
+    /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is destroyed first.
+    #[must_use]
+    pub fn remember(mut self, graphs: usize) -> Self {
+        self.limit = graphs.max(1);
+        self.plans.truncate(self.limit);
+        self
+    }
+
+    /// Records the launches of the closure, and enqueues them if it returns `Ok`.
+    ///
+    /// # Errors
+    /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the errors of a plain
+    /// launch.
+    pub fn run<'env, T>(
+        &mut self,
+        record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.try_run(record)
+    }
+
+    /// Same as [`run`](Self::run), for a closure with errors of another type.
+    ///
+    /// # Errors
+    /// Same as [`run`](Self::run).
+    pub fn try_run<'env, T, E: From<Error>>(
+        &mut self,
+        record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        /// Forgets the launches and the slices of the run, also after a panic.
+        struct Run<'q>(&'q mut Sequence);
+
+        impl Drop for Run<'_> {
+            fn drop(&mut self) {
+                self.0.recording.clear();
+            }
+        }
+
+        let run = Run(self);
+        let recorder = Recorder::new(&run.0.recording);
+        let value = record(&recorder)?;
+        run.0.enqueue()?;
+        Ok(value)
+    }
+
+    /// How the last run was enqueued.
+    #[must_use]
+    pub fn mode(&self) -> &RunMode {
+        &self.mode
+    }
+
+    /// The stream on which runs are enqueued.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        self.recording.stream()
+    }
+
+    /// Enqueues the recorded launches.
+    fn enqueue(&mut self) -> Result<(), Error> {
+        let Self {
+            recording,
+            plans,
+            limit,
+            mode,
+            changes,
+            guards: storage,
+        } = self;
+        let Recording {
+            held,
+            log,
+            without_node,
+        } = recording;
+        let (log, stream) = (log.get_mut(), held.stream());
+        if log.len() == 0 {
+            *mode = RunMode::Empty;
+            return Ok(());
+        }
+        let (api, context) = (api()?, stream.context().clone());
+        bind(api, &context)?;
+        let mut guards = mem::take(storage);
+        let is_replaced = !Slices::new(held).enter(stream, &mut guards);
+        let outcome = if is_replaced {
+            guards.drain(..).for_each(mem::forget);
+            Err(Error::Launch(LaunchError::Replaced))
+        } else if let Err(error) = context.check_err() {
+            guards.drain(..).for_each(mem::forget);
+            Err(Error::cudarc("cuStreamWaitEvent", error))
+        } else {
+            let run = Enqueue {
+                api,
+                stream,
+                plans,
+                limit: *limit,
+                changes,
+            };
+            run.enqueue(log, without_node.get())
+        };
+        // The first graph has the steps of this run.
+        log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
+        guards.clear();
+        *storage = recycled(guards);
+        *mode = outcome?;
+        match context.check_err() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(unrecorded("(a sequence)".to_string(), error)),
+        }
+    }
+}
+
+/// The storage of an empty list.
+fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
+    empty
+        .into_iter()
+        .map(|_| unreachable!("the list is empty"))
+        .collect()
+}
+
+struct Enqueue<'q> {
+    api: &'static Api,
+    stream: &'q Arc<CudaStream>,
+    plans: &'q mut Vec<Plan>,
+    limit: usize,
+    changes: &'q mut Vec<Change>,
+}
+
+impl Enqueue<'_> {
+    fn enqueue(
+        mut self,
+        log: &mut LaunchLog,
+        without_node: Option<&'static str>,
+    ) -> Result<RunMode, Error> {
+        let why = match without_node {
+            Some(option) => WhyPlain::Attribute(option),
+            None if self.is_capturing()? => WhyPlain::Capturing,
+            None => match self.as_graph(log)? {
+                Ok(mode) => return Ok(mode),
+                Err(refused) => WhyPlain::Refused(refused.to_string()),
+            },
+        };
+        plain::enqueue(self.api, self.stream, log.recorded())?;
+        Ok(RunMode::Plain(why))
+    }
+
+    fn is_capturing(&self) -> Result<bool, Error> {
+        let status = self.stream.capture_status();
+        let status = status.map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
+        Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+    }
+
+    /// Launches the run as a graph. The inner error is the reason why there is no graph; then nothing was enqueued.
+    fn as_graph(&mut self, log: &mut LaunchLog) -> Result<Result<RunMode, Error>, Error> {
+        let Self {
+            api,
+            stream,
+            plans,
+            limit,
+            changes,
+        } = self;
+        // The first graph has the steps of the previous run.
+        let is_first = log.changes().is_some_and(|known| {
+            changes.clear();
+            changes.extend_from_slice(known);
+            !plans.is_empty()
+        });
+        let mode = if is_first && changes.is_empty() {
+            RunMode::Updated(0)
+        } else if updated(plans, log.recorded(), is_first, changes) {
+            RunMode::Updated(changes.len())
+        } else {
+            match Plan::new(api, stream.context(), log) {
+                Ok(plan) => {
+                    plans.truncate(*limit - 1);
+                    plans.insert(0, plan);
+                    RunMode::Built
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+        };
+        match plans[0].launch(log, (&***stream).into()) {
+            Ok(()) => Ok(Ok(mode)),
+            Err(error) => Err(explain::call(explain::LAUNCHED, error)),
+        }
+    }
+}
+
+/// Updates the first graph that can have the steps `steps`, and moves it to the front; returns whether there is one. `changes` are the
+/// changes of the very first one, if `is_first`; otherwise they are stored there.
+fn updated(
+    plans: &mut Vec<Plan>,
+    steps: Steps<'_>,
+    is_first: bool,
+    changes: &mut Vec<Change>,
+) -> bool {
+    if !is_first {
+        let Some(index) = plans
+            .iter()
+            .position(|plan| plan.can_become(steps, changes))
+        else {
+            return false;
+        };
+        plans[..=index].rotate_right(1);
+    }
+    let is_updated = plans[0].update(steps, changes).is_ok();
+    if !is_updated {
+        // The driver does not allow the change, or has changed only some nodes.
+        plans.remove(0);
+    }
+    is_updated
+}
+
+impl fmt::Debug for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sequence")
+            .field("graphs", &self.plans.len())
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}

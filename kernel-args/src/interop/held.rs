@@ -1,0 +1,194 @@
+//! Slices that a run of a sequence holds.
+
+use crate::marshal::{After, Entered, HeldSlice, HeldSlices};
+use core::{
+    marker::PhantomData,
+    mem::{self, ManuallyDrop},
+    ops::{Deref, DerefMut},
+    ptr,
+};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
+    SyncOnDrop, UnifiedSlice,
+};
+use std::{sync::Arc, vec::Vec};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Memory that a sequence can hold: `&CudaSlice<T>` and `&mut CudaSlice<T>`, and the same for `UnifiedSlice<T>` and `&mut
+/// CudaViewMut<T>`. [`Recorder::hold`](crate::sequence::Recorder::hold) takes it.
+#[diagnostic::on_unimplemented(
+    message = "a sequence cannot hold `{Self}`",
+    label = "not a reference to a slice of cudarc",
+    note = "pass `&slice` if the kernels read the memory, `&mut slice` if they write it"
+)]
+pub trait Hold<'s>: sealed::Sealed {
+    /// What the launches use: `&CudaSlice<T>`, or [`Held`] for an exclusive borrow.
+    type Held;
+
+    #[doc(hidden)]
+    fn context(&self) -> &Arc<CudaContext>;
+
+    /// The slice waits for its earlier uses on `stream`.
+    #[doc(hidden)]
+    fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held;
+}
+
+/// The slices of a run.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Slices<'s>(&'s HeldSlices);
+
+impl<'s> Slices<'s> {
+    pub(crate) fn new(slices: &'s HeldSlices) -> Self {
+        Self(slices)
+    }
+
+    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. Returns whether the slices
+    /// are those that were held, in any order.
+    ///
+    /// The closure of the run is over, so no [`Held`] is used any more.
+    pub(crate) fn enter(self, stream: &'s CudaStream, guards: &mut Vec<SyncOnDrop<'s>>) -> bool {
+        let (mut index, mut is_same) = (0, true);
+        while let Some(slice) = self.0.get(index) {
+            // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
+            // exclusive borrow exists only in the closure, because of its lifetime.
+            let entered = unsafe { (slice.enter)(slice.place, stream) };
+            is_same &= (entered.address, entered.bytes) == (slice.address, slice.bytes);
+            guards.push(match entered.after {
+                After::Nothing => SyncOnDrop::Record(None),
+                // SAFETY: the event is part of the slice, which is borrowed for `'s`.
+                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
+                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
+            });
+            index += 1;
+        }
+        is_same || self.is_permuted(stream)
+    }
+
+    #[cold]
+    fn is_permuted(self, stream: &CudaStream) -> bool {
+        let mut now = Vec::new();
+        while let Some(slice) = self.0.get(now.len()) {
+            // SAFETY: the same as in `enter`.
+            let entered = unsafe { (slice.enter)(slice.place, stream) };
+            now.push((entered.address, entered.bytes));
+        }
+        self.0.has_all(&now)
+    }
+}
+
+/// A slice that a run of a [`Sequence`](crate::sequence::Sequence) holds exclusively. It derefs to the slice: launches read it as
+/// `&y`, and write it as `&mut y`.
+pub struct Held<'s, S> {
+    slices: &'s HeldSlices,
+    index: usize,
+    slice: *mut S,
+    borrowed: PhantomData<&'s mut S>,
+}
+
+impl<S> Deref for Held<'_, S> {
+    type Target = S;
+
+    #[inline]
+    fn deref(&self) -> &S {
+        // SAFETY: the pointer is from an exclusive borrow for `'s`, which only this value uses until the run is over.
+        unsafe { &*self.slice }
+    }
+}
+
+impl<S> DerefMut for Held<'_, S> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut S {
+        self.slices.borrowed_exclusively(self.index);
+        // SAFETY: the pointer is from an exclusive borrow for `'s`, which only this value uses until the run is over.
+        unsafe { &mut *self.slice }
+    }
+}
+
+/// The guard without its lifetime. It is not dropped.
+fn after(guard: SyncOnDrop<'_>) -> After {
+    match *ManuallyDrop::new(guard) {
+        SyncOnDrop::Record(Some((event, _))) => After::Record(event),
+        SyncOnDrop::Sync(Some(_)) => After::Synchronize,
+        _ => After::Nothing,
+    }
+}
+
+/// # Safety
+/// [`Enter`](crate::marshal::Enter).
+unsafe fn read<T, M: DevicePtr<T>>(place: *mut (), stream: &CudaStream) -> Entered {
+    // SAFETY: the caller guarantees that the slice is at its place, and that nothing uses it exclusively.
+    let slice = unsafe { &*place.cast::<M>() };
+    let (address, guard) = slice.device_ptr(stream);
+    Entered {
+        address,
+        bytes: slice.num_bytes(),
+        after: after(guard),
+    }
+}
+
+/// # Safety
+/// [`Enter`](crate::marshal::Enter).
+unsafe fn write<T, M: DevicePtrMut<T>>(place: *mut (), stream: &CudaStream) -> Entered {
+    // SAFETY: the caller guarantees that the slice is at its place, and that nothing else uses it.
+    let slice = unsafe { &mut *place.cast::<M>() };
+    let bytes = slice.num_bytes();
+    let (address, guard) = slice.device_ptr_mut(stream);
+    Entered {
+        address,
+        bytes,
+        after: after(guard),
+    }
+}
+
+macro_rules! hold {
+    (shared: $([$($life:lifetime)*] $memory:ty;)*) => {$(
+        impl<$($life,)* T> sealed::Sealed for &$memory {}
+
+        impl<'s, $($life,)* T> Hold<'s> for &'s $memory {
+            type Held = Self;
+
+            fn context(&self) -> &Arc<CudaContext> {
+                self.stream().context()
+            }
+
+            fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self {
+                let place = ptr::from_ref(self).cast_mut().cast();
+                let (address, guard) = self.device_ptr(stream);
+                mem::forget(guard);
+                slices.0.push(HeldSlice::new(place, read::<T, $memory>, address, self.num_bytes()));
+                self
+            }
+        }
+    )*};
+    (exclusive: $([$($life:lifetime)*] $memory:ty;)*) => {$(
+        impl<$($life,)* T> sealed::Sealed for &mut $memory {}
+
+        impl<'s, $($life,)* T> Hold<'s> for &'s mut $memory {
+            type Held = Held<'s, $memory>;
+
+            fn context(&self) -> &Arc<CudaContext> {
+                self.stream().context()
+            }
+
+            fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held {
+                let (address, guard) = self.device_ptr_mut(stream);
+                mem::forget(guard);
+                let (bytes, slice) = (self.num_bytes(), ptr::from_mut(self));
+                let held = HeldSlice::new(slice.cast(), write::<T, $memory>, address, bytes);
+                Held {
+                    index: slices.0.push(held),
+                    slices: slices.0,
+                    slice,
+                    borrowed: PhantomData,
+                }
+            }
+        }
+    )*};
+}
+
+hold! { shared: [] CudaSlice<T>; [] UnifiedSlice<T>; }
+hold! { exclusive: [] CudaSlice<T>; [] UnifiedSlice<T>; ['v] CudaViewMut<'v, T>; }

@@ -1,0 +1,24 @@
+//! Sequences: launches that are recorded, and enqueued as one graph.
+
+mod held;
+mod modes;
+mod random;
+mod refused;
+mod world;
+
+use kernel_args_tests::{driver::suite, tally};
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    suite(
+        "sequences",
+        |driver| {
+            let mut trials = modes::trials(driver);
+            trials.extend(held::trials(driver));
+            trials.extend(refused::trials(driver));
+            trials.extend(random::trials(driver));
+            trials
+        },
+        |driver| tally::print("sequences", driver),
+    )
+}

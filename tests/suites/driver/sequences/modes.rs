@@ -1,0 +1,379 @@
+//! How runs are enqueued, and that the results are those of plain launches.
+
+use crate::sequences::world::{N, Outcome, Saxpy, World};
+use kernel_args::{
+    ArgList, Error, Launch, Module,
+    args::Form,
+    launch,
+    sequence::{RunMode, Sequence, WhyPlain},
+};
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
+    vec![
+        trial("an_equal_run_updates_nothing", an_equal_run),
+        trial("only_changed_launches_are_updated", changed_launches),
+        trial("graphs_are_remembered", remembered),
+        trial("the_oldest_graph_is_destroyed", oldest),
+        trial("a_run_without_launches", empty),
+        trial("memsets_and_copies_are_in_order", memory),
+        trial("every_kind_of_kernel_is_recorded", kinds),
+        trial("a_kernel_can_be_dropped_in_the_closure", dropped_kernel),
+        trial("nothing_is_enqueued_after_an_error", after_an_error),
+        trial("nothing_is_enqueued_after_a_panic", after_a_panic),
+        trial(
+            "an_attribute_without_a_node_makes_plain_launches",
+            attribute,
+        ),
+        trial("attributes_of_nodes_are_part_of_the_graph", node_attributes),
+        trial("a_run_is_captured_as_plain_launches", captured),
+        trial("a_sequence_moves_to_another_thread", threads),
+        trial("other_streams_wait_for_a_run", other_streams),
+    ]
+}
+
+fn an_equal_run() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    for run in 0..5 {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            world.saxpy(1.0, x, &mut y, s)?;
+            world.saxpy(2.0, x, &mut y, s)
+        })?;
+        let expected = match run {
+            0 => RunMode::Built,
+            _ => RunMode::Updated(0),
+        };
+        assert_eq!(*sequence.mode(), expected);
+        assert_eq!(world.value(&y)?, 3.0 * (run + 1) as f32);
+    }
+    Ok(())
+}
+
+fn changed_launches() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let mut expected = 0.0;
+    for (factors, changed) in [
+        ([1.0, 2.0, 4.0], None),
+        ([1.0, 3.0, 4.0], Some(1)),
+        ([5.0, 3.0, 6.0], Some(2)),
+        ([5.0, 3.0, 6.0], Some(0)),
+        ([7.0, 8.0, 9.0], Some(3)),
+    ] {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            let mut factors = factors.iter();
+            factors.try_for_each(|factor| world.saxpy(*factor, x, &mut y, s))
+        })?;
+        let mode = changed.map_or(RunMode::Built, RunMode::Updated);
+        assert_eq!(*sequence.mode(), mode);
+        expected += factors.iter().sum::<f32>();
+        assert_eq!(world.value(&y)?, expected);
+    }
+    Ok(())
+}
+
+/// One run: `count` launches of one kernel, then one of another kernel.
+fn run(world: &World, sequence: &mut Sequence, count: usize) -> Outcome<RunMode> {
+    let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
+    sequence.run(|s| {
+        let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
+        (0..count).try_for_each(|_| world.saxpy(1.0, x, &mut y, s))?;
+        world.add(x, &y, &mut z, s)
+    })?;
+    assert_eq!(world.value(&z)?, count as f32 + 1.0);
+    Ok(sequence.mode().clone())
+}
+
+fn remembered() -> Outcome {
+    let world = World::new()?;
+    let mut sequence = Sequence::new(&world.stream);
+    let mut modes = Vec::new();
+    for count in [7, 2, 7, 2, 3, 7] {
+        modes.push(run(&world, &mut sequence, count)? == RunMode::Built);
+    }
+    assert_eq!(modes, [true, true, false, false, true, false]);
+    Ok(())
+}
+
+fn oldest() -> Outcome {
+    let world = World::new()?;
+    let mut sequence = Sequence::new(&world.stream).remember(2);
+    let mut modes = Vec::new();
+    for count in [1, 2, 1, 3, 1, 2, 3] {
+        modes.push(run(&world, &mut sequence, count)? == RunMode::Built);
+    }
+    assert_eq!(modes, [true, true, false, true, false, true, true]);
+    Ok(())
+}
+
+fn empty() -> Outcome {
+    let world = World::new()?;
+    let x = world.slice(1.0)?;
+    let mut sequence = Sequence::new(&world.stream);
+    let value = sequence.run(|s| {
+        s.hold(&x)?;
+        Ok(7)
+    })?;
+    assert_eq!((value, sequence.mode()), (7, &RunMode::Empty));
+    Ok(())
+}
+
+fn memory() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y, mut z) = (world.slice(3.0)?, world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    for factor in [1.0, 1.0, 2.0] {
+        sequence.run(|s| {
+            let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
+            world.saxpy(10.0, x, &mut y, s)?;
+            s.memset_zeros(&mut y)?;
+            world.saxpy(factor, x, &mut y, s)?;
+            s.memcpy_dtod(&y, &mut z)?;
+            s.memset_zeros(&mut y)
+        })?;
+        assert_eq!((world.value(&y)?, world.value(&z)?), (0.0, 3.0 * factor));
+    }
+    assert_eq!(*sequence.mode(), RunMode::Updated(1));
+    Ok(())
+}
+
+fn kinds() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let module = Module::load(&world.ctx, crate::sequences::world::SAXPY)?;
+    let function = module.function("saxpy")?;
+    let ptx = cudarc::nvrtc::Ptx::from_src(crate::sequences::world::SAXPY);
+    let theirs = world.ctx.load_module(ptx)?.load_function("saxpy")?;
+    let mut sequence = Sequence::new(&world.stream);
+    for run in 1..4 {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            macro_rules! args {
+                ($alpha:expr) => {
+                    Saxpy {
+                        n: N,
+                        alpha: $alpha,
+                        x,
+                        y: &mut y,
+                    }
+                };
+            }
+            // SAFETY: each slice has `N` elements.
+            unsafe {
+                launch!(
+                    module.kernel::<Saxpy<'_>>("saxpy")?,
+                    1,
+                    N,
+                    args!(1.0),
+                    stream = s
+                )?;
+                launch!(function, 1, N, args!(10.0), stream = s)?;
+                launch!(theirs, 1, N, args!(100.0), stream = s)?;
+                launch!(function.cu_function(), 1, N, args!(1000.0), stream = s)?;
+                let mut list = ArgList::new();
+                list.push(N).push(10_000.0_f32).push(x).push(&mut *y);
+                launch!(function, 1, N, list, stream = s)?;
+                let launch = Launch::new(1, N).stream(s).form(Form::KernelParams);
+                kernel_args::launch(&world.saxpy, launch, args!(100_000.0))
+            }
+        })?;
+        assert_eq!(world.value(&y)?, 111_111.0 * run as f32);
+        assert_eq!(*sequence.mode() == RunMode::Built, run == 1);
+    }
+    Ok(())
+}
+
+fn dropped_kernel() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    for run in 1..4 {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            let World { saxpy, .. } = World::new().expect("kernels");
+            let args = Saxpy {
+                n: N,
+                alpha: 2.0,
+                x,
+                y: &mut y,
+            };
+            // SAFETY: each slice has `N` elements.
+            unsafe { launch!(saxpy, 1, N, args, stream = s) }
+        })?;
+        assert_eq!(world.value(&y)?, 2.0 * run as f32);
+    }
+    Ok(())
+}
+
+fn after_an_error() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let mut run = |fails: bool| {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            world.saxpy(1.0, x, &mut y, s)?;
+            if fails { Err(Error::NoDriver) } else { Ok(()) }
+        })
+    };
+    for fails in [true, false, true, false] {
+        assert_eq!(run(fails).is_err(), fails);
+    }
+    assert_eq!(world.value(&y)?, 2.0);
+    Ok(())
+}
+
+fn after_a_panic() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let mut run = |panics: bool| {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            world.saxpy(1.0, x, &mut y, s)?;
+            assert!(!panics, "on purpose");
+            Ok(())
+        })
+    };
+    for panics in [true, false, true, false] {
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(panics)));
+        assert_eq!(outcome.is_err(), panics);
+    }
+    assert_eq!(world.value(&y)?, 2.0);
+    Ok(())
+}
+
+fn attribute() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let event = world.ctx.new_event(None)?;
+    for with_event in [true, false, true] {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            world.saxpy(1.0, x, &mut y, s)?;
+            let args = Saxpy {
+                n: N,
+                alpha: 2.0,
+                x,
+                y: &mut y,
+            };
+            let launch = Launch::new(1, N).stream(s);
+            let launch = match with_event {
+                true => launch.launch_completion_event(&event),
+                false => launch,
+            };
+            // SAFETY: each slice has `N` elements, and the event exists until the run is over.
+            unsafe { kernel_args::launch(&world.saxpy, launch, args) }
+        })?;
+        let expected = match with_event {
+            true => RunMode::Plain(WhyPlain::Attribute("launch_completion_event")),
+            false => RunMode::Built,
+        };
+        assert_eq!(*sequence.mode(), expected);
+    }
+    assert_eq!(world.value(&y)?, 9.0);
+    Ok(())
+}
+
+fn node_attributes() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let mut modes = Vec::new();
+    for priority in [-1, 0, -1] {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            let args = Saxpy {
+                n: N,
+                alpha: 2.0,
+                x,
+                y: &mut y,
+            };
+            // SAFETY: each slice has `N` elements.
+            unsafe { launch!(world.saxpy, 1, N, args, stream = s, priority = priority) }
+        })?;
+        modes.push(sequence.mode().clone());
+    }
+    assert_eq!(modes, [RunMode::Built, RunMode::Built, RunMode::Updated(0)]);
+    assert_eq!(world.value(&y)?, 6.0);
+    Ok(())
+}
+
+fn captured() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    let mut run = || {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            world.saxpy(1.0, x, &mut y, s)?;
+            world.saxpy(2.0, x, &mut y, s)
+        })?;
+        Ok::<_, Error>(sequence.mode().clone())
+    };
+    assert_eq!(run()?, RunMode::Built);
+    world.ctx.synchronize()?;
+    let mut mode = None;
+    // cudarc's events of slices cannot be part of a capture.
+    // SAFETY: everything is on one stream, and the slices stay allocated.
+    unsafe { world.ctx.disable_event_tracking() };
+    let graph = kernel_args::graph::Graph::capture(&world.stream, || {
+        mode = Some(run()?);
+        Ok::<_, Error>(())
+    });
+    // SAFETY: the same.
+    unsafe { world.ctx.enable_event_tracking() };
+    assert_eq!(mode, Some(RunMode::Plain(WhyPlain::Capturing)));
+    let mut exec = graph?.instantiate()?;
+    assert_eq!(run()?, RunMode::Updated(0));
+    // SAFETY: the slices are allocated.
+    unsafe { exec.launch(&world.stream) }?;
+    assert_eq!(world.value(&y)?, 9.0);
+    Ok(())
+}
+
+fn threads() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    for _ in 0..3 {
+        sequence = std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let mut sequence = sequence;
+                sequence.run(|s| {
+                    let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+                    world.saxpy(1.0, x, &mut y, s)
+                })?;
+                Ok::<_, Error>(sequence)
+            });
+            thread.join().expect("no panic")
+        })?;
+    }
+    assert_eq!(world.value(&y)?, 3.0);
+    Ok(())
+}
+
+fn other_streams() -> Outcome {
+    let world = World::new()?;
+    let other = world.ctx.new_stream()?;
+    let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    for run in 1..50 {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            (0..20).try_for_each(|_| world.saxpy(1.0, x, &mut y, s))
+        })?;
+        world.add(&x, &y, &mut &mut z, &other)?;
+        let values = other.clone_dtoh(&z)?;
+        assert_eq!(values, [20.0 * run as f32 + 1.0; N as usize]);
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! Random programs, run as plain launches and as a sequence: the memory is the same after each run.
+
+use crate::sequences::world::{N, Outcome, World};
+use cudarc::driver::{CudaSlice, CudaStream};
+use kernel_args::{
+    Error,
+    args::AsStream,
+    launch,
+    sequence::{Recorder, RunMode, Sequence},
+};
+use kernel_args_tests::driver::{Driver, trial};
+use libtest_mimic::Trial;
+use std::{env, ops::DerefMut, sync::Arc};
+
+pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
+    vec![trial(
+        "random_programs_have_the_results_of_plain_launches",
+        random,
+    )]
+}
+
+const SLICES: usize = 5;
+
+/// One operation on the slices with these indices. The slices of an operation are different.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Saxpy {
+        alpha: f32,
+        n: u32,
+        threads: u32,
+        slices: [usize; 2],
+    },
+    Add {
+        n: u32,
+        threads: u32,
+        slices: [usize; 3],
+    },
+    Zero {
+        slice: usize,
+    },
+    Copy {
+        slices: [usize; 2],
+    },
+}
+
+/// A generator of numbers: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn slices<const K: usize>(&mut self) -> [usize; K] {
+        let mut all: Vec<usize> = (0..SLICES).collect();
+        std::array::from_fn(|_| all.swap_remove(self.below(all.len())))
+    }
+
+    fn step(&mut self) -> Step {
+        let n = 1 + self.below(N as usize) as u32;
+        let threads = [32, 64, N][self.below(3)];
+        match self.below(10) {
+            0 => Step::Zero {
+                slice: self.below(SLICES),
+            },
+            1 => Step::Copy {
+                slices: self.slices(),
+            },
+            2..=4 => Step::Add {
+                n,
+                threads,
+                slices: self.slices(),
+            },
+            _ => Step::Saxpy {
+                alpha: [0.5, -0.25, 0.125, 1.0][self.below(4)],
+                n,
+                threads,
+                slices: self.slices(),
+            },
+        }
+    }
+
+    /// The next program: often the same, or with other arguments, sometimes with other steps.
+    fn change(&mut self, program: &mut Vec<Step>) {
+        for _ in 0..[0, 0, 1, 2, 10][self.below(5)] {
+            let (at, other) = (self.below(program.len()), self.below(program.len()));
+            match (self.below(12), &mut program[at]) {
+                (0, _) => program.insert(at, self.step()),
+                (1, _) if at != other => drop(program.remove(at)),
+                (2, step) => *step = self.step(),
+                (3, _) => program.swap(at, other),
+                (4, Step::Saxpy { slices, .. } | Step::Copy { slices }) => *slices = self.slices(),
+                (
+                    _,
+                    Step::Saxpy {
+                        alpha, n, threads, ..
+                    },
+                ) => {
+                    (*alpha, *n) = (-*alpha, 1 + self.below(N as usize) as u32);
+                    *threads = [32, 64][self.below(2)];
+                }
+                (_, Step::Add { slices, n, .. }) => {
+                    (*slices, *n) = (self.slices(), 1 + self.below(N as usize) as u32);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Where a program runs: as plain launches, or in a sequence.
+trait Place: AsStream {
+    fn zero(&self, slice: &mut CudaSlice<f32>) -> Result<(), Error>;
+    fn copy(&self, from: &CudaSlice<f32>, to: &mut CudaSlice<f32>) -> Result<(), Error>;
+}
+
+impl Place for Arc<CudaStream> {
+    fn zero(&self, slice: &mut CudaSlice<f32>) -> Result<(), Error> {
+        Ok(self.memset_zeros(slice)?)
+    }
+
+    fn copy(&self, from: &CudaSlice<f32>, to: &mut CudaSlice<f32>) -> Result<(), Error> {
+        Ok(self.memcpy_dtod(from, to)?)
+    }
+}
+
+impl Place for Recorder<'_, '_> {
+    fn zero(&self, slice: &mut CudaSlice<f32>) -> Result<(), Error> {
+        self.memset_zeros(slice)
+    }
+
+    fn copy(&self, from: &CudaSlice<f32>, to: &mut CudaSlice<f32>) -> Result<(), Error> {
+        self.memcpy_dtod(from, to)
+    }
+}
+
+fn perform(
+    world: &World,
+    program: &[Step],
+    slices: &mut [impl DerefMut<Target = CudaSlice<f32>>],
+    place: &impl Place,
+) -> Result<(), Error> {
+    for step in program {
+        match *step {
+            Step::Saxpy {
+                alpha,
+                n,
+                threads,
+                slices: at,
+            } => {
+                let [x, y] = slices.get_disjoint_mut(at).expect("different slices");
+                let args = crate::sequences::world::Saxpy { n, alpha, x, y };
+                // SAFETY: each slice has at least `n` elements.
+                unsafe { launch!(world.saxpy, 1, threads, args, stream = place)? };
+            }
+            Step::Add {
+                n,
+                threads,
+                slices: at,
+            } => {
+                let [a, b, c] = slices.get_disjoint_mut(at).expect("different slices");
+                let args = crate::sequences::world::VectorAdd { a, b, c, n };
+                // SAFETY: each slice has at least `n` elements.
+                unsafe { launch!(world.vector_add, 1, threads, args, stream = place)? };
+            }
+            Step::Zero { slice } => place.zero(&mut slices[slice])?,
+            Step::Copy { slices: at } => {
+                let [from, to] = slices.get_disjoint_mut(at).expect("different slices");
+                place.copy(from, to)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn random() -> Outcome {
+    let programs = if env::var_os("KERNEL_ARGS_FULL").is_some() {
+        400
+    } else {
+        40
+    };
+    let world = World::new()?;
+    let (mut launches, mut modes) = (0, [0; 3]);
+    for seed in 1..=programs {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let mut sequence = Sequence::new(&world.stream);
+        let new =
+            || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
+        let (mut plain, mut recorded) = (new()?, new()?);
+        let mut program: Vec<_> = (0..1 + random.below(30)).map(|_| random.step()).collect();
+        for run in 0..20 {
+            let mut borrowed: Vec<_> = plain.iter_mut().collect();
+            perform(&world, &program, &mut borrowed, &world.stream)?;
+            sequence.run(|s| {
+                let held: Result<Vec<_>, _> = recorded.iter_mut().map(|one| s.hold(one)).collect();
+                perform(&world, &program, &mut held?, s)
+            })?;
+            launches += program.len();
+            modes[match sequence.mode() {
+                RunMode::Built => 0,
+                RunMode::Updated(0) => 1,
+                RunMode::Updated(_) => 2,
+                mode => return Err(format!("seed {seed}: {mode:?}").into()),
+            }] += 1;
+            for (index, (plain, recorded)) in plain.iter().zip(&recorded).enumerate() {
+                let bits = |slice| -> Outcome<Vec<u32>> {
+                    let values = world.stream.clone_dtoh(slice)?;
+                    Ok(values.into_iter().map(f32::to_bits).collect())
+                };
+                if bits(plain)? != bits(recorded)? {
+                    return Err(
+                        format!("seed {seed}, run {run}, slice {index}: {program:?}").into(),
+                    );
+                }
+            }
+            random.change(&mut program);
+        }
+    }
+    let [built, unchanged, updated] = modes;
+    println!(
+        "{launches} launches; {built} graphs built, {unchanged} runs unchanged, {updated} updated"
+    );
+    assert!(launches >= 10_000 && modes.iter().all(|count| *count > 20));
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The kernels of the trials, and slices.
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use kernel_args::{Error, Kernel, KernelArgs, args::AsStream, launch};
+use kernel_args_tests::driver::context;
+use std::{ops::DerefMut, sync::Arc};
+
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
+const VECTOR_ADD: &str = include_str!("../../../../ptx/vector_add.ptx");
+
+/// The elements of a slice.
+pub(crate) const N: u32 = 32;
+
+#[derive(KernelArgs)]
+pub(crate) struct Saxpy<'a> {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: &'a mut CudaSlice<f32>,
+}
+
+#[derive(KernelArgs)]
+pub(crate) struct VectorAdd<'a> {
+    pub(crate) a: &'a CudaSlice<f32>,
+    pub(crate) b: &'a CudaSlice<f32>,
+    pub(crate) c: &'a mut CudaSlice<f32>,
+    pub(crate) n: u32,
+}
+
+pub(crate) struct World {
+    pub(crate) ctx: Arc<CudaContext>,
+    pub(crate) stream: Arc<CudaStream>,
+    pub(crate) saxpy: Kernel<Saxpy<'static>>,
+    pub(crate) vector_add: Kernel<VectorAdd<'static>>,
+}
+
+impl World {
+    pub(crate) fn new() -> Outcome<Self> {
+        let ctx = context()?;
+        Ok(Self {
+            saxpy: Kernel::from_image(&ctx, SAXPY, "saxpy")?,
+            vector_add: Kernel::from_image(&ctx, VECTOR_ADD, "vector_add")?,
+            stream: ctx.new_stream()?,
+            ctx,
+        })
+    }
+
+    /// A slice whose elements are all `value`.
+    pub(crate) fn slice(&self, value: f32) -> Outcome<CudaSlice<f32>> {
+        Ok(self.stream.clone_htod(&[value; N as usize])?)
+    }
+
+    /// The first element of a slice, whose elements are all equal.
+    pub(crate) fn value(&self, slice: &CudaSlice<f32>) -> Outcome<f32> {
+        let values = self.stream.clone_dtoh(slice)?;
+        assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
+        Ok(values[0])
+    }
+
+    /// `y = alpha * x + y`.
+    pub(crate) fn saxpy(
+        &self,
+        alpha: f32,
+        x: &CudaSlice<f32>,
+        y: &mut impl DerefMut<Target = CudaSlice<f32>>,
+        on: &impl AsStream,
+    ) -> Result<(), Error> {
+        let args = Saxpy { n: N, alpha, x, y };
+        // SAFETY: each slice has `N` elements.
+        unsafe { launch!(self.saxpy, 1, N, args, stream = on) }
+    }
+
+    /// `c = a + b`.
+    pub(crate) fn add(
+        &self,
+        a: &CudaSlice<f32>,
+        b: &CudaSlice<f32>,
+        c: &mut impl DerefMut<Target = CudaSlice<f32>>,
+        on: &impl AsStream,
+    ) -> Result<(), Error> {
+        let args = VectorAdd { a, b, c, n: N };
+        // SAFETY: each slice has `N` elements.
+        unsafe { launch!(self.vector_add, 1, N, args, stream = on) }
+    }
+}
+
+/// The error of `outcome`, which contains all of `words`.
+pub(crate) fn says<T>(outcome: Result<T, Error>, words: &[&str]) -> Outcome {
+    let Err(error) = outcome else {
+        return Err(format!("no error that says {words:?}").into());
+    };
+    let text = error.to_string();
+    match words.iter().find(|words| !text.contains(**words)) {
+        None => Ok(()),
+        Some(missing) => Err(format!("{missing:?} is missing in: {text}").into()),
+    }
+}
