@@ -34,7 +34,7 @@ pub(crate) const fn with(mut class: Class, bytes: &[u8]) -> Class {
     class
 }
 
-/// The position of the first byte from `at` on that is not in a class. The end of the text if there is none.
+/// The position of the first byte from `at` on that is not in a class. The end of the text if all are.
 pub(crate) fn skip(text: &[u8], mut at: usize, class: &Class) -> usize {
     let end = text.len();
     while at < end && class[text[at] as usize] {

@@ -1,7 +1,7 @@
 //! The statements of a body. PTX ISA, "Statements".
 //!
-//! Bodies are megabytes, and the macros read them without optimization. So this reads the frequent tokens from bytes, with few calls,
-//! and leaves the others to the [`Lexer`].
+//! Bodies are megabytes, and the macros read them without optimization. So frequent tokens are read from bytes, with few calls, and rare
+//! tokens by the [`Lexer`].
 
 use super::{
     names::{NO_REGISTER, Name, Names},
