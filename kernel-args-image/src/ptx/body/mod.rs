@@ -3,7 +3,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `statements`, `names` | the statements of a body; its registers |
+//! | `statements`, `directives`, `names` | the statements of a body; its registers |
 //! | `opcodes`, `operation` | one table of opcodes; their suffixes |
 //! | `translate`, `operands`, `instructions`, `loads`, `integers`, `code` | the body as compact instructions |
 //! | `forms`, `interner`, `value` | abstract values: from which parameters a register can be computed |
@@ -20,6 +20,7 @@ mod accesses;
 mod calls;
 mod classes;
 mod code;
+mod directives;
 mod facts;
 mod flow;
 mod forms;
