@@ -53,6 +53,11 @@ impl CompiledKernels {
         self.count as usize
     }
 
+    /// The index of the first kernel in the image.
+    pub(super) const fn start(&self) -> usize {
+        self.start as usize
+    }
+
     /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

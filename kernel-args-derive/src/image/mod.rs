@@ -1,5 +1,6 @@
 //! The kernels of an image that a struct names by path, as tokens.
 
+mod bodies;
 mod debug_info;
 mod file;
 
