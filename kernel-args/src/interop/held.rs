@@ -77,7 +77,7 @@ impl<'s> Slices<'s> {
             let entered = unsafe { (slice.enter)(slice.place, stream) };
             now.push((entered.address, entered.bytes));
         }
-        self.0.has_all(&now)
+        self.0.is_memory(now)
     }
 }
 

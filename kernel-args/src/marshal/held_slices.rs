@@ -113,17 +113,14 @@ impl HeldSlices {
         Some(&slices[index])
     }
 
-    /// Whether each of these places and sizes is that of a held slice, and all are different.
-    pub(crate) fn has_all(&self, now: &[(CUdeviceptr, usize)]) -> bool {
+    /// Whether this is the memory of the held slices, in any order.
+    pub(crate) fn is_memory(&self, mut now: Vec<(CUdeviceptr, usize)>) -> bool {
         let slices = self.slices.borrow();
-        let is_held = |entry: &(CUdeviceptr, usize)| {
-            slices
-                .iter()
-                .any(|slice| (slice.address, slice.bytes) == *entry)
-        };
-        let is_repeated =
-            |i: usize| now[i].1 > 0 && now[..i].iter().any(|earlier| *earlier == now[i]);
-        now.iter().all(is_held) && !(0..now.len()).any(is_repeated)
+        let memory = slices.iter().map(|slice| (slice.address, slice.bytes));
+        let mut held: Vec<_> = memory.collect();
+        held.sort_unstable();
+        now.sort_unstable();
+        held == now
     }
 
     /// Whether the memory is part of a held slice.
