@@ -19,6 +19,7 @@ use std::{
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
         trial("an_empty_slice_replaces_no_other_slice", emptied),
+        trial("same_address", same_address),
         trial("a_slice_that_is_held_twice_can_be_exchanged", held_twice),
         trial("a_held_slice_that_is_forgotten_or_leaked", leaked),
         trial("held_slices_that_move", moved),
@@ -52,6 +53,33 @@ fn emptied() -> Outcome {
         Ok(())
     });
     says(outcome, &["replaced"])
+}
+
+fn same_address() -> Outcome {
+    use cudarc::driver::DevicePtr as _;
+    let world = World::new()?;
+    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
+    let before = y.device_ptr(&world.stream).0;
+    let mut sequence = Sequence::new(&world.stream);
+    let outcome = sequence.run(|s| {
+        let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+        world.saxpy(1.0, x, &mut y, s)?;
+        *y = world.slice(50.0).expect("memory");
+        world.stream.synchronize().unwrap();
+        let mut kept = Vec::new();
+        for i in 0..2000 {
+            let new = world.slice(7.0).expect("memory");
+            if new.device_ptr(&world.stream).0 == before {
+                println!("try {i}");
+                *y = new;
+                break;
+            }
+            kept.push(new);
+        }
+        Ok(())
+    });
+    println!("{outcome:?} {}", world.value(&y)?);
+    Ok(())
 }
 
 fn held_twice() -> Outcome {
