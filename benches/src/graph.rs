@@ -20,21 +20,21 @@ pub const NODES: u32 = BATCH;
 /// Eight parameters of 8 bytes.
 #[derive(Clone, Copy, KernelArgs)]
 #[repr(C)]
-struct Eight {
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-    e: u64,
-    f: u64,
-    g: u64,
-    h: u64,
+pub(crate) struct Eight {
+    pub(crate) a: u64,
+    pub(crate) b: u64,
+    pub(crate) c: u64,
+    pub(crate) d: u64,
+    pub(crate) e: u64,
+    pub(crate) f: u64,
+    pub(crate) g: u64,
+    pub(crate) h: u64,
 }
 
 impl Eight {
     /// Arguments that change in each step, to prevent reuse.
     #[inline(always)]
-    fn of(step: u64) -> Self {
+    pub(crate) fn of(step: u64) -> Self {
         Self {
             a: step,
             b: step + 1,
@@ -59,9 +59,9 @@ pub struct Chain {
 }
 
 /// The graph of a C program, which retains nothing. It is never destroyed, because a benchmark uses it until the end.
-struct Bare {
+pub(crate) struct Bare {
     exec: CUgraphExec,
-    nodes: Vec<CUgraphNode>,
+    pub(crate) nodes: Vec<CUgraphNode>,
 }
 
 impl Chain {
@@ -82,7 +82,7 @@ impl Chain {
         Ok(Self {
             exec: graph.instantiate()?,
             nodes,
-            bare: Bare::new(kernel.cu_function())?,
+            bare: Bare::new(kernel.cu_function(), NODES)?,
             kernel,
             stream: device.stream.clone(),
             step: 0,
@@ -137,7 +137,11 @@ impl Chain {
                 (&raw mut args.g).cast(),
                 (&raw mut args.h).cast(),
             ];
-            self.set(node, params.as_mut_ptr(), ptr::null_mut());
+            let function = self.kernel.cu_function();
+            self.bare.set(
+                node,
+                node_params(function, params.as_mut_ptr(), ptr::null_mut()),
+            );
         }
         self.launch_bare();
     }
@@ -146,25 +150,15 @@ impl Chain {
     pub fn bare_packed(&mut self) {
         let step = self.next();
         for (&node, step) in self.bare.nodes.iter().zip(step..) {
-            let mut args = Eight::of(step);
-            let mut size = size_of::<Eight>();
-            let mut extra: [*mut c_void; 5] = [
-                sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
-                (&raw mut args).cast(),
-                sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
-                (&raw mut size).cast(),
-                sys::CU_LAUNCH_PARAM_END_AS_INT as _,
-            ];
-            self.set(node, ptr::null_mut(), extra.as_mut_ptr());
+            self.bare
+                .update(node, self.kernel.cu_function(), Eight::of(step));
         }
         self.launch_bare();
     }
 
     /// Only `cuGraphLaunch`.
     pub fn launch_bare(&self) {
-        let (exec, stream) = (self.bare.exec, self.stream.cu_stream());
-        // SAFETY: the graph and the stream are alive; the kernels access no memory.
-        done(&unsafe { sys::cuGraphLaunch(exec, stream) }.result());
+        self.bare.launch(&self.stream);
     }
 
     /// The same number of launches with `launch!`.
@@ -176,21 +170,44 @@ impl Chain {
             done(&unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream) });
         }
     }
+}
+
+impl Bare {
+    /// Sets the arguments of a node in the packed form.
+    #[inline(always)]
+    pub(crate) fn update(&self, node: CUgraphNode, function: CUfunction, mut args: Eight) {
+        let mut size = size_of::<Eight>();
+        let mut extra: [*mut c_void; 5] = [
+            sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as _,
+            (&raw mut args).cast(),
+            sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as _,
+            (&raw mut size).cast(),
+            sys::CU_LAUNCH_PARAM_END_AS_INT as _,
+        ];
+        self.set(
+            node,
+            node_params(function, ptr::null_mut(), extra.as_mut_ptr()),
+        );
+    }
 
     #[inline(always)]
-    fn set(&self, node: CUgraphNode, params: *mut *mut c_void, extra: *mut *mut c_void) {
-        let params = node_params(self.kernel.cu_function(), params, extra);
-        let exec = self.bare.exec;
+    fn set(&self, node: CUgraphNode, params: CUDA_KERNEL_NODE_PARAMS) {
+        let exec = self.exec;
         // SAFETY: the graph is alive, and the node is part of it; the kernel takes these parameters.
         let status =
             unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
         done(&status.result());
     }
-}
 
-impl Bare {
+    /// `cuGraphLaunch`.
+    #[inline(always)]
+    pub(crate) fn launch(&self, stream: &CudaStream) {
+        // SAFETY: the graph and the stream are alive; the kernels access no memory.
+        done(&unsafe { sys::cuGraphLaunch(self.exec, stream.cu_stream()) }.result());
+    }
+
     /// The graph that `peers/launch.cu` makes.
-    fn new(function: CUfunction) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn new(function: CUfunction, count: u32) -> Result<Self, Box<dyn Error>> {
         let (mut graph, mut exec): (CUgraph, CUgraphExec) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: `graph` outlives the call.
         let status: CUresult = unsafe { sys::cuGraphCreate(&raw mut graph, 0) };
@@ -201,7 +218,7 @@ impl Bare {
             .map(|arg| ptr::from_mut(arg).cast::<c_void>());
         let params = node_params(function, pointers.as_mut_ptr(), ptr::null_mut());
         let mut nodes: Vec<CUgraphNode> = Vec::new();
-        for _ in 0..NODES {
+        for _ in 0..count {
             let (after, mut node) = (nodes.last().copied(), ptr::null_mut());
             let after = after.as_slice();
             // SAFETY: the graph is alive, and its dependency is one of its nodes; the kernel takes eight words.

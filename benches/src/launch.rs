@@ -253,14 +253,14 @@ impl<A: Example> Case<A> {
 /// Three slices and five scalars, like a typical kernel.
 #[derive(KernelArgs)]
 pub struct Slices<'a> {
-    x: &'a CudaSlice<f32>,
-    y: &'a CudaSlice<f32>,
-    out: &'a mut CudaSlice<f32>,
-    n: i32,
-    alpha: f32,
-    beta: f32,
-    stride: u32,
-    seed: u64,
+    pub(crate) x: &'a CudaSlice<f32>,
+    pub(crate) y: &'a CudaSlice<f32>,
+    pub(crate) out: &'a mut CudaSlice<f32>,
+    pub(crate) n: i32,
+    pub(crate) alpha: f32,
+    pub(crate) beta: f32,
+    pub(crate) stride: u32,
+    pub(crate) seed: u64,
 }
 
 type Scalars = (i32, f32, f32, u32, u64);

@@ -11,6 +11,7 @@ pub mod marshal;
 pub mod measured;
 pub mod report;
 mod scale;
+pub mod sequence;
 pub mod shapes;
 pub mod targets;
 pub mod versions;

@@ -5,7 +5,7 @@
 
 use crate::{
     device::{DevicePointer, DevicePointerMut, Pointee},
-    marshal::{Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
+    marshal::{Guard, HeldSlices, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
@@ -19,13 +19,13 @@ struct Own;
 /// The kernel belongs to a different context, which has access to the memory.
 struct Peer<'c>(&'c Arc<CudaContext>);
 
-/// The context in which memory is used.
+/// The context in which memory is used. The stream of the launch, or the slices that a sequence holds.
 trait UsedIn {
     fn stream<'s, T>(
         self,
         memory: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> &'s CudaStream;
+    ) -> Result<&'s CudaStream, &'s HeldSlices>;
 }
 
 impl UsedIn for Own {
@@ -34,8 +34,8 @@ impl UsedIn for Own {
         self,
         memory: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> &'s CudaStream {
-        launch.stream(memory.stream().context())
+    ) -> Result<&'s CudaStream, &'s HeldSlices> {
+        launch.stream_or_held(memory.stream().context())
     }
 }
 
@@ -45,8 +45,8 @@ impl UsedIn for Peer<'_> {
         self,
         _: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> &'s CudaStream {
-        launch.stream(self.0)
+    ) -> Result<&'s CudaStream, &'s HeldSlices> {
+        launch.stream_or_held(self.0)
     }
 }
 
@@ -56,10 +56,13 @@ fn read<'s, T: Pointee>(
     used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
-    if let Some(address) = launch.held_address(memory, false) {
-        return (DevicePointer::from_raw(address), Guard::NONE);
-    }
-    let stream = used_in.stream(memory, launch);
+    let stream = match used_in.stream(memory, launch) {
+        Ok(stream) => stream,
+        Err(held) => {
+            let address = launch.held_address(held, memory, false);
+            return (DevicePointer::from_raw(address), Guard::NONE);
+        }
+    };
     let (address, sync) = memory.device_ptr(stream);
     (DevicePointer::from_raw(address), launch.guard(sync))
 }
@@ -70,10 +73,13 @@ fn write<'s, T: Pointee>(
     used_in: impl UsedIn,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
-    if let Some(address) = launch.held_address(&*memory, true) {
-        return (DevicePointerMut::from_raw(address), Guard::NONE);
-    }
-    let stream = used_in.stream(memory, launch);
+    let stream = match used_in.stream(memory, launch) {
+        Ok(stream) => stream,
+        Err(held) => {
+            let address = launch.held_address(held, &*memory, true);
+            return (DevicePointerMut::from_raw(address), Guard::NONE);
+        }
+    };
     let (address, sync) = memory.device_ptr_mut(stream);
     (DevicePointerMut::from_raw(address), launch.guard(sync))
 }

@@ -2,7 +2,7 @@
 
 use core::cell::{Cell, RefCell};
 use cudarc::driver::{CudaEvent, CudaStream, sys::CUdeviceptr};
-use std::vec::Vec;
+use std::{sync::Arc, vec::Vec};
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
 ///
@@ -53,16 +53,47 @@ impl HeldSlice {
 unsafe impl Send for HeldSlice {}
 
 /// The held slices, in the order in which they were held.
-#[derive(Default)]
 pub(crate) struct HeldSlices {
+    /// The stream of the sequence.
+    stream: Arc<CudaStream>,
     slices: RefCell<Vec<HeldSlice>>,
     /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
     previous: RefCell<Vec<u32>>,
     /// The number of uses in this run.
     uses: Cell<usize>,
+    /// The first field of the current launch whose memory is not held.
+    not_held: Cell<Option<usize>>,
 }
 
 impl HeldSlices {
+    pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
+        Self {
+            stream,
+            slices: RefCell::default(),
+            previous: RefCell::default(),
+            uses: Cell::new(0),
+            not_held: Cell::new(None),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    #[cold]
+    pub(super) fn mark_not_held(&self, field: usize) {
+        if self.not_held.get().is_none() {
+            self.not_held.set(Some(field));
+        }
+    }
+
+    /// The first field of the current launch whose memory is not held.
+    #[inline(always)]
+    pub(crate) fn take_not_held(&self) -> Option<usize> {
+        self.not_held.take()
+    }
+
     /// Adds a slice; returns its index.
     pub(crate) fn push(&self, slice: HeldSlice) -> usize {
         let mut slices = self.slices.borrow_mut();
@@ -136,5 +167,6 @@ impl HeldSlices {
     pub(crate) fn clear(&self) {
         self.slices.borrow_mut().clear();
         self.uses.set(0);
+        self.not_held.set(None);
     }
 }

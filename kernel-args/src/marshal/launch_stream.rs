@@ -40,9 +40,6 @@ pub struct LaunchStream<'k> {
     /// For a launch in a sequence: the slices that it can use.
     #[cfg(feature = "cudarc")]
     held: Option<&'k HeldSlices>,
-    /// The first field whose memory the sequence does not hold.
-    #[cfg(feature = "cudarc")]
-    not_held: Cell<Option<usize>>,
     launch: PhantomData<&'k ()>,
 }
 
@@ -66,8 +63,6 @@ impl<'k> LaunchStream<'k> {
             recorded: Recorded::new(),
             #[cfg(feature = "cudarc")]
             held: None,
-            #[cfg(feature = "cudarc")]
-            not_held: Cell::new(None),
             launch: PhantomData,
         }
     }
@@ -86,10 +81,10 @@ impl<'k> LaunchStream<'k> {
     /// records its use: the sequence does so once for each slice.
     #[cfg(feature = "cudarc")]
     #[inline]
-    pub(crate) fn in_sequence(stream: &'k CudaStream, held: &'k HeldSlices) -> Self {
+    pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
         Self {
             held: Some(held),
-            ..Self::on(stream)
+            ..Self::untracked()
         }
     }
 
@@ -127,17 +122,52 @@ impl<'k> LaunchStream<'k> {
 
     /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
     /// stream of `context`.
+    ///
+    /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which memory the argument
+    /// uses.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
+        match self.stream_or_held(context) {
+            Ok(stream) => stream,
+            Err(held) => {
+                held.mark_not_held(self.field.get());
+                held.stream()
+            }
+        }
+    }
+
+    /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream does not read `held`.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn stream_or_held(
+        &self,
+        context: &Arc<CudaContext>,
+    ) -> Result<&CudaStream, &HeldSlices> {
+        if let (None, Some(held)) = (self.stream, self.held) {
+            return Err(held);
+        }
         self.check_context(context);
         self.tracked.set(true);
-        if self.held.is_some() {
-            self.mark_not_held();
-        }
-        match self.stream {
+        Ok(match self.stream {
             Some(stream) => stream,
             None => self.default_stream.of(context),
+        })
+    }
+
+    /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn held_address<T>(
+        &self,
+        held: &HeldSlices,
+        memory: &impl DevicePtr<T>,
+        exclusive: bool,
+    ) -> CUdeviceptr {
+        let place = ptr::from_ref(memory).cast();
+        match held.find(place, exclusive) {
+            Some(address) => address,
+            None => part_of_held(held, memory, self.field.get()),
         }
     }
 
@@ -147,51 +177,6 @@ impl<'k> LaunchStream<'k> {
     pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
         let stream = self.stream.or_else(|| self.default_stream.get())?;
         Some(stream.context())
-    }
-
-    /// The address of `memory`, if the launch belongs to a sequence. If the sequence does not hold the memory, the field is marked.
-    #[cfg(feature = "cudarc")]
-    #[inline(always)]
-    pub(crate) fn held_address<T>(
-        &self,
-        memory: &impl DevicePtr<T>,
-        exclusive: bool,
-    ) -> Option<CUdeviceptr> {
-        let held = self.held?;
-        let place = ptr::from_ref(memory).cast();
-        Some(match held.find(place, exclusive) {
-            Some(address) => address,
-            None => self.part_of_held(held, memory),
-        })
-    }
-
-    /// The address of `memory`, which can be a view of a held slice.
-    #[cfg(feature = "cudarc")]
-    #[inline(never)]
-    fn part_of_held<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
-        let Some(stream) = self.stream else { return 0 };
-        // The sequence records the use of the whole slice when its work is enqueued.
-        let (address, guard) = memory.device_ptr(stream);
-        mem::forget(guard);
-        if !held.contains(address, memory.num_bytes()) {
-            self.mark_not_held();
-        }
-        address
-    }
-
-    #[cfg(feature = "cudarc")]
-    #[cold]
-    fn mark_not_held(&self) {
-        if self.not_held.get().is_none() {
-            self.not_held.set(Some(self.field.get()));
-        }
-    }
-
-    /// The first field whose memory the sequence does not hold.
-    #[cfg(feature = "cudarc")]
-    #[inline(always)]
-    pub(crate) fn not_held(&self) -> Option<usize> {
-        self.not_held.get()
     }
 
     /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
@@ -254,6 +239,20 @@ impl<'k> LaunchStream<'k> {
             launch,
         })
     }
+}
+
+/// The address of `memory`, which can be a view of a held slice; otherwise `field` is marked. No reference to a `LaunchStream` is
+/// passed: it would then be in memory in every launch.
+#[cfg(feature = "cudarc")]
+#[inline(never)]
+fn part_of_held<T>(held: &HeldSlices, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
+    // The sequence records the use of the whole slice when its work is enqueued.
+    let (address, guard) = memory.device_ptr(held.stream());
+    mem::forget(guard);
+    if !held.contains(address, memory.num_bytes()) {
+        held.mark_not_held(field);
+    }
+    address
 }
 
 /// The name of a context. It is not inlined: only errors need it.

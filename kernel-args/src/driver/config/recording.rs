@@ -10,7 +10,6 @@ use std::{boxed::Box, sync::Arc};
 
 /// The launches of one run of a sequence, and the slices that they can use.
 pub(crate) struct Recording {
-    pub(crate) stream: Arc<CudaStream>,
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
     /// The launch attribute for which no node of a graph exists.
@@ -20,11 +19,14 @@ pub(crate) struct Recording {
 impl Recording {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
         Self {
-            stream,
-            held: HeldSlices::default(),
+            held: HeldSlices::new(stream),
             log: RefCell::default(),
             without_node: Cell::new(None),
         }
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        self.held.stream()
     }
 
     /// Forgets the launches and the slices, and keeps the storage.

@@ -147,12 +147,11 @@ fn launch_fitting<A: Lower>(
         let recorded = RecordedLaunch {
             api: function.api,
             recording,
-            launch,
             attribute_limits: Some(&function.attribute_limits),
             name,
             keeper: || owner.keeper(),
         };
-        return recorded.with(fitting, promise);
+        return recorded.with(launch, fitting, promise);
     }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.

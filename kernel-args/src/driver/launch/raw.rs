@@ -135,12 +135,11 @@ fn launch_raw<A: KernelArgs>(
         let recorded = RecordedLaunch {
             api,
             recording,
-            launch,
             attribute_limits: None,
             name,
             keeper,
         };
-        return recorded.with(fitting, promise);
+        return recorded.with(launch, fitting, promise);
     }
     let call = LaunchCall {
         api,

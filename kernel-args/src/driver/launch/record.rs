@@ -1,9 +1,11 @@
 //! Launches in a sequence, which are recorded instead of enqueued.
+//!
+//! No reference to a `Launch` reaches a function that is not inlined, as in [`call`](super::call).
 
 use super::{call::check_attributes, explain};
 use crate::{
     driver::{
-        api::{Api, KernelCall, LaunchConfig, LaunchKeeper, Promise},
+        api::{Api, KernelCall, LaunchAttribute, LaunchConfig, LaunchKeeper, Promise},
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -12,14 +14,12 @@ use crate::{
     marshal::LaunchStream,
 };
 use core::marker::PhantomData;
-use cudarc::driver::CudaStream;
 use std::string::String;
 
 /// A launch in a sequence. Its function belongs to the context of the sequence's stream, and the launch is within the function's limits.
 pub(super) struct RecordedLaunch<'a, N, K> {
     pub(super) api: &'static Api,
     pub(super) recording: &'a Recording,
-    pub(super) launch: &'a Launch<'a>,
     /// The limits of the launch attributes; `None` if the driver has not been queried yet.
     pub(super) attribute_limits: Option<&'a AttributeLimits>,
     /// The kernel's name, for errors only.
@@ -31,64 +31,75 @@ pub(super) struct RecordedLaunch<'a, N, K> {
 impl<N: Fn() -> String + Copy, K: FnOnce() -> LaunchKeeper> RecordedLaunch<'_, N, K> {
     /// Checks the attributes, lowers the arguments, and records the launch.
     #[inline(always)]
-    pub(super) fn with<A: Lower>(self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
-        let encoded = match &self.launch.attributes {
-            Some(attributes) => Some(self.checked(&fitting, attributes)?),
-            None => None,
-        };
-        let stream = LaunchStream::in_sequence(&self.recording.stream, &self.recording.held);
+    pub(super) fn with<A: Lower>(
+        self,
+        launch: &Launch<'_>,
+        fitting: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        let Launch {
+            grid,
+            block,
+            shared,
+            attributes,
+            ..
+        } = *launch;
+        let config = LaunchConfig::new(
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            (&**self.recording.stream()).into(),
+        );
+        match attributes {
+            None => self.record(config, &[], fitting, promise),
+            Some(attributes) => self.with_attributes(config, attributes, fitting, promise),
+        }
+    }
+
+    #[cold]
+    fn with_attributes<A: Lower>(
+        self,
+        config: LaunchConfig<'_>,
+        attributes: Attributes<'_>,
+        fitting: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        if attributes.device_updatable_node.is_some() {
+            return Err(explain::device_node_in_sequence((self.name)()));
+        }
+        let (function, limits) = (fitting.function(), self.attribute_limits);
+        check_attributes(self.api, function, config, attributes, limits, self.name)?;
+        if let Some(option) = for_launches_only(&attributes) {
+            self.recording.without_node.set(Some(option));
+        }
+        self.record(config, Encoded::new(&attributes).all(), fitting, promise)
+    }
+
+    #[inline(never)]
+    fn record<A: Lower>(
+        self,
+        config: LaunchConfig<'_>,
+        attributes: &[LaunchAttribute<'_>],
+        fitting: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        let stream = LaunchStream::in_sequence(&self.recording.held);
         let pass = Record {
-            stream: &stream,
             launch: self,
-            attributes: encoded.as_ref(),
+            config,
+            attributes,
             promise,
             of: PhantomData::<A>,
         };
         // With a layout that depends on the GPU, this is `kernelParams`.
         fitting.lower(Form::Packed, &stream, pass)
     }
-
-    /// The attributes of the launch, after their checks.
-    #[cold]
-    fn checked<'e>(
-        &self,
-        fitting: &impl Lower,
-        attributes: &Attributes<'e>,
-    ) -> Result<Encoded<'e>, Error> {
-        if attributes.device_updatable_node.is_some() {
-            return Err(explain::device_node_in_sequence((self.name)()));
-        }
-        let config = config(self.launch, &self.recording.stream);
-        let function = fitting.function();
-        let limits = self.attribute_limits;
-        check_attributes(self.api, function, config, *attributes, limits, self.name)?;
-        if let Some(option) = for_launches_only(attributes) {
-            self.recording.without_node.set(Some(option));
-        }
-        Ok(Encoded::new(attributes))
-    }
-}
-
-#[inline(always)]
-fn config<'c>(launch: &Launch<'_>, stream: &'c CudaStream) -> LaunchConfig<'c> {
-    let Launch {
-        grid,
-        block,
-        shared,
-        ..
-    } = *launch;
-    LaunchConfig::new(
-        [grid.x, grid.y, grid.z],
-        [block.x, block.y, block.z],
-        shared,
-        stream.into(),
-    )
 }
 
 struct Record<'a, 'p, N, K, A> {
-    stream: &'a LaunchStream<'a>,
     launch: RecordedLaunch<'a, N, K>,
-    attributes: Option<&'a Encoded<'a>>,
+    config: LaunchConfig<'a>,
+    attributes: &'a [LaunchAttribute<'a>],
     promise: Promise<'p>,
     of: PhantomData<A>,
 }
@@ -105,18 +116,22 @@ impl<N: Fn() -> String, K: FnOnce() -> LaunchKeeper, A: Lower> Pass for Record<'
     ) -> Result<(), Error> {
         let RecordedLaunch {
             recording,
-            launch,
             name,
             keeper,
             ..
         } = self.launch;
-        if let Some(field) = self.stream.not_held() {
+        if let Some(field) = recording.held.take_not_held() {
             return Err(explain::not_held::<A>(name(), field));
         }
-        let config = config(launch, &recording.stream);
-        let attributes = self.attributes.map_or(&[][..], Encoded::all);
         let mut log = recording.log.borrow_mut();
-        log.push(&config, attributes, call, values, keeper, self.promise);
+        log.push(
+            &self.config,
+            self.attributes,
+            call,
+            values,
+            keeper,
+            self.promise,
+        );
         Ok(())
     }
 }

@@ -59,7 +59,7 @@ impl<'s> Recorder<'s, '_> {
     /// # Errors
     /// [`Error::Context`] if the slice belongs to a different context than the stream.
     pub fn hold<H: Hold<'s>>(&'s self, slice: H) -> Result<H::Held, Error> {
-        let stream = &self.recording.stream;
+        let stream = self.recording.stream();
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
             let contexts = ContextMismatch::new(
                 ContextName::of(stream.context()),
@@ -122,10 +122,11 @@ impl<'s> Recorder<'s, '_> {
         what: &'static str,
         exclusive: bool,
     ) -> Result<CUdeviceptr, Error> {
-        let stream = LaunchStream::in_sequence(&self.recording.stream, &self.recording.held);
-        match (stream.held_address(slice, exclusive), stream.not_held()) {
-            (Some(address), None) => Ok(address),
-            _ => Err(Error::Launch(crate::error::LaunchError::NotHeld {
+        let held = &self.recording.held;
+        let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
+        match held.take_not_held() {
+            None => Ok(address),
+            Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
                 kernel: action.into(),
                 field: what.into(),
             })),
@@ -135,7 +136,7 @@ impl<'s> Recorder<'s, '_> {
     /// The stream on which the run will be enqueued. Work that the closure enqueues on it runs before all launches of the run.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
-        &self.recording.stream
+        self.recording.stream()
     }
 }
 
@@ -143,7 +144,7 @@ impl AsStream for Recorder<'_, '_> {
     #[inline(always)]
     fn target(&self) -> Target<'_> {
         Target {
-            stream: &self.recording.stream,
+            stream: self.recording.stream(),
             recording: Some(self.recording),
         }
     }

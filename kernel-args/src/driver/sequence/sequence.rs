@@ -144,7 +144,7 @@ impl Sequence {
     /// The stream on which runs are enqueued.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
-        &self.recording.stream
+        self.recording.stream()
     }
 
     /// Enqueues the recorded launches.
@@ -158,12 +158,11 @@ impl Sequence {
             guards: storage,
         } = self;
         let Recording {
-            stream,
             held,
             log,
             without_node,
         } = recording;
-        let log = log.get_mut();
+        let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
             *mode = RunMode::Empty;
             return Ok(());

@@ -1,0 +1,159 @@
+//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the stand-in driver; without it,
+//! measures the time on a GPU.
+
+use kernel_args_benches::{
+    callgrind::{self, measured},
+    heap::{Counting, allocations},
+    launch::Device,
+    sequence::{Arguments, Program, WAYS},
+    versions,
+};
+use kernel_args_stand_in::{Session, Settings};
+use std::{
+    env,
+    error::Error,
+    ffi::c_void,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Launches of a run.
+const LAUNCHES: [u32; 2] = [200, 1000];
+/// How many of 100 launches change in each run.
+const CHANGED: [u32; 4] = [0, 10, 50, 100];
+const ARGUMENTS: [(Arguments, &str); 2] = [
+    (Arguments::Scalars, "8 scalars"),
+    (Arguments::Slices, "3 slices, 5 scalars"),
+];
+/// The rounds of a measurement. Each round has one run of each way.
+const ROUNDS: usize = 60;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    match env::args().nth(1).as_deref() {
+        None => times(),
+        Some("--instructions") => instructions(),
+        Some("--count") => count(),
+        Some(other) => Err(format!("{other}: the only option is --instructions").into()),
+    }
+}
+
+/// The columns of the tables.
+fn header(first: &str) {
+    println!(
+        "| {first} | launches | changed | way | {} |",
+        match first {
+            "instructions" => "per launch | heap, all launches",
+            _ => "host, ns per launch | of `launch!` | to the end, ns per launch | of `launch!`",
+        }
+    );
+}
+
+fn times() -> Result<(), Box<dyn Error>> {
+    let device = Device::first()?;
+    println!("{}, {}\n", versions::compilers(), versions::machine());
+    header("arguments");
+    println!("|---|---|---|---|---|---|---|---|");
+    for (arguments, name) in ARGUMENTS {
+        for launches in LAUNCHES {
+            for changed in CHANGED {
+                let mut program = Program::new(&device, arguments, launches, changed)?;
+                let all = measure(&mut program)?;
+                let per_launch = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(launches);
+                let [plain_host, plain_end] = all[0].map(per_launch);
+                for ((way, _), times) in WAYS.iter().zip(&all) {
+                    let [host, end] = times.map(per_launch);
+                    println!(
+                        "| {name} | {launches} | {changed} % | {way} | {host:.1} | {:.3} | {end:.1} | {:.3} |",
+                        host / plain_host,
+                        end / plain_end
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// For each way, the median times until the run is enqueued, and until its work has ended.
+fn measure(program: &mut Program) -> Result<Vec<[Duration; 2]>, Box<dyn Error>> {
+    let mut samples = vec![[Vec::new(), Vec::new()]; WAYS.len()];
+    for round in 0..ROUNDS + 3 {
+        for ((_, run), [host, end]) in WAYS.iter().zip(&mut samples) {
+            program.wait()?;
+            let begin = Instant::now();
+            run(program);
+            let enqueued = begin.elapsed();
+            program.wait()?;
+            if round >= 3 {
+                host.push(enqueued);
+                end.push(begin.elapsed());
+            }
+        }
+    }
+    let median = |mut times: Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    Ok(samples.into_iter().map(|both| both.map(median)).collect())
+}
+
+fn instructions() -> Result<(), Box<dyn Error>> {
+    let session = Session::start(&Settings::new())?;
+    let mut command: Command = session.command(env::current_exe()?);
+    command.arg("--count");
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    let heap = String::from_utf8(output.stdout)?;
+    let counts = callgrind::count(&command)?;
+    println!("{}, {}\n", versions::compilers(), versions::machine());
+    header("instructions");
+    println!("|---|---|---|---|---|---|");
+    let mut results = counts.iter().zip(heap.lines());
+    for (_, name) in ARGUMENTS {
+        for changed in CHANGED {
+            for (way, _) in &WAYS[..3] {
+                let (count, heap) = results.next().ok_or("some variants were not counted")?;
+                let count = u32::try_from(*count).unwrap_or(u32::MAX);
+                let each = f64::from(count) / f64::from(LAUNCHES[0]);
+                println!(
+                    "| {name} | {} | {changed} % | {way} | {each:.1} | {heap} |",
+                    LAUNCHES[0]
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs in its own process. Callgrind counts the third run of each way. Prints the allocations to standard output.
+fn count() -> Result<(), Box<dyn Error>> {
+    callgrind::calibrate();
+    let device = Device::first()?;
+    for (arguments, _) in ARGUMENTS {
+        for changed in CHANGED {
+            for (_, run) in &WAYS[..3] {
+                let program = Program::new(&device, arguments, LAUNCHES[0], changed)?;
+                let mut job = (*run, program);
+                let job = (&raw mut job).cast::<c_void>();
+                for _ in 0..2 {
+                    // SAFETY: the function takes a job.
+                    unsafe { once(job) };
+                }
+                // SAFETY: the function takes a job.
+                println!("{}", allocations(|| unsafe { measured(once, job) }));
+            }
+        }
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn once(job: *mut c_void) {
+    // SAFETY: `count` passes a job.
+    let (run, program) = unsafe { &mut *job.cast::<(fn(&mut Program), Program)>() };
+    run(program);
+}
