@@ -32,7 +32,7 @@ pub(crate) struct HeldSlice {
     pub(crate) enter: Enter,
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
-    /// The exclusive borrows that the program has taken, without those of launches. After such a borrow, there can be a different
+    /// The exclusive borrows that the program has taken, without the borrows of launches. After such a borrow, there can be a different
     /// slice at this place.
     exclusive: Cell<u32>,
 }

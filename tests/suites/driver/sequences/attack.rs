@@ -354,7 +354,7 @@ fn failing() -> Outcome {
     Ok(())
 }
 
-/// A slice whose memory the launch uses without the argument of cudarc's slice.
+/// A slice whose memory the launch uses through cudarc directly.
 struct ByStream<'a>(&'a CudaSlice<f32>);
 
 impl KernelArg for ByStream<'_> {
