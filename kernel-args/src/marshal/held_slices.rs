@@ -63,6 +63,8 @@ pub(crate) struct HeldSlices {
     uses: Cell<usize>,
     /// The first field of the current launch whose memory is not held.
     not_held: Cell<Option<usize>>,
+    /// What arguments have retained, until the run is over.
+    kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
 
 impl HeldSlices {
@@ -73,12 +75,33 @@ impl HeldSlices {
             previous: RefCell::default(),
             uses: Cell::new(0),
             not_held: Cell::new(None),
+            kept: RefCell::default(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
+    #[inline(always)]
+    pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
+        struct Outer<'h>(&'h HeldSlices, Option<usize>);
+
+        impl Drop for Outer<'_> {
+            fn drop(&mut self) {
+                self.0.not_held.set(self.1);
+            }
+        }
+
+        let _outer = Outer(self, self.not_held.take());
+        record()
+    }
+
+    /// Keeps the memory of an argument allocated until the run is enqueued.
+    pub(super) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        self.kept.borrow_mut().push(memory.clone());
     }
 
     #[cold]
@@ -166,6 +189,7 @@ impl HeldSlices {
     /// The run is over. The storage is kept for the next run.
     pub(crate) fn clear(&self) {
         self.slices.borrow_mut().clear();
+        self.kept.borrow_mut().clear();
         self.uses.set(0);
         self.not_held.set(None);
     }

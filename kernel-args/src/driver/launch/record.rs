@@ -83,7 +83,8 @@ impl<N: Fn() -> String + Copy, K: FnOnce() -> LaunchKeeper> RecordedLaunch<'_, N
         fitting: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        let stream = LaunchStream::in_sequence(&self.recording.held);
+        let held = &self.recording.held;
+        let stream = LaunchStream::in_sequence(held);
         let pass = Record {
             launch: self,
             config,
@@ -92,7 +93,7 @@ impl<N: Fn() -> String + Copy, K: FnOnce() -> LaunchKeeper> RecordedLaunch<'_, N
             of: PhantomData::<A>,
         };
         // With a layout that depends on the GPU, this is `kernelParams`.
-        fitting.lower(Form::Packed, &stream, pass)
+        held.within(|| fitting.lower(Form::Packed, &stream, pass))
     }
 }
 
