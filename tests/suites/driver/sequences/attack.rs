@@ -27,7 +27,6 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("a_sequence_in_a_sequence", nested),
         trial("a_launch_that_panics_is_not_recorded", panicking),
         trial("a_launch_in_a_launch_hides_no_mistake", hidden),
-        trial("references_that_are_exchanged", exchanged),
         trial("a_launch_that_fails_is_not_recorded", failing),
         trial("arguments_that_wrap_slices", wrapped),
         trial("an_argument_that_launches", launching),
@@ -53,21 +52,6 @@ fn emptied() -> Outcome {
         Ok(())
     });
     says(outcome, &["replaced"])
-}
-
-/// The references were exchanged before the launch takes one of them.
-fn exchanged() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
-    sequence.run(|s| {
-        let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
-        let (mut first, second) = (&mut *y, &mut *z);
-        mem::swap(first, second);
-        world.saxpy(1.0, x, &mut first, s)
-    })?;
-    assert_eq!((world.value(&y)?, world.value(&z)?), (1.0, 0.0));
-    Ok(())
 }
 
 fn held_twice() -> Outcome {
