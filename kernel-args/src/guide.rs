@@ -20,6 +20,7 @@
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
 //! | [`graphs`] | CUDA graphs |
+//! | [`sequences`] | launch code that is repeated, and runs as a graph |
 //! | [`contexts`] | contexts, the CUDA runtime, several GPUs; the life of a program |
 //! | [`cudarc`] | coming from cudarc: each line of its launch builder |
 //! | [`bindings`] | other driver bindings, and `no_std` |
@@ -53,6 +54,7 @@ chapters! {
     lists: "lists";
     dtypes: "dtypes";
     graphs: "graphs";
+    sequences: "sequences";
     contexts: "contexts";
     cudarc: "cudarc";
     bindings: "bindings";

@@ -59,7 +59,7 @@
     doc = "| a launch and its options | [`launch!`], [`Launch`] |
 | a loaded image, a kernel that was checked | [`Module`], [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`ArgList`] |
-| launches that are repeated as a graph | [`graph`] |
+| launches that are repeated, as a graph | [`sequence`]; with explicit nodes [`graph`] |
 | contexts, several GPUs, streams of the CUDA runtime, versions for a bug report | [`context()`], [`mod@context`] |
 | what an error contains | [`Error`], [`error`] |
 | options of the driver's compiler | [`image::JitOptions`] |"

@@ -9,7 +9,9 @@ pub mod reference;
 pub mod with_builder;
 
 use arguments::{Element, LinearShape, Matrix};
+use checked::Checked;
 use cudarc::driver::{CudaSlice, CudaStream};
+use kernel_args::sequence::Sequence;
 use std::sync::Arc;
 
 /// The threads of a block: a power of two, because a block halves a row in each reduction step.
@@ -52,86 +54,75 @@ pub struct Layer<T> {
     pub bias: CudaSlice<T>,
 }
 
-/// The launches of each kernel.
+/// The launches of each kernel on a stream of type `S`, which can be the recorder of a sequence.
 ///
 /// # Safety
 /// In every method, the slices have the lengths of the shape; slices without a shape have the same length. `agreement` takes
 /// one number that is zero.
 #[allow(clippy::missing_safety_doc, clippy::missing_errors_doc, reason = "above; errors are the driver's")]
-pub trait Launches<T: Element> {
+pub trait Launches<T: Element, S> {
     /// Uniform values in `[-scale, scale)`.
-    unsafe fn init(&self, stream: &Arc<CudaStream>, seed: u32, scale: f32, out: &mut CudaSlice<T>) -> Result;
+    unsafe fn init(&self, on: &S, seed: u32, scale: f32, out: &mut CudaSlice<T>) -> Result;
     /// Multiplies each value by `factor`.
-    unsafe fn scale(&self, stream: &Arc<CudaStream>, factor: f32, values: &mut CudaSlice<T>) -> Result;
+    unsafe fn scale(&self, on: &S, factor: f32, values: &mut CudaSlice<T>) -> Result;
     /// Normalizes each row to mean 0 and variance 1.
-    unsafe fn layer_norm(
-        &self,
-        stream: &Arc<CudaStream>,
-        shape: Matrix,
-        x: &CudaSlice<T>,
-        out: &mut CudaSlice<T>,
-    ) -> Result;
+    unsafe fn layer_norm(&self, on: &S, shape: Matrix, x: &CudaSlice<T>, out: &mut CudaSlice<T>) -> Result;
     /// `out = x * weights^T + bias`.
     unsafe fn linear(
         &self,
-        stream: &Arc<CudaStream>,
+        on: &S,
         shape: LinearShape,
         x: &CudaSlice<T>,
         layer: &Layer<T>,
         out: &mut CudaSlice<T>,
     ) -> Result;
     /// Applies the activation to each value.
-    unsafe fn activate(
-        &self,
-        stream: &Arc<CudaStream>,
-        activation: Activation,
-        x: &CudaSlice<T>,
-        out: &mut CudaSlice<T>,
-    ) -> Result;
+    unsafe fn activate(&self, on: &S, activation: Activation, x: &CudaSlice<T>, out: &mut CudaSlice<T>) -> Result;
     /// The probabilities of each row.
-    unsafe fn softmax(
-        &self,
-        stream: &Arc<CudaStream>,
-        shape: Matrix,
-        x: &CudaSlice<T>,
-        out: &mut CudaSlice<T>,
-    ) -> Result;
+    unsafe fn softmax(&self, on: &S, shape: Matrix, x: &CudaSlice<T>, out: &mut CudaSlice<T>) -> Result;
     /// The column with the largest value of each row.
-    unsafe fn argmax(
-        &self,
-        stream: &Arc<CudaStream>,
-        shape: Matrix,
-        x: &CudaSlice<T>,
-        out: &mut CudaSlice<u32>,
-    ) -> Result;
+    unsafe fn argmax(&self, on: &S, shape: Matrix, x: &CudaSlice<T>, out: &mut CudaSlice<u32>) -> Result;
     /// Converts to `f32`.
-    unsafe fn widen(&self, stream: &Arc<CudaStream>, x: &CudaSlice<T>, out: &mut CudaSlice<f32>) -> Result;
+    unsafe fn widen(&self, on: &S, x: &CudaSlice<T>, out: &mut CudaSlice<f32>) -> Result;
     /// Adds the number of equal values in `a` and `b` to `same`.
-    unsafe fn agreement(
-        &self,
-        stream: &Arc<CudaStream>,
-        a: &CudaSlice<u32>,
-        b: &CudaSlice<u32>,
-        same: &mut CudaSlice<u32>,
-    ) -> Result;
+    unsafe fn agreement(&self, on: &S, a: &CudaSlice<u32>, b: &CudaSlice<u32>, same: &mut CudaSlice<u32>) -> Result;
 }
 
 /// A perceptron of two layers.
-pub struct Perceptron<T, L> {
+pub struct Perceptron<T> {
     /// Inputs, hidden units and outputs.
     pub sizes: [u32; 3],
     /// The launches of its kernels.
-    pub launches: L,
+    pub launches: Checked<T>,
     /// From the inputs to the hidden units, and from the hidden units to the outputs.
     pub layers: [Layer<T>; 2],
 }
 
-/// The result of a forward pass.
-pub struct Output {
+/// The launches of a forward pass, with their temporary slices. They are repeated for each batch of rows.
+pub struct Pass<T> {
+    sequence: Sequence,
+    rows: u32,
+    sizes: [u32; 3],
+    normal: CudaSlice<T>,
+    before: CudaSlice<T>,
+    after: CudaSlice<T>,
+    logits: CudaSlice<T>,
+    likely: CudaSlice<T>,
+    probabilities: CudaSlice<f32>,
+    classes: CudaSlice<u32>,
+}
+
+impl<T> Pass<T> {
     /// The probability of each class, for each row.
-    pub probabilities: CudaSlice<f32>,
+    pub fn probabilities(&self) -> &CudaSlice<f32> {
+        &self.probabilities
+    }
+
     /// The most probable class, for each row.
-    pub classes: CudaSlice<u32>,
+    #[must_use]
+    pub fn into_classes(self) -> CudaSlice<u32> {
+        self.classes
+    }
 }
 
 /// Uniform values in `[-factor, factor)`.
@@ -139,7 +130,7 @@ pub struct Output {
 /// # Errors
 /// If a launch or an allocation fails.
 pub fn uniform<T: Element>(
-    launches: &impl Launches<T>,
+    launches: &impl Launches<T, Arc<CudaStream>>,
     stream: &Arc<CudaStream>,
     n: u32,
     seed: u32,
@@ -153,12 +144,12 @@ pub fn uniform<T: Element>(
     Ok(values)
 }
 
-impl<T: Element, L: Launches<T>> Perceptron<T, L> {
+impl<T: Element> Perceptron<T> {
     /// A perceptron with the weights of [`reference::layers`].
     ///
     /// # Errors
     /// If a launch or an allocation fails.
-    pub fn new(launches: L, stream: &Arc<CudaStream>, sizes: [u32; 3]) -> Result<Self> {
+    pub fn new(launches: Checked<T>, stream: &Arc<CudaStream>, sizes: [u32; 3]) -> Result<Self> {
         let fill = |(n, seed, factor)| uniform(&launches, stream, n, seed, factor);
         let [first, second] = reference::layers(sizes);
         let layers = [
@@ -168,35 +159,63 @@ impl<T: Element, L: Launches<T>> Perceptron<T, L> {
         Ok(Self { sizes, launches, layers })
     }
 
-    /// Returns the probabilities and the class of each row of `x`.
+    /// A forward pass for `rows` rows on `stream`.
     ///
     /// # Errors
-    /// If a launch or an allocation fails.
+    /// If an allocation fails.
+    pub fn pass(&self, stream: &Arc<CudaStream>, rows: u32) -> Result<Pass<T>> {
+        let [inputs, hidden, outputs] = self.sizes;
+        let zeros = |columns: u32| stream.alloc_zeros::<T>((rows * columns) as usize);
+        Ok(Pass {
+            sequence: Sequence::new(stream),
+            rows,
+            sizes: self.sizes,
+            normal: zeros(inputs)?,
+            before: zeros(hidden)?,
+            after: zeros(hidden)?,
+            logits: zeros(outputs)?,
+            likely: zeros(outputs)?,
+            probabilities: stream.alloc_zeros((rows * outputs) as usize)?,
+            classes: stream.alloc_zeros(rows as usize)?,
+        })
+    }
+
+    /// Computes the probabilities and the class of each row of `x`, with one launch of a graph.
+    ///
+    /// # Errors
+    /// If a launch fails, or if `pass` was created for another number of rows or another perceptron.
     #[expect(
         clippy::multiple_unsafe_ops_per_block,
         reason = "the slices of all launches have the lengths of their shapes"
     )]
-    pub fn forward(&self, stream: &Arc<CudaStream>, activation: Activation, x: &CudaSlice<T>) -> Result<Output> {
+    pub fn forward(&self, pass: &mut Pass<T>, activation: Activation, x: &CudaSlice<T>) -> Result {
         let [inputs, hidden, outputs] = self.sizes;
-        let rows = x.len() as u32 / inputs;
-        let zeros = |columns: u32| stream.alloc_zeros::<T>((rows * columns) as usize);
-        let (mut normal, mut before, mut after) = (zeros(inputs)?, zeros(hidden)?, zeros(hidden)?);
-        let (mut logits, mut probabilities) = (zeros(outputs)?, zeros(outputs)?);
-        let mut wide = stream.alloc_zeros::<f32>(probabilities.len())?;
-        let mut classes = stream.alloc_zeros::<u32>(rows as usize)?;
+        let rows = pass.rows;
+        if pass.sizes != self.sizes || x.len() != (rows * inputs) as usize {
+            return Err("the pass has other sizes".into());
+        }
         let launches = &self.launches;
         let [first, second] = &self.layers;
         let columns = |columns| Matrix { rows, columns };
-        // SAFETY: for all launches: the slices were allocated with the lengths of these shapes.
-        unsafe {
-            launches.layer_norm(stream, columns(inputs), x, &mut normal)?;
-            launches.linear(stream, LinearShape { rows, inputs, outputs: hidden }, &normal, first, &mut before)?;
-            launches.activate(stream, activation, &before, &mut after)?;
-            launches.linear(stream, LinearShape { rows, inputs: hidden, outputs }, &after, second, &mut logits)?;
-            launches.softmax(stream, columns(outputs), &logits, &mut probabilities)?;
-            launches.argmax(stream, columns(outputs), &probabilities, &mut classes)?;
-            launches.widen(stream, &probabilities, &mut wide)?;
-        }
-        Ok(Output { probabilities: wide, classes })
+        pass.sequence.try_run(|s| {
+            let x = s.hold(x)?;
+            for slice in [&first.weights, &first.bias, &second.weights, &second.bias] {
+                s.hold(slice)?;
+            }
+            let (mut normal, mut before, mut after) =
+                (s.hold(&mut pass.normal)?, s.hold(&mut pass.before)?, s.hold(&mut pass.after)?);
+            let (mut logits, mut likely) = (s.hold(&mut pass.logits)?, s.hold(&mut pass.likely)?);
+            let (mut probabilities, mut classes) = (s.hold(&mut pass.probabilities)?, s.hold(&mut pass.classes)?);
+            // SAFETY: for all launches: the slices were allocated with the lengths of these shapes.
+            unsafe {
+                launches.layer_norm(s, columns(inputs), x, &mut normal)?;
+                launches.linear(s, LinearShape { rows, inputs, outputs: hidden }, &normal, first, &mut before)?;
+                launches.activate(s, activation, &before, &mut after)?;
+                launches.linear(s, LinearShape { rows, inputs: hidden, outputs }, &after, second, &mut logits)?;
+                launches.softmax(s, columns(outputs), &logits, &mut likely)?;
+                launches.argmax(s, columns(outputs), &likely, &mut classes)?;
+                launches.widen(s, &likely, &mut probabilities)
+            }
+        })
     }
 }

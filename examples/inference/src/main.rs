@@ -10,7 +10,7 @@
 use cudarc::driver::{CudaContext, CudaSlice};
 use half::{bf16, f16};
 use inference::{
-    Activation, Launches, Output, Perceptron, Result,
+    Activation, Launches, Pass, Perceptron, Result,
     arguments::{Element, F8E4M3},
     checked::Checked,
     reference, uniform,
@@ -23,6 +23,8 @@ use std::{env, sync::Arc};
 const SIZES: [u32; 3] = [64, 256, 10];
 /// Each of the two streams computes half of them.
 const ROWS: u32 = 512;
+/// The first forward pass creates a graph, and the next ones launch it.
+const REPEATS: u32 = 3;
 /// The choices of the command line.
 const ELEMENTS: [&str; 4] = ["f32", "f16", "bf16", "f8_e4m3"];
 
@@ -84,21 +86,25 @@ fn run<T: Element>(
 
     // Nothing here waits: cudarc makes each stream wait for the weights, and the default stream wait for the results.
     let n = ROWS / 2 * SIZES[0];
-    let pass = |seed| -> Result<Output> {
+    let pass = |seed| -> Result<Pass<T>> {
         let stream = ctx.new_stream()?;
         let x = uniform(&model.launches, &stream, n, seed, 1.0)?;
-        model.forward(&stream, activation, &x)
+        let mut pass = model.pass(&stream, ROWS / 2)?;
+        for _ in 0..REPEATS {
+            model.forward(&mut pass, activation, &x)?;
+        }
+        Ok(pass)
     };
     let (seeds, passes) = ([5, 6], [pass(5)?, pass(6)?]);
 
     let mut error = 0.0_f32;
-    for (seed, output) in seeds.into_iter().zip(&passes) {
+    for (seed, pass) in seeds.into_iter().zip(&passes) {
         let expected = reference::forward(SIZES, activation, &reference::uniform((n, seed, 1.0)));
-        let found = stream.clone_dtoh(&output.probabilities)?;
+        let found = stream.clone_dtoh(pass.probabilities())?;
         error = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(error, f32::max);
     }
 
-    let classes = passes.map(|output| output.classes);
+    let classes = passes.map(Pass::into_classes);
     let same = match exact {
         Some(exact) => {
             let mut same = 0;

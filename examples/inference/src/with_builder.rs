@@ -34,7 +34,7 @@ impl<T: Element> WithBuilder<T> {
     }
 }
 
-impl<T: Element> Launches<T> for WithBuilder<T> {
+impl<T: Element> Launches<T, Arc<CudaStream>> for WithBuilder<T> {
     unsafe fn init(&self, stream: &Arc<CudaStream>, seed: u32, scale: f32, out: &mut CudaSlice<T>) -> Result {
         let n = out.len() as u32;
         let kernel = self.function("init")?;

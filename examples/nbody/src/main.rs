@@ -10,12 +10,15 @@ use kernel_args::{
     DeviceType, Error, Kernel, KernelArgs,
     abi::LayoutTable,
     launch,
+    sequence::Sequence,
     vector::{Float2, Float4},
 };
-use std::{env, f32::consts::TAU, fs::File, sync::Arc};
+use std::{env, f32::consts::TAU, fs::File, mem, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
+/// The steps that are launched together. After an even number, the positions are in the same slice as before.
+const STEPS_OF_A_RUN: u64 = 20;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads per block, as in the kernels' source.
@@ -117,6 +120,8 @@ fn energy_on_host(bodies: &Bodies) -> (f64, f64) {
 
 struct Simulation {
     stream: Arc<CudaStream>,
+    /// The launches of some steps, which are always the same.
+    steps: Sequence,
     advance: Kernel<Advance<'static>>,
     energies: Kernel<Energies<'static>>,
     positions: CudaSlice<Float4>,
@@ -127,16 +132,24 @@ struct Simulation {
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 impl Simulation {
+    /// Enqueues some steps, as one launch of a graph.
     fn advance(&mut self) -> Result<()> {
-        let args = Advance {
-            step: STEP,
-            from: &self.positions,
-            to: &mut self.next,
-            velocities: &mut self.velocities,
-        };
-        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
-        unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args)? };
-        std::mem::swap(&mut self.positions, &mut self.next);
+        self.steps.run(|s| {
+            let mut velocities = s.hold(&mut self.velocities)?;
+            let (mut from, mut to) = (s.hold(&mut self.positions)?, s.hold(&mut self.next)?);
+            for _ in 0..STEPS_OF_A_RUN {
+                let args = Advance {
+                    step: STEP,
+                    from: &from,
+                    to: &mut to,
+                    velocities: &mut velocities,
+                };
+                // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
+                unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args, stream = s)? };
+                mem::swap(&mut from, &mut to);
+            }
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -236,19 +249,18 @@ fn main() -> Result<()> {
         positions: stream.clone_htod(&start.positions)?,
         next: stream.alloc_zeros(BODIES as usize)?,
         velocities: stream.clone_htod(&start.velocities)?,
+        steps: Sequence::new(&stream),
         stream,
     };
 
     let before = simulation.checked_energy("before")?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {per_sec}, {eta} left")?;
     let bar = ProgressBar::new(STEPS).with_style(style);
-    for step in 1..=STEPS {
+    for run in 1..=STEPS / STEPS_OF_A_RUN {
         simulation.advance()?;
         // Launches only enqueue work. The bar shows completed work.
-        if step % 20 == 0 {
-            simulation.stream.synchronize()?;
-            bar.set_position(step);
-        }
+        simulation.stream.synchronize()?;
+        bar.set_position(run * STEPS_OF_A_RUN);
     }
     bar.finish();
     let after = simulation.checked_energy("after")?;

@@ -22,7 +22,8 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "a sequence cannot hold `{Self}`",
     label = "not a reference to a slice of cudarc",
-    note = "pass `&slice` if the kernels read the memory, `&mut slice` if they write it"
+    note = "pass `&slice` if the kernels read the memory, `&mut slice` if they write it; for a view, hold its slice: `let x = s.hold(&x)?;`, \
+            then `x.slice(..)`"
 )]
 pub trait Hold<'s>: sealed::Sealed {
     /// What the launches use: `&CudaSlice<T>`, or [`Held`] for an exclusive borrow.
@@ -76,7 +77,7 @@ impl<'s> Slices<'s> {
             let entered = unsafe { (slice.enter)(slice.place, stream) };
             now.push((entered.address, entered.bytes));
         }
-        self.0.has_all(&now)
+        self.0.is_memory(now)
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct HeldSlice {
     pub(crate) enter: Enter,
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
-    /// The exclusive borrows that the program has taken, without those of launches. After such a borrow, there can be a different
+    /// The exclusive borrows that the program has taken, without the borrows of launches. After such a borrow, there can be a different
     /// slice at this place.
     exclusive: u32,
 }
@@ -59,6 +59,8 @@ pub(crate) struct HeldSlices {
     uses: RefCell<Uses>,
     /// The first field of the current launch whose memory is not held.
     not_held: Cell<Option<usize>>,
+    /// What arguments have retained, until the run is over.
+    kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
 
 #[derive(Default)]
@@ -76,12 +78,33 @@ impl HeldSlices {
             stream,
             uses: RefCell::default(),
             not_held: Cell::new(None),
+            kept: RefCell::default(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
+    #[inline(always)]
+    pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
+        struct Outer<'h>(&'h HeldSlices, Option<usize>);
+
+        impl Drop for Outer<'_> {
+            fn drop(&mut self) {
+                self.0.not_held.set(self.1);
+            }
+        }
+
+        let _outer = Outer(self, self.not_held.take());
+        record()
+    }
+
+    /// Keeps the memory of an argument allocated until the run is enqueued.
+    pub(super) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        self.kept.borrow_mut().push(memory.clone());
     }
 
     #[cold]
@@ -145,17 +168,14 @@ impl HeldSlices {
         (slice.exclusive == 0).then_some(slice.address)
     }
 
-    /// Whether each of these places and sizes is that of a held slice, and all are different.
-    pub(crate) fn has_all(&self, now: &[(CUdeviceptr, usize)]) -> bool {
+    /// Whether this is the memory of the held slices, in any order.
+    pub(crate) fn is_memory(&self, mut now: Vec<(CUdeviceptr, usize)>) -> bool {
         let slices = &self.uses.borrow().slices;
-        let is_held = |entry: &(CUdeviceptr, usize)| {
-            slices
-                .iter()
-                .any(|slice| (slice.address, slice.bytes) == *entry)
-        };
-        let is_repeated =
-            |i: usize| now[i].1 > 0 && now[..i].iter().any(|earlier| *earlier == now[i]);
-        now.iter().all(is_held) && !(0..now.len()).any(is_repeated)
+        let memory = slices.iter().map(|slice| (slice.address, slice.bytes));
+        let mut held: Vec<_> = memory.collect();
+        held.sort_unstable();
+        now.sort_unstable();
+        held == now
     }
 
     /// Whether the memory is part of a held slice.
@@ -172,6 +192,7 @@ impl HeldSlices {
         uses.slices.clear();
         uses.count = 0;
         self.not_held.set(None);
+        self.kept.borrow_mut().clear();
     }
 }
 

@@ -156,6 +156,15 @@ impl<'k> LaunchStream<'k> {
         Ok(self.default_stream.of(context))
     }
 
+    /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        if let Some(held) = self.held {
+            held.keep(memory);
+        }
+    }
+
     /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
     #[cfg(feature = "cudarc")]
     #[inline(always)]

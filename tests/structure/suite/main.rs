@@ -303,7 +303,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/api/exec.rs",
     "kernel-args/src/driver/api/graph.rs",
     "kernel-args/src/driver/api/handle.rs",
-    "kernel-args/src/driver/api/launch.rs",
+    "kernel-args/src/driver/api/launch/mod.rs",
     "kernel-args/src/driver/api/module.rs",
     "kernel-args/src/driver/api/stream.rs",
     "kernel-args/src/driver/context/runtime.rs",

@@ -17,6 +17,8 @@ mod entry_points;
 mod exec;
 mod graph;
 mod handle;
+mod jit_arrays;
+mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
@@ -36,6 +38,8 @@ pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, Node
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };
+pub(crate) use jit_arrays::DriverOptions;
+pub(crate) use jit_keys::JitKey;
 pub(crate) use launch::{
     Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
     RecordedCall, RecordedLaunch, Shape, Step, Steps,

@@ -1,10 +1,11 @@
 //! Images for the driver, modules, and the driver's linker.
 
 use super::{
-    Alive, Api, CallError, ContextState, DriverCall, FunctionHandle, Handle, Status, api,
+    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status,
+    api,
     handle::{Destroyed, Owned},
 };
-use crate::{driver::config::DriverOptions, marshal::Summary};
+use crate::marshal::Summary;
 use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,

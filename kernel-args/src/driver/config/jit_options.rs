@@ -1,10 +1,7 @@
 //! Options of the driver's compiler and linker.
 
-use super::{
-    jit_arrays::DriverOptions,
-    jit_keys::Key,
-    jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel},
-};
+use super::jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
+use crate::driver::api::{DriverOptions, JitKey};
 use core::fmt;
 use std::{ffi::CString, string::String, vec::Vec};
 
@@ -83,7 +80,7 @@ use std::{ffi::CString, string::String, vec::Vec};
 #[must_use]
 pub struct JitOptions {
     /// Options by number, each once, in the order in which they were set.
-    values: Vec<(Key, usize)>,
+    values: Vec<(JitKey, usize)>,
     symbols: Vec<(CString, usize)>,
     log_size: Option<u32>,
 }
@@ -94,7 +91,7 @@ impl JitOptions {
         Self::default()
     }
 
-    fn set(mut self, key: Key, value: usize) -> Self {
+    fn set(mut self, key: JitKey, value: usize) -> Self {
         match self.values.binary_search_by_key(&key, |(key, _)| *key) {
             Ok(at) => self.values[at].1 = value,
             Err(at) => self.values.insert(at, (key, value)),
@@ -105,7 +102,7 @@ impl JitOptions {
     /// The maximum number of registers per thread: `CU_JIT_MAX_REGISTERS`. A value above the GPU's maximum (255) allows
     /// all registers.
     pub fn max_registers(self, registers: u32) -> Self {
-        self.set(Key::MAX_REGISTERS, registers as usize)
+        self.set(JitKey::MAX_REGISTERS, registers as usize)
     }
 
     /// The number of threads, 1 to 1024, that a block of each kernel must support: `CU_JIT_THREADS_PER_BLOCK`. The
@@ -116,13 +113,13 @@ impl JitOptions {
         if threads == 0 {
             return self;
         }
-        self.set(Key::THREADS_PER_BLOCK, threads as usize)
+        self.set(JitKey::THREADS_PER_BLOCK, threads as usize)
     }
 
     /// Measures how long the compiler and the linker run: see [`Module::wall_time`](crate::Module::wall_time):
     /// `CU_JIT_WALL_TIME`.
     pub fn wall_time(self) -> Self {
-        self.set(Key::WALL_TIME, 0)
+        self.set(JitKey::WALL_TIME, 0)
     }
 
     /// The maximum size of each log in bytes, including its NUL, at least 1: `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`,
@@ -135,13 +132,13 @@ impl JitOptions {
 
     /// The optimization level; the default is `O4`: `CU_JIT_OPTIMIZATION_LEVEL`.
     pub fn optimization(self, level: OptimizationLevel) -> Self {
-        self.set(Key::OPTIMIZATION_LEVEL, level as usize)
+        self.set(JitKey::OPTIMIZATION_LEVEL, level as usize)
     }
 
     /// Compiles for the context's GPU, which is the default: `CU_JIT_TARGET_FROM_CUCONTEXT`.
     pub fn target_of_context(mut self) -> Self {
-        self.values.retain(|(key, _)| *key != Key::TARGET);
-        self.set(Key::TARGET_FROM_CONTEXT, 0)
+        self.values.retain(|(key, _)| *key != JitKey::TARGET);
+        self.set(JitKey::TARGET_FROM_CONTEXT, 0)
     }
 
     /// Compiles for a specific target instead of the context's GPU, `90` for sm_90: `CU_JIT_TARGET`. A module for a
@@ -149,39 +146,39 @@ impl JitOptions {
     /// [`JitTarget::architecture_specific`].
     pub fn target(mut self, target: impl Into<JitTarget>) -> Self {
         self.values
-            .retain(|(key, _)| *key != Key::TARGET_FROM_CONTEXT);
-        self.set(Key::TARGET, target.into().number() as usize)
+            .retain(|(key, _)| *key != JitKey::TARGET_FROM_CONTEXT);
+        self.set(JitKey::TARGET, target.into().number() as usize)
     }
 
     /// What the driver uses from a fat binary without a cubin for exactly this GPU: `CU_JIT_FALLBACK_STRATEGY`. The
     /// linker rejects this option.
     pub fn fallback(self, fallback: Fallback) -> Self {
-        self.set(Key::FALLBACK_STRATEGY, fallback as usize)
+        self.set(JitKey::FALLBACK_STRATEGY, fallback as usize)
     }
 
     /// Keeps the PTX's debug information, for cuda-gdb: `CU_JIT_GENERATE_DEBUG_INFO`.
     pub fn debug_info(self) -> Self {
-        self.set(Key::DEBUG_INFO, 1)
+        self.set(JitKey::DEBUG_INFO, 1)
     }
 
     /// Writes the registers and memory of each kernel to the log: `CU_JIT_LOG_VERBOSE`.
     pub fn verbose(self) -> Self {
-        self.set(Key::LOG_VERBOSE, 1)
+        self.set(JitKey::LOG_VERBOSE, 1)
     }
 
     /// Keeps line numbers for profilers and debuggers: `CU_JIT_GENERATE_LINE_INFO`.
     pub fn line_info(self) -> Self {
-        self.set(Key::LINE_INFO, 1)
+        self.set(JitKey::LINE_INFO, 1)
     }
 
     /// How loads from global memory are cached: `CU_JIT_CACHE_MODE`.
     pub fn cache_mode(self, mode: CacheMode) -> Self {
-        self.set(Key::CACHE_MODE, mode as usize)
+        self.set(JitKey::CACHE_MODE, mode as usize)
     }
 
     /// Generates code that can be placed at any address: `CU_JIT_POSITION_INDEPENDENT_CODE`. Driver 12.0 and newer.
     pub fn position_independent(self) -> Self {
-        self.set(Key::POSITION_INDEPENDENT_CODE, 1)
+        self.set(JitKey::POSITION_INDEPENDENT_CODE, 1)
     }
 
     /// How many blocks of a kernel should fit on a multiprocessor at the same time, at least 1:
@@ -189,14 +186,14 @@ impl JitOptions {
     /// [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm` ignore it (unless
     /// [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
     pub fn min_blocks_per_multiprocessor(self, blocks: u32) -> Self {
-        self.set(Key::MIN_BLOCKS, blocks as usize)
+        self.set(JitKey::MIN_BLOCKS, blocks as usize)
     }
 
     /// The maximum number of threads in a block of any kernel, 1 to 1024; larger launches fail:
     /// `CU_JIT_MAX_THREADS_PER_BLOCK`. Kernels with `.maxntid` ignore it (unless
     /// [`override_directives`](Self::override_directives) is set). Driver 12.4 and newer.
     pub fn max_threads_per_block(self, threads: u32) -> Self {
-        self.set(Key::MAX_THREADS, threads as usize)
+        self.set(JitKey::MAX_THREADS, threads as usize)
     }
 
     /// [`max_registers`](Self::max_registers), [`threads_per_block`](Self::threads_per_block),
@@ -204,19 +201,19 @@ impl JitOptions {
     /// [`min_blocks_per_multiprocessor`](Self::min_blocks_per_multiprocessor) override the directives of the PTX:
     /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`. Driver 12.4 and newer.
     pub fn override_directives(self) -> Self {
-        self.set(Key::OVERRIDE_DIRECTIVES, 1)
+        self.set(JitKey::OVERRIDE_DIRECTIVES, 1)
     }
 
     /// The number of threads that compile, 0 for one per processor: `CU_JIT_SPLIT_COMPILE`. Driver 12.4 and newer;
     /// older drivers return an error.
     pub fn compile_threads(self, threads: u32) -> Self {
-        self.set(Key::SPLIT_COMPILE, threads as usize)
+        self.set(JitKey::SPLIT_COMPILE, threads as usize)
     }
 
     /// The number of threads that load binaries, 0 for one per processor: `CU_JIT_BINARY_LOADER_THREAD_COUNT`. Drivers
     /// that lack this option, such as drivers for CUDA 13.0, return an error.
     pub fn loader_threads(self, threads: u32) -> Self {
-        self.set(Key::LOADER_THREADS, threads as usize)
+        self.set(JitKey::LOADER_THREADS, threads as usize)
     }
 
     /// The address of a variable that the image declares and does not define (`.extern .global`):
@@ -246,12 +243,12 @@ impl JitOptions {
     /// The driver supports the option with this value, as CUDA documents it: an address is valid for every load or link
     /// with these options. The option is not one of 2 to 6 and 17 to 19, whose buffers belong to this crate.
     pub unsafe fn raw(self, option: u32, value: usize) -> Self {
-        self.set(Key(option), value)
+        self.set(JitKey(option), value)
     }
 
     /// Whether the code is compiled for a specific target instead of the context's GPU.
     pub(crate) fn has_target(&self) -> bool {
-        self.values.iter().any(|(key, _)| *key == Key::TARGET)
+        self.values.iter().any(|(key, _)| *key == JitKey::TARGET)
     }
 
     /// The arrays for the driver, with the logs that it writes.
@@ -285,7 +282,7 @@ impl fmt::Debug for JitOptions {
         let mut debug = f.debug_struct("JitOptions");
         for (key, value) in &self.values {
             match (*key, key.name()) {
-                (Key::TARGET, Some(name)) => {
+                (JitKey::TARGET, Some(name)) => {
                     debug.field(name, &JitTarget::from_number(*value as u32));
                 }
                 (_, Some(name)) => {

@@ -6,8 +6,6 @@ mod device_node;
 mod dim;
 mod form;
 mod into_launch;
-mod jit_arrays;
-mod jit_keys;
 mod jit_options;
 mod jit_values;
 mod launch_options;
@@ -27,5 +25,4 @@ pub use launch_options::Launch;
 pub use recording::AsStream;
 
 pub(crate) use attributes::Attributes;
-pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use recording::{Recording, Target};

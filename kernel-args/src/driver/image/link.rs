@@ -2,8 +2,8 @@
 
 use super::ImageBytes;
 use crate::driver::{
-    api::{CallError, DriverCall, Linker, Module, NotLoaded, Status},
-    config::{DriverOptions, JitOptions},
+    api::{CallError, DriverCall, DriverOptions, Linker, Module, NotLoaded, Status},
+    config::JitOptions,
     error::{Error, ImageError, LoadError},
 };
 use cudarc::driver::CudaContext;

@@ -119,7 +119,8 @@ fn lower<A: Lower>(
     fitting: A,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let stream = LaunchStream::in_sequence(&recording.held);
+    let held = &recording.held;
+    let stream = LaunchStream::in_sequence(held);
     let pass = Record {
         recording,
         callee,
@@ -129,7 +130,7 @@ fn lower<A: Lower>(
         of: PhantomData::<A>,
     };
     // With a layout that depends on the GPU, this is `kernelParams`.
-    fitting.lower(Form::Packed, &stream, pass)
+    held.within(|| fitting.lower(Form::Packed, &stream, pass))
 }
 
 struct Record<'a, 'p, C, A> {

@@ -1,5 +1,6 @@
 //! Sequences: launches that are recorded, and enqueued as one graph.
 
+mod attack;
 mod held;
 mod modes;
 mod random;
@@ -15,6 +16,7 @@ pub(crate) fn main() -> ExitCode {
         |driver| {
             let mut trials = modes::trials(driver);
             trials.extend(held::trials(driver));
+            trials.extend(attack::trials(driver));
             trials.extend(refused::trials(driver));
             trials.extend(random::trials(driver));
             trials

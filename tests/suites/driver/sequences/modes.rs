@@ -1,4 +1,4 @@
-//! How runs are enqueued, and that the results are those of plain launches.
+//! How runs are enqueued, and that plain launches have the same results.
 
 use crate::sequences::world::{N, Outcome, Saxpy, World};
 use kernel_args::{

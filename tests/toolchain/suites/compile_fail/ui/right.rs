@@ -5,6 +5,7 @@ use kernel_args::{
     args::OwnedArgs,
     graph::{Graph, GraphExec, Node},
     launch,
+    sequence::Sequence,
     vector::Float3,
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -194,6 +195,19 @@ fn list(saxpy: &Function, stream: &Arc<CudaStream>, x: &CudaSlice<f32>, mut y: C
     Ok(stream.clone_dtoh(&y)?)
 }
 
+// The launches of a sequence hold their slices; a temporary slice is allocated outside of the closure.
+fn sequence(saxpy: &Kernel<Saxpy>, stream: &Arc<CudaStream>, x: &CudaSlice<f32>, mut y: CudaSlice<f32>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut step = Sequence::new(stream);
+    let mut temporary = stream.alloc_zeros::<f32>(1024)?;
+    step.run(|s| {
+        let (x, mut y, mut temporary) = (s.hold(x)?, s.hold(&mut y)?, s.hold(&mut temporary)?);
+        s.memcpy_dtod(x, &mut temporary)?;
+        unsafe { launch!(saxpy, 4, 256, Saxpy { n: 1024, alpha: 1.0, x: &temporary, y: &mut y }, stream = s) }
+    })?;
+    drop(temporary);
+    Ok(())
+}
+
 // A struct that names no kernel, and a struct that names several.
 fn load(ctx: &Arc<cudarc::driver::CudaContext>, module: &Module, image: &str) -> Result<(), Error> {
     let _ = Kernel::<Args>::from_image(ctx, image, "args")?;
@@ -204,7 +218,7 @@ fn load(ctx: &Arc<cudarc::driver::CudaContext>, module: &Module, image: &str) ->
 
 fn main() {
     let _ = slices;
-    let _ = (options, graph, list, load);
+    let _ = (options, graph, list, load, sequence);
     let _: (Option<Shift>, Option<Grow>) = (None, None);
     let _: (Option<Count<'_>>, Option<Rows<'_>>, Option<Fill>) = (None, None, None);
     let _ = [Side::Above, Side::Below];

@@ -2,14 +2,14 @@
 
 /// A `CUjit_option` as a number: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key(pub(super) u32);
+pub(crate) struct JitKey(pub(crate) u32);
 
 macro_rules! keys {
     ($($name:ident = $number:literal, $spelled:literal;)*) => {
-        impl Key {
-            $(pub(super) const $name: Self = Self($number);)*
+        impl JitKey {
+            $(pub(crate) const $name: Self = Self($number);)*
 
-            pub(super) fn name(self) -> Option<&'static str> {
+            pub(crate) fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some($spelled),)*
                     _ => None,

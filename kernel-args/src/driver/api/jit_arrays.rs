@@ -1,6 +1,6 @@
 //! The option arrays for the driver, and the logs that the driver writes.
 
-use super::jit_keys::Key;
+use super::jit_keys::JitKey;
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
 use std::{
@@ -24,7 +24,7 @@ pub(crate) struct DriverOptions {
 
 impl DriverOptions {
     /// Only the two logs. Each log has room for at least a NUL: driver 580 writes a NUL even if the size is 0.
-    pub(super) fn new(log_size: usize) -> Self {
+    pub(crate) fn new(log_size: usize) -> Self {
         let log_size = log_size.max(1);
         let mut options = Self {
             keys: Vec::new(),
@@ -36,24 +36,24 @@ impl DriverOptions {
             addresses: Vec::new(),
         };
         let (info, error) = (options.info.as_mut_ptr(), options.error.as_mut_ptr());
-        options.pointer(Key::INFO_LOG_BUFFER, info.cast());
-        options.number(Key::INFO_LOG_BUFFER_SIZE, log_size);
-        options.pointer(Key::ERROR_LOG_BUFFER, error.cast());
-        options.number(Key::ERROR_LOG_BUFFER_SIZE, log_size);
+        options.pointer(JitKey::INFO_LOG_BUFFER, info.cast());
+        options.number(JitKey::INFO_LOG_BUFFER_SIZE, log_size);
+        options.pointer(JitKey::ERROR_LOG_BUFFER, error.cast());
+        options.number(JitKey::ERROR_LOG_BUFFER_SIZE, log_size);
         options
     }
 
-    pub(super) fn number(&mut self, key: Key, value: usize) {
+    pub(crate) fn number(&mut self, key: JitKey, value: usize) {
         self.pointer(key, ptr::without_provenance_mut(value));
     }
 
-    fn pointer(&mut self, key: Key, value: *mut c_void) {
+    fn pointer(&mut self, key: JitKey, value: *mut c_void) {
         self.keys.push(key.0);
         self.values.push(value);
     }
 
     /// Adds symbols with their addresses. Must be called at most once.
-    pub(super) fn symbols(&mut self, symbols: &[(CString, usize)]) {
+    pub(crate) fn symbols(&mut self, symbols: &[(CString, usize)]) {
         if symbols.is_empty() {
             return;
         }
@@ -62,9 +62,9 @@ impl DriverOptions {
         let address = |(_, address): &(CString, usize)| ptr::without_provenance_mut(*address);
         self.addresses = symbols.iter().map(address).collect();
         let (names, addresses) = (self.names.as_mut_ptr(), self.addresses.as_mut_ptr());
-        self.pointer(Key::GLOBAL_SYMBOL_NAMES, names.cast());
-        self.pointer(Key::GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
-        self.number(Key::GLOBAL_SYMBOL_COUNT, symbols.len());
+        self.pointer(JitKey::GLOBAL_SYMBOL_NAMES, names.cast());
+        self.pointer(JitKey::GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
+        self.number(JitKey::GLOBAL_SYMBOL_COUNT, symbols.len());
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -91,18 +91,21 @@ impl DriverOptions {
     /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
     /// milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
-        let at = self.keys.iter().position(|key| *key == Key::WALL_TIME.0)?;
+        let at = self
+            .keys
+            .iter()
+            .position(|key| *key == JitKey::WALL_TIME.0)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
         Duration::try_from_secs_f32(milliseconds / 1000.0).ok()
     }
 
     #[cfg(test)]
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, *mut c_void)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, *mut c_void)> {
         self.keys.iter().copied().zip(self.values.iter().copied())
     }
 
     #[cfg(test)]
-    pub(super) fn symbol_arrays(&self) -> Vec<(CString, usize)> {
+    pub(crate) fn symbol_arrays(&self) -> Vec<(CString, usize)> {
         let addresses = self.addresses.iter().map(|address| address.addr());
         self.symbols.iter().cloned().zip(addresses).collect()
     }
@@ -122,7 +125,7 @@ mod tests {
     fn the_time_is_the_float_in_the_value() {
         let mut options = DriverOptions::new(16);
         assert_eq!(options.wall_time(), None);
-        options.number(Key::WALL_TIME, 1.5_f32.to_bits() as usize);
+        options.number(JitKey::WALL_TIME, 1.5_f32.to_bits() as usize);
         assert_eq!(options.wall_time(), Some(Duration::from_micros(1500)));
         // A NaN, which no driver writes, gives no duration.
         *options.values.last_mut().unwrap() =
@@ -134,7 +137,7 @@ mod tests {
     fn a_log_has_room_for_its_nul() {
         let options = DriverOptions::new(0);
         assert_eq!((options.info.len(), options.error.len()), (1, 1));
-        let sizes = [Key::INFO_LOG_BUFFER_SIZE, Key::ERROR_LOG_BUFFER_SIZE].map(|key| {
+        let sizes = [JitKey::INFO_LOG_BUFFER_SIZE, JitKey::ERROR_LOG_BUFFER_SIZE].map(|key| {
             let at = options.keys.iter().position(|one| *one == key.0);
             options.values[at.expect("it is given")].addr()
         });

@@ -1,0 +1,21 @@
+use cudarc::driver::CudaSlice;
+use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::Sequence};
+
+#[derive(KernelArgs)]
+struct Scale<'a> {
+    n: u32,
+    factor: f32,
+    x: &'a CudaSlice<f32>,
+    y: &'a mut CudaSlice<f32>,
+}
+
+fn grow(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
+    step.run(|s| {
+        let (x, mut held) = (s.hold(x)?, s.hold(&mut *y)?);
+        unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y: &mut held }, stream = s)? };
+        *y = s.stream().alloc_zeros::<f32>(2048).unwrap();
+        Ok(())
+    })
+}
+
+fn main() {}
