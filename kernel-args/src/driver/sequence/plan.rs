@@ -20,7 +20,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Creates a graph whose nodes run one after the other, and instantiates it. The context must be current.
+    /// Creates a graph whose nodes run in order, and instantiates it. The context must be current.
     pub(super) fn new(
         api: &'static Api,
         context: &Arc<CudaContext>,

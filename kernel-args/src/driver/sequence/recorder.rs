@@ -88,7 +88,7 @@ impl<'s> Recorder<'s, '_> {
         Ok(())
     }
 
-    /// Copies all elements of a held slice to the beginning of another one, in the order of the launches.
+    /// Copies all elements of a held slice to the beginning of a second held slice, in the order of the launches.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold both slices.

@@ -1,6 +1,6 @@
 //! Attempts to make a run use memory that is freed, with safe code around honest launches.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, World, says};
 use cudarc::driver::{CudaContext, CudaSlice, CudaViewMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
