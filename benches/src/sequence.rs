@@ -245,7 +245,7 @@ impl Run {
 /// A way to run the launches, and its name.
 pub type Way = (&'static str, fn(&mut Program));
 
-/// All ways. The first is the one that the others are compared with.
+/// All ways. The results are compared with the first one.
 pub const WAYS: [Way; 4] = [
     ("`launch!`", Program::plain),
     ("sequence", Program::sequence),

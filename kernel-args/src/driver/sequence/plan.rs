@@ -20,7 +20,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Creates a graph whose nodes run one after the other, and instantiates it. The context must be current.
+    /// Creates a graph whose nodes run in the order of the steps, and instantiates it. The context must be current.
     pub(super) fn new(
         api: &'static Api,
         context: &Arc<CudaContext>,
@@ -48,7 +48,7 @@ impl Plan {
         self.steps.is_same(log)
     }
 
-    /// Whether updates of nodes change the steps to those of `log`. `changed` gets the index of each node to update.
+    /// Whether updates of nodes change the steps to the steps of `log`. `changed` gets the index of each node to update.
     pub(super) fn can_become(&self, log: &LaunchLog, changed: &mut Vec<usize>) -> bool {
         changed.clear();
         self.steps.differences(log, |index| changed.push(index))

@@ -50,8 +50,8 @@ impl<'s> Recorder<'s, '_> {
     /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
     ///
     /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a [`Held`](crate::sequence::Held), which derefs to
-    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice cannot be dropped, replaced or read by the host in the
-    /// closure, because it stays borrowed.
+    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice stays borrowed, so the closure cannot drop it. A run whose slice
+    /// was replaced through the `Held` is an error.
     ///
     /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain launch.
     /// Both happen once for each held slice.
@@ -88,7 +88,7 @@ impl<'s> Recorder<'s, '_> {
         Ok(())
     }
 
-    /// Copies all elements of a held slice to the beginning of another one, in the order of the launches.
+    /// Copies all elements of a held slice to the beginning of a second slice, in the order of the launches.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold both slices.

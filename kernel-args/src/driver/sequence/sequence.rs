@@ -22,7 +22,7 @@ const GRAPHS: usize = 8;
 /// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
 ///
 /// The closure of [`run`](Self::run) contains plain launches, with the [`Recorder`] as their stream. The first run creates a graph
-/// with a node for each launch. A later run compares its launches with those of the graph: an equal launch costs a
+/// with a node for each launch. A later run compares its launches with the nodes of the graph: an equal launch costs a
 /// comparison; for other arguments, another grid, block or size of shared memory, the node is updated; for other kernels, launch
 /// attributes or another number of launches, another graph is created. A sequence remembers the last 8 graphs
 /// ([`remember`](Self::remember)), so a program can alternate between them.
@@ -58,14 +58,14 @@ const GRAPHS: usize = 8;
 /// # What it guarantees
 /// - Nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is enqueued, and the
 ///   sequence can be used again.
-/// - The results are those of plain launches in the same order. Other work that the closure enqueues, for example a copy with
+/// - Plain launches in the same order have the same results. Other work that the closure enqueues, for example a copy with
 ///   cudarc, comes before all of them.
 /// - Memory that a launch uses through a slice is still allocated when the launch is enqueued: the run holds the slice
 ///   ([`Recorder::hold`]), and a launch with other slices is an error. For pointers that do not come from a slice
 ///   ([`DevicePointer`](crate::DevicePointer)), the caller of the launch promises it, until the work of the run has finished.
 /// - Kernels stay loaded until no graph needs them.
 ///
-/// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) tells why.
+/// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) returns the reason.
 pub struct Sequence {
     recording: Recording,
     /// The graph of the last run first.
