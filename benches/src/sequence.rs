@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub enum Arguments {
     /// Eight parameters of 8 bytes.
     Scalars,
-    /// Three slices and five scalars, with a second stream in the context.
+    /// Three slices and five scalars.
     Slices,
 }
 
@@ -34,7 +34,6 @@ pub struct Program {
     function: CudaFunction,
     memory: [CudaSlice<f32>; 3],
     stream: Arc<CudaStream>,
-    _second: Option<Arc<CudaStream>>,
     sequence: Sequence,
     bare: Bare,
     graph: Option<CudaGraph>,
@@ -62,8 +61,8 @@ impl Program {
         let kernel = |name| device.module.load_function(name);
         let function = kernel("words_8")?;
         let eight = Kernel::from_function(&device.context, function.clone())?;
-        let second = (arguments == Arguments::Slices).then(|| device.context.new_stream());
-        let stream = device.stream.clone();
+        // The default stream cannot be captured. With a stream of its own, cudarc tracks the use of the slices with events.
+        let stream = device.context.new_stream()?;
         let memory = [(); 3].map(|()| stream.alloc_zeros(1024));
         let [x, y, out] = memory;
         Ok(Self {
@@ -77,7 +76,6 @@ impl Program {
             memory: [x?, y?, out?],
             sequence: Sequence::new(&stream),
             stream,
-            _second: second.transpose()?,
             graph: None,
             run: 0,
         })

@@ -19,7 +19,7 @@ struct Own;
 /// The kernel belongs to a different context, which has access to the memory.
 struct Peer<'c>(&'c Arc<CudaContext>);
 
-/// The context in which memory is used. The stream of the launch, or the slices that a sequence holds.
+/// The context in which memory is used. Returns the stream of the launch, or the slices that a sequence holds.
 trait UsedIn {
     fn stream<'s, T>(
         self,

@@ -43,7 +43,7 @@ pub struct Retained<P> {
     pointer: P,
     context: Arc<CudaContext>,
     /// Keeps the memory allocated.
-    _memory: Arc<dyn Send + Sync>,
+    memory: Arc<dyn Send + Sync>,
 }
 
 impl<T: Pointee> Retained<DevicePointer<T>> {
@@ -72,7 +72,7 @@ impl<P: Copy> Retained<P> {
         Self {
             pointer,
             context: memory.stream().context().clone(),
-            _memory: memory.clone(),
+            memory: memory.clone(),
         }
     }
 
@@ -100,7 +100,8 @@ impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
     }
 
     #[inline(always)]
-    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (P, Guard<'s>) {
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (P, Guard<'s>) {
+        stream.keep(&self.memory);
         (self.pointer, Guard::NONE)
     }
 }

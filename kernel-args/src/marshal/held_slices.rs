@@ -34,7 +34,7 @@ pub(crate) struct HeldSlice {
     pub(crate) bytes: usize,
     /// The exclusive borrows that the program has taken, without the borrows of launches. After such a borrow, there can be a different
     /// slice at this place.
-    exclusive: Cell<u32>,
+    exclusive: u32,
 }
 
 impl HeldSlice {
@@ -44,7 +44,7 @@ impl HeldSlice {
             enter,
             address,
             bytes,
-            exclusive: Cell::new(0),
+            exclusive: 0,
         }
     }
 }
@@ -56,29 +56,55 @@ unsafe impl Send for HeldSlice {}
 pub(crate) struct HeldSlices {
     /// The stream of the sequence.
     stream: Arc<CudaStream>,
-    slices: RefCell<Vec<HeldSlice>>,
-    /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
-    previous: RefCell<Vec<u32>>,
-    /// The number of uses in this run.
-    uses: Cell<usize>,
+    uses: RefCell<Uses>,
     /// The first field of the current launch whose memory is not held.
     not_held: Cell<Option<usize>>,
+    /// What arguments have retained, until the run is over.
+    kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
+}
+
+#[derive(Default)]
+struct Uses {
+    slices: Vec<HeldSlice>,
+    /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
+    previous: Vec<u32>,
+    /// The number of uses in this run.
+    count: usize,
 }
 
 impl HeldSlices {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
         Self {
             stream,
-            slices: RefCell::default(),
-            previous: RefCell::default(),
-            uses: Cell::new(0),
+            uses: RefCell::default(),
             not_held: Cell::new(None),
+            kept: RefCell::default(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
+    #[inline(always)]
+    pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
+        struct Outer<'h>(&'h HeldSlices, Option<usize>);
+
+        impl Drop for Outer<'_> {
+            fn drop(&mut self) {
+                self.0.not_held.set(self.1);
+            }
+        }
+
+        let _outer = Outer(self, self.not_held.take());
+        record()
+    }
+
+    /// Keeps the memory of an argument allocated until the run is enqueued.
+    pub(super) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        self.kept.borrow_mut().push(memory.clone());
     }
 
     #[cold]
@@ -88,65 +114,63 @@ impl HeldSlices {
         }
     }
 
-    /// The first field of the current launch whose memory is not held.
+    /// Whether the current launch uses memory that is not held.
     #[inline(always)]
+    pub(crate) fn is_not_held(&self) -> bool {
+        self.not_held.get().is_some()
+    }
+
+    /// The first field of the current launch whose memory is not held.
+    #[cold]
     pub(crate) fn take_not_held(&self) -> Option<usize> {
         self.not_held.take()
     }
 
     /// Adds a slice; returns its index.
     pub(crate) fn push(&self, slice: HeldSlice) -> usize {
-        let mut slices = self.slices.borrow_mut();
-        slices.push(slice);
-        slices.len() - 1
+        let mut uses = self.uses.borrow_mut();
+        uses.slices.push(slice);
+        uses.slices.len() - 1
     }
 
     /// The held slice with this index.
     pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
-        self.slices.borrow().get(index).cloned()
+        self.uses.borrow().slices.get(index).cloned()
     }
 
     /// The program borrows the slice with this index exclusively.
     #[inline]
     pub(crate) fn borrowed_exclusively(&self, index: usize) {
-        if let Some(slice) = self.slices.borrow().get(index) {
-            slice.exclusive.set(slice.exclusive.get() + 1);
+        if let Some(slice) = self.uses.borrow_mut().slices.get_mut(index) {
+            slice.exclusive += 1;
         }
     }
 
     /// The device address of the slice at `place`; `None` if it is not held, or if a different slice can be there.
     #[inline]
     pub(super) fn find(&self, place: *const (), exclusive: bool) -> Option<CUdeviceptr> {
-        let slices = self.slices.borrow();
-        let at = self.uses.get();
-        let index = self.previous.borrow().get(at).copied();
-        let slice = match index.and_then(|index| slices.get(index as usize)) {
-            Some(slice) if slice.place.cast_const() == place => slice,
-            _ => self.search(place, &slices)?,
+        let uses = &mut *self.uses.borrow_mut();
+        let Uses {
+            slices,
+            previous,
+            count,
+        } = uses;
+        let expected = previous.get(*count).map_or(0, |index| *index as usize);
+        let index = match slices.get(expected) {
+            Some(slice) if slice.place.cast_const() == place => expected,
+            _ => search(slices, previous, *count, place)?,
         };
-        self.uses.set(at + 1);
-        let borrows = slice.exclusive.get().saturating_sub(u32::from(exclusive));
-        slice.exclusive.set(borrows);
-        (borrows == 0).then_some(slice.address)
-    }
-
-    #[cold]
-    fn search<'h>(&self, place: *const (), slices: &'h [HeldSlice]) -> Option<&'h HeldSlice> {
-        let index = slices
-            .iter()
-            .position(|slice| slice.place.cast_const() == place)?;
-        let (at, mut previous) = (self.uses.get(), self.previous.borrow_mut());
-        let number = u32::try_from(index).ok()?;
-        match previous.get_mut(at) {
-            Some(entry) => *entry = number,
-            None => previous.push(number),
+        let slice = &mut slices[index];
+        *count += 1;
+        if exclusive {
+            slice.exclusive = slice.exclusive.saturating_sub(1);
         }
-        Some(&slices[index])
+        (slice.exclusive == 0).then_some(slice.address)
     }
 
     /// Whether this is the memory of the held slices, in any order.
     pub(crate) fn is_memory(&self, mut now: Vec<(CUdeviceptr, usize)>) -> bool {
-        let slices = self.slices.borrow();
+        let slices = &self.uses.borrow().slices;
         let memory = slices.iter().map(|slice| (slice.address, slice.bytes));
         let mut held: Vec<_> = memory.collect();
         held.sort_unstable();
@@ -157,16 +181,34 @@ impl HeldSlices {
     /// Whether the memory is part of a held slice.
     pub(super) fn contains(&self, address: CUdeviceptr, bytes: usize) -> bool {
         let end = address + bytes as CUdeviceptr;
-        let slices = self.slices.borrow();
-        slices.iter().any(|slice| {
+        self.uses.borrow().slices.iter().any(|slice| {
             slice.address <= address && end <= slice.address + slice.bytes as CUdeviceptr
         })
     }
 
     /// The run is over. The storage is kept for the next run.
     pub(crate) fn clear(&self) {
-        self.slices.borrow_mut().clear();
-        self.uses.set(0);
+        let mut uses = self.uses.borrow_mut();
+        uses.slices.clear();
+        uses.count = 0;
         self.not_held.set(None);
+        self.kept.borrow_mut().clear();
     }
+}
+
+/// The index of the slice at `place`, which becomes the expected one for use number `count`.
+#[cold]
+fn search(
+    slices: &[HeldSlice],
+    previous: &mut Vec<u32>,
+    count: usize,
+    place: *const (),
+) -> Option<usize> {
+    let mut places = slices.iter().map(|slice| slice.place.cast_const());
+    let index = places.position(|held| held == place)?;
+    if previous.len() <= count {
+        previous.resize(count + 1, 0);
+    }
+    previous[count] = u32::try_from(index).ok()?;
+    Some(index)
 }

@@ -106,10 +106,7 @@ impl<'k> LaunchStream<'k> {
     #[inline]
     pub fn check_context(&self, context: &Arc<CudaContext>) {
         let same = match self.stream {
-            Some(stream) => {
-                Arc::ptr_eq(stream.context(), context)
-                    || stream.context().cu_ctx() == context.cu_ctx()
-            }
+            Some(stream) => is_of(stream, context),
             None if self.context.is_null() => {
                 self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
             }
@@ -137,22 +134,35 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream does not read `held`.
+    /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream reads only that field.
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub(crate) fn stream_or_held(
         &self,
         context: &Arc<CudaContext>,
     ) -> Result<&CudaStream, &HeldSlices> {
-        if let (None, Some(held)) = (self.stream, self.held) {
+        if let Some(stream) = self.stream {
+            if !is_of(stream, context) {
+                self.mark_foreign(context);
+            }
+            self.tracked.set(true);
+            return Ok(stream);
+        }
+        if let Some(held) = self.held {
             return Err(held);
         }
         self.check_context(context);
         self.tracked.set(true);
-        Ok(match self.stream {
-            Some(stream) => stream,
-            None => self.default_stream.of(context),
-        })
+        Ok(self.default_stream.of(context))
+    }
+
+    /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        if let Some(held) = self.held {
+            held.keep(memory);
+        }
     }
 
     /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
@@ -239,6 +249,12 @@ impl<'k> LaunchStream<'k> {
             launch,
         })
     }
+}
+
+#[cfg(feature = "cudarc")]
+#[inline(always)]
+fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
+    Arc::ptr_eq(stream.context(), context) || stream.context().cu_ctx() == context.cu_ctx()
 }
 
 /// The address of `memory`, which can be a view of a held slice; otherwise `field` is marked. No reference to a `LaunchStream` is

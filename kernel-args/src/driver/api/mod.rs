@@ -41,8 +41,8 @@ pub(crate) use handle::{
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
 pub(crate) use launch::{
-    Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise, RecordedCall,
-    RecordedLaunch, Step,
+    Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
+    RecordedCall, RecordedLaunch, Shape, Step, Steps,
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};

@@ -148,6 +148,8 @@ impl<'a> Launch<'a> {
     }
 
     /// An event that the kernel triggers while it runs: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`. Needs sm_90.
+    ///
+    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
     #[inline(always)]
     pub fn programmatic_event(self, event: impl Into<ProgrammaticEvent<'a>>) -> Self {
         self.with(|attributes| attributes.programmatic_event = Some(event.into()))
@@ -156,6 +158,8 @@ impl<'a> Launch<'a> {
     /// An event that triggers once all blocks have begun, as far as the driver can detect it:
     /// `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`. The event must not record times: create it with
     /// `CudaContext::new_event(None)`. Needs CUDA 12.3.
+    ///
+    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
     #[inline(always)]
     pub fn launch_completion_event(self, event: &'a CudaEvent) -> Self {
         self.with(|attributes| attributes.launch_completion_event = Some(event))

@@ -3,7 +3,7 @@
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
-    record::RecordedLaunch,
+    record::record,
 };
 use crate::{
     driver::{
@@ -143,15 +143,7 @@ fn launch_fitting<A: Lower>(
     let name = || function.name.clone();
     let stream = stream(function, launch)?;
     if let Some(recording) = launch.recording {
-        function.check(launch)?;
-        let recorded = RecordedLaunch {
-            api: function.api,
-            recording,
-            attribute_limits: Some(&function.attribute_limits),
-            name,
-            keeper: || owner.keeper(),
-        };
-        return recorded.with(launch, fitting, promise);
+        return record(recording, owner, launch, fitting, promise);
     }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.

@@ -4,11 +4,12 @@ use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
     launchable::Launchable,
-    record::RecordedLaunch,
+    record::{Callee, record},
 };
 use crate::{
     driver::{
         api::{FunctionHandle, LaunchKeeper, Promise, StreamHandle, api},
+        attributes::AttributeLimits,
         config::Launch,
         context::{bind, bind_function, current, named},
         error::{ContextError, Error},
@@ -22,6 +23,7 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
+use std::string::String;
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
@@ -99,7 +101,7 @@ fn launch_raw<A: KernelArgs>(
     own: CUcontext,
     was_verified: bool,
     launch: &Launch<'_>,
-    keeper: impl FnOnce() -> LaunchKeeper,
+    keeper: impl Fn() -> LaunchKeeper + Copy,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let api = api()?;
@@ -128,19 +130,11 @@ fn launch_raw<A: KernelArgs>(
         }
     }
     verified::verify_once::<A>(api, function, own, was_verified)?;
-    if launch.shared > 0 {
-        allow(function, launch.shared, name)?;
-    }
     if let Some(recording) = launch.recording {
-        let recorded = RecordedLaunch {
-            api,
-            recording,
-            attribute_limits: None,
-            name,
-            keeper,
-        };
-        return recorded.with(launch, fitting, promise);
+        let callee = Raw { function, keeper };
+        return record(recording, callee, launch, fitting, promise);
     }
+    allow_shared(launch, function, name)?;
     let call = LaunchCall {
         api,
         stream,
@@ -150,4 +144,42 @@ fn launch_raw<A: KernelArgs>(
         name,
     };
     call.with(fitting, promise)
+}
+
+/// Allows the function the dynamic shared memory of the launch.
+#[inline(always)]
+fn allow_shared(
+    launch: &Launch<'_>,
+    function: FunctionHandle<'_>,
+    name: impl Fn() -> String,
+) -> Result<(), Error> {
+    if launch.shared > 0 {
+        allow(function, launch.shared, name)?;
+    }
+    Ok(())
+}
+
+/// A raw function, or cudarc's function, in a sequence.
+#[derive(Clone, Copy)]
+struct Raw<'f, K> {
+    function: FunctionHandle<'f>,
+    keeper: K,
+}
+
+impl<K: Fn() -> LaunchKeeper + Copy> Callee for Raw<'_, K> {
+    fn name(self) -> String {
+        function_name(self.function)
+    }
+
+    fn keeper(self) -> LaunchKeeper {
+        (self.keeper)()
+    }
+
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
+        allow_shared(launch, self.function, || self.name())
+    }
+
+    fn attribute_limits(&self) -> Option<&AttributeLimits> {
+        None
+    }
 }

@@ -5,106 +5,144 @@
 use super::{call::check_attributes, explain};
 use crate::{
     driver::{
-        api::{Api, KernelCall, LaunchAttribute, LaunchConfig, LaunchKeeper, Promise},
+        api::{KernelCall, LaunchConfig, LaunchKeeper, Promise, Shape, api},
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
-        function::{Lower, Pass},
+        function::{Function, Lower, Pass},
     },
     marshal::LaunchStream,
 };
 use core::marker::PhantomData;
 use std::string::String;
 
-/// A launch in a sequence. Its function belongs to the context of the sequence's stream, and the launch is within the function's limits.
-pub(super) struct RecordedLaunch<'a, N, K> {
-    pub(super) api: &'static Api,
-    pub(super) recording: &'a Recording,
-    /// The limits of the launch attributes; `None` if the driver has not been queried yet.
-    pub(super) attribute_limits: Option<&'a AttributeLimits>,
-    /// The kernel's name, for errors only.
-    pub(super) name: N,
-    /// Returns what keeps the function loaded.
-    pub(super) keeper: K,
+/// The function of a recorded launch, which belongs to the context of the sequence's stream.
+pub(super) trait Callee: Copy {
+    /// The function's name, for errors.
+    fn name(self) -> String;
+
+    /// What keeps the function loaded.
+    fn keeper(self) -> LaunchKeeper;
+
+    /// Checks a launch against the limits of the function.
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
+
+    /// The limits of its launch attributes; `None` if the driver has not been queried yet.
+    fn attribute_limits(&self) -> Option<&AttributeLimits>;
 }
 
-impl<N: Fn() -> String + Copy, K: FnOnce() -> LaunchKeeper> RecordedLaunch<'_, N, K> {
-    /// Checks the attributes, lowers the arguments, and records the launch.
-    #[inline(always)]
-    pub(super) fn with<A: Lower>(
-        self,
-        launch: &Launch<'_>,
-        fitting: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        let Launch {
-            grid,
-            block,
-            shared,
-            attributes,
-            ..
-        } = *launch;
-        let config = LaunchConfig::new(
-            [grid.x, grid.y, grid.z],
-            [block.x, block.y, block.z],
-            shared,
-            (&**self.recording.stream()).into(),
-        );
-        match attributes {
-            None => self.record(config, &[], fitting, promise),
-            Some(attributes) => self.with_attributes(config, attributes, fitting, promise),
-        }
+impl Callee for &Function {
+    fn name(self) -> String {
+        self.loaded().name.clone()
     }
 
-    #[cold]
-    fn with_attributes<A: Lower>(
-        self,
-        config: LaunchConfig<'_>,
-        attributes: Attributes<'_>,
-        fitting: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        if attributes.device_updatable_node.is_some() {
-            return Err(explain::device_node_in_sequence((self.name)()));
-        }
-        let (function, limits) = (fitting.function(), self.attribute_limits);
-        check_attributes(self.api, function, config, attributes, limits, self.name)?;
-        if let Some(option) = for_launches_only(&attributes) {
-            self.recording.without_node.set(Some(option));
-        }
-        self.record(config, Encoded::new(&attributes).all(), fitting, promise)
+    fn keeper(self) -> LaunchKeeper {
+        Function::keeper(self)
     }
 
-    #[inline(never)]
-    fn record<A: Lower>(
-        self,
-        config: LaunchConfig<'_>,
-        attributes: &[LaunchAttribute<'_>],
-        fitting: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        let stream = LaunchStream::in_sequence(&self.recording.held);
-        let pass = Record {
-            launch: self,
-            config,
-            attributes,
-            promise,
-            of: PhantomData::<A>,
-        };
-        // With a layout that depends on the GPU, this is `kernelParams`.
-        fitting.lower(Form::Packed, &stream, pass)
+    #[inline]
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
+        self.loaded().check(launch)
+    }
+
+    fn attribute_limits(&self) -> Option<&AttributeLimits> {
+        Some(&self.loaded().attribute_limits)
     }
 }
 
-struct Record<'a, 'p, N, K, A> {
-    launch: RecordedLaunch<'a, N, K>,
-    config: LaunchConfig<'a>,
-    attributes: &'a [LaunchAttribute<'a>],
+/// Checks the attributes, lowers the arguments, and records the launch.
+#[inline(always)]
+pub(super) fn record<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    launch: &Launch<'_>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let Launch {
+        grid,
+        block,
+        shared,
+        shared_given,
+        attributes,
+        ..
+    } = *launch;
+    let shape = Shape {
+        grid: [grid.x, grid.y, grid.z],
+        block: [block.x, block.y, block.z],
+        shared,
+        shared_given,
+    };
+    match attributes {
+        None => lower(recording, callee, &shape, None, fitting, promise),
+        Some(attributes) => with_attributes(recording, callee, shape, attributes, fitting, promise),
+    }
+}
+
+#[cold]
+fn with_attributes<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    shape: Shape,
+    attributes: Attributes<'_>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    if attributes.device_updatable_node.is_some() {
+        return Err(explain::device_node_in_sequence(callee.name()));
+    }
+    let stream = (&**recording.stream()).into();
+    let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
+    let (function, limits) = (fitting.function(), callee.attribute_limits());
+    check_attributes(api()?, function, config, attributes, limits, || {
+        callee.name()
+    })?;
+    if let Some(option) = for_launches_only(&attributes) {
+        recording.without_node.set(Some(option));
+    }
+    lower(
+        recording,
+        callee,
+        &shape,
+        Some(&attributes),
+        fitting,
+        promise,
+    )
+}
+
+#[inline(never)]
+fn lower<A: Lower>(
+    recording: &Recording,
+    callee: impl Callee,
+    shape: &Shape,
+    attributes: Option<&Attributes<'_>>,
+    fitting: A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let held = &recording.held;
+    let stream = LaunchStream::in_sequence(held);
+    let pass = Record {
+        recording,
+        callee,
+        shape,
+        attributes,
+        promise,
+        of: PhantomData::<A>,
+    };
+    // With a layout that depends on the GPU, this is `kernelParams`.
+    held.within(|| fitting.lower(Form::Packed, &stream, pass))
+}
+
+struct Record<'a, 'p, C, A> {
+    recording: &'a Recording,
+    callee: C,
+    shape: &'a Shape,
+    attributes: Option<&'a Attributes<'a>>,
     promise: Promise<'p>,
     of: PhantomData<A>,
 }
 
-impl<N: Fn() -> String, K: FnOnce() -> LaunchKeeper, A: Lower> Pass for Record<'_, '_, N, K, A> {
+impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
@@ -114,24 +152,41 @@ impl<N: Fn() -> String, K: FnOnce() -> LaunchKeeper, A: Lower> Pass for Record<'
         _: impl FnOnce() -> String,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) -> Result<(), Error> {
-        let RecordedLaunch {
+        let Self {
             recording,
-            name,
-            keeper,
+            callee,
+            shape,
+            attributes,
+            promise,
             ..
-        } = self.launch;
-        if let Some(field) = recording.held.take_not_held() {
-            return Err(explain::not_held::<A>(name(), field));
+        } = self;
+        if recording.held.is_not_held() {
+            let field = recording.held.take_not_held().unwrap_or(0);
+            return Err(explain::not_held::<A>(callee.name(), field));
         }
+        let keeper = || callee.keeper();
+        let check = || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
-        log.push(
-            &self.config,
-            self.attributes,
-            call,
-            values,
-            keeper,
-            self.promise,
-        );
-        Ok(())
+        match attributes {
+            None => log.push(shape, &[], call, values, keeper, check, promise),
+            Some(attributes) => {
+                let encoded = Encoded::new(attributes);
+                log.push(shape, encoded.all(), call, values, keeper, check, promise)
+            }
+        }
     }
+}
+
+#[cold]
+fn check(
+    callee: impl Callee,
+    shape: &Shape,
+    attributes: Option<&Attributes<'_>>,
+) -> Result<(), Error> {
+    callee.check(&Launch {
+        shared: shape.shared,
+        shared_given: shape.shared_given,
+        attributes: attributes.copied(),
+        ..Launch::new(shape.grid, shape.block)
+    })
 }

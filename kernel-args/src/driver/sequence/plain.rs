@@ -1,7 +1,7 @@
 //! Runs that are enqueued launch by launch.
 
 use crate::driver::{
-    api::{Api, LaunchConfig, LaunchLog, RecordedCall, RecordedLaunch, Status, Step},
+    api::{Api, LaunchConfig, RecordedCall, RecordedLaunch, Status, Step, Steps},
     error::Error,
     function::function_name,
     launch::failed,
@@ -10,8 +10,8 @@ use cudarc::driver::CudaStream;
 use std::{string::String, vec::Vec};
 
 /// Enqueues the steps in order. After an error, the steps before it are enqueued.
-pub(super) fn enqueue(api: &Api, stream: &CudaStream, log: &LaunchLog) -> Result<(), Error> {
-    for step in log.steps() {
+pub(super) fn enqueue(api: &Api, stream: &CudaStream, steps: Steps<'_>) -> Result<(), Error> {
+    for step in steps.iter() {
         match step {
             Step::Launch(launch) => enqueue_launch(api, stream, &launch)?,
             Step::Memory(memory) => memory.enqueue(api, stream.into())?,

@@ -2,8 +2,8 @@
 
 use crate::driver::{
     api::{
-        Api, CallError, Exec, Graph, KernelNodeShape, LaunchLog, NodeId, RecordedCall,
-        RecordedLaunch, Step, StreamHandle,
+        Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog, NodeId,
+        RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
     },
     error::Error,
     graph::Slot,
@@ -16,7 +16,7 @@ pub(super) struct Plan {
     exec: Exec,
     nodes: Vec<NodeId>,
     /// The steps that the nodes have now.
-    steps: LaunchLog,
+    steps: Vec<u64>,
 }
 
 impl Plan {
@@ -30,62 +30,51 @@ impl Plan {
         // The functions stay loaded until the last launch of the graph has finished.
         Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
         let mut nodes = Vec::with_capacity(log.len());
-        for step in log.steps() {
+        let steps = log.recorded();
+        for step in steps.iter() {
             let node = add(&graph, nodes.last().copied(), &step, context)?;
             nodes.push(node);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph)?,
             nodes,
-            steps: LaunchLog::default(),
+            steps: Vec::new(),
         };
-        plan.steps.swap_steps(log);
+        steps.copy_to(&mut plan.steps);
         Ok(plan)
     }
 
-    /// Whether the nodes have the steps of `log`.
-    pub(super) fn is_same(&self, log: &LaunchLog) -> bool {
-        self.steps.is_same(log)
+    /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
+    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+        Steps::of(&self.steps).differences(steps, changes)
     }
 
-    /// Whether updates of nodes change the steps to the steps of `log`. `changed` gets the index of each node to update.
-    pub(super) fn can_become(&self, log: &LaunchLog, changed: &mut Vec<usize>) -> bool {
-        changed.clear();
-        self.steps.differences(log, |index| changed.push(index))
-    }
-
-    /// Updates the nodes `changed` to the steps of `log`. After an error, the nodes have any of both steps.
-    pub(super) fn update(
-        &mut self,
-        log: &mut LaunchLog,
-        changed: &[usize],
-    ) -> Result<(), CallError> {
-        let mut changed = changed.iter().copied().peekable();
-        for (index, step) in log.steps().enumerate() {
-            let Step::Launch(launch) = step else { continue };
-            if changed.next_if_eq(&index).is_none() {
-                continue;
-            }
-            if let Some(node) = self.exec.node(self.nodes[index]) {
+    /// Updates the nodes of `changes` to `steps`. After an error, the nodes have any of both steps.
+    pub(super) fn update(&mut self, steps: Steps<'_>, changes: &[Change]) -> Result<(), CallError> {
+        for &change in changes {
+            let node = self.exec.node(self.nodes[change.index]);
+            if let (Some(Step::Launch(launch)), Some(node)) = (steps.at(change), node) {
                 with_params(&launch, |params| node.set_params(params))?;
             }
         }
-        self.steps.swap_steps(log);
+        steps.copy_to(&mut self.steps);
         Ok(())
     }
 
-    pub(super) fn launch(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
-        match self.steps.promise() {
+    /// Launches the graph, whose nodes have the steps of `log`.
+    pub(super) fn launch(
+        &self,
+        log: &LaunchLog,
+        stream: StreamHandle<'_>,
+    ) -> Result<(), CallError> {
+        match log.promise() {
             Some(promise) => self.exec.launch(stream, promise),
             None => Ok(()),
         }
     }
 }
 
-fn with_params<T>(
-    launch: &RecordedLaunch<'_>,
-    then: impl FnOnce(&crate::driver::api::KernelNodeParams<'_>) -> T,
-) -> T {
+fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {
     let mut shape = KernelNodeShape::new(launch.grid, launch.block, launch.shared);
     launch.with_call(|call| match call {
         RecordedCall::Packed(call) => then(shape.of(call)),

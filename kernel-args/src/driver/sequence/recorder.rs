@@ -123,14 +123,16 @@ impl<'s> Recorder<'s, '_> {
         exclusive: bool,
     ) -> Result<CUdeviceptr, Error> {
         let held = &self.recording.held;
-        let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
-        match held.take_not_held() {
-            None => Ok(address),
-            Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
-                kernel: action.into(),
-                field: what.into(),
-            })),
-        }
+        held.within(|| {
+            let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
+            match held.take_not_held() {
+                None => Ok(address),
+                Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
+                    kernel: action.into(),
+                    field: what.into(),
+                })),
+            }
+        })
     }
 
     /// The stream on which the run will be enqueued. Work that the closure enqueues on it runs before all launches of the run.

@@ -3,7 +3,7 @@
 use super::{Recorder, RunMode, WhyPlain, plain, plan::Plan};
 use crate::{
     driver::{
-        api::{Api, LaunchLog, api},
+        api::{Api, Change, LaunchLog, Steps, api},
         config::Recording,
         context::bind,
         error::{Error, LaunchError},
@@ -73,7 +73,7 @@ pub struct Sequence {
     limit: usize,
     mode: RunMode,
     /// Storage of the last run, for the next one.
-    changed: Vec<usize>,
+    changes: Vec<Change>,
     guards: Vec<SyncOnDrop<'static>>,
 }
 
@@ -86,7 +86,7 @@ impl Sequence {
             plans: Vec::new(),
             limit: GRAPHS,
             mode: RunMode::Empty,
-            changed: Vec::new(),
+            changes: Vec::new(),
             guards: Vec::new(),
         }
     }
@@ -154,7 +154,7 @@ impl Sequence {
             plans,
             limit,
             mode,
-            changed,
+            changes,
             guards: storage,
         } = self;
         let Recording {
@@ -183,10 +183,12 @@ impl Sequence {
                 stream,
                 plans,
                 limit: *limit,
-                changed,
+                changes,
             };
             run.enqueue(log, without_node.get())
         };
+        // The first graph has the steps of this run.
+        log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
         guards.clear();
         *storage = recycled(guards);
         *mode = outcome?;
@@ -210,7 +212,7 @@ struct Enqueue<'q> {
     stream: &'q Arc<CudaStream>,
     plans: &'q mut Vec<Plan>,
     limit: usize,
-    changed: &'q mut Vec<usize>,
+    changes: &'q mut Vec<Change>,
 }
 
 impl Enqueue<'_> {
@@ -227,7 +229,7 @@ impl Enqueue<'_> {
                 Err(refused) => WhyPlain::Refused(refused.to_string()),
             },
         };
-        plain::enqueue(self.api, self.stream, log)?;
+        plain::enqueue(self.api, self.stream, log.recorded())?;
         Ok(RunMode::Plain(why))
     }
 
@@ -244,13 +246,18 @@ impl Enqueue<'_> {
             stream,
             plans,
             limit,
-            changed,
+            changes,
         } = self;
-        let is_same = plans.first().is_some_and(|plan| plan.is_same(log));
-        let mode = if is_same {
+        // The first graph has the steps of the previous run.
+        let is_first = log.changes().is_some_and(|known| {
+            changes.clear();
+            changes.extend_from_slice(known);
+            !plans.is_empty()
+        });
+        let mode = if is_first && changes.is_empty() {
             RunMode::Updated(0)
-        } else if updated(plans, log, changed) {
-            RunMode::Updated(changed.len())
+        } else if updated(plans, log.recorded(), is_first, changes) {
+            RunMode::Updated(changes.len())
         } else {
             match Plan::new(api, stream.context(), log) {
                 Ok(plan) => {
@@ -261,20 +268,31 @@ impl Enqueue<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         };
-        match plans[0].launch((&***stream).into()) {
+        match plans[0].launch(log, (&***stream).into()) {
             Ok(()) => Ok(Ok(mode)),
             Err(error) => Err(explain::call(explain::LAUNCHED, error)),
         }
     }
 }
 
-/// Updates the first graph that can have the steps of `log`, and moves it to the front; returns whether there is one.
-fn updated(plans: &mut Vec<Plan>, log: &mut LaunchLog, changed: &mut Vec<usize>) -> bool {
-    let Some(index) = plans.iter().position(|plan| plan.can_become(log, changed)) else {
-        return false;
-    };
-    plans[..=index].rotate_right(1);
-    let is_updated = plans[0].update(log, changed).is_ok();
+/// Updates the first graph that can have the steps `steps`, and moves it to the front; returns whether there is one. `changes` are the
+/// changes of the very first one, if `is_first`; otherwise they are stored there.
+fn updated(
+    plans: &mut Vec<Plan>,
+    steps: Steps<'_>,
+    is_first: bool,
+    changes: &mut Vec<Change>,
+) -> bool {
+    if !is_first {
+        let Some(index) = plans
+            .iter()
+            .position(|plan| plan.can_become(steps, changes))
+        else {
+            return false;
+        };
+        plans[..=index].rotate_right(1);
+    }
+    let is_updated = plans[0].update(steps, changes).is_ok();
     if !is_updated {
         // The driver does not allow the change, or has changed only some nodes.
         plans.remove(0);

@@ -1,22 +1,40 @@
-//! The launches of one run of a sequence, as bytes: compared with the launches of the previous run, and enqueued later.
+//! The launches of one run of a sequence: compared with the launches of the previous run, and enqueued later.
 
 use super::{Extra, KernelCall, Promise, recorded_function};
-use crate::driver::api::{FunctionHandle, Handle, LaunchAttribute, LaunchConfig};
-use core::{any::Any, ffi::c_void, iter, marker::PhantomData, mem, ptr};
-use cudarc::driver::{
-    CudaFunction,
-    sys::{CUdeviceptr, CUfunc_st},
-};
+use crate::driver::api::{FunctionHandle, LaunchAttribute};
+use core::{any::Any, ffi::c_void, iter, marker::PhantomData, mem};
+use cudarc::driver::{CudaFunction, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 
-/// Steps in the order in which they were recorded. A step is a header of [`HEADER`] bytes, then the attributes of a launch, then its
-/// parameters, each with a size that is a multiple of 8 bytes.
+/// Steps in the order in which they were recorded, in words of 8 bytes. A step is a [`Header`], then the attributes of a launch, then
+/// its parameters.
+///
+/// As long as the steps of a run are those of the previous run, they are only compared, and not stored again.
 #[derive(Default)]
 pub(crate) struct LaunchLog {
-    bytes: Vec<u8>,
+    /// The steps of this run, unless they are the first `repeated` words of `previous`.
+    words: Vec<u64>,
     steps: usize,
-    /// For each step, the function and what keeps it loaded. The entries after `steps` are from an earlier run.
-    functions: Vec<Kept>,
+    /// The steps of the previous run, if they are known.
+    previous: Vec<u64>,
+    /// The words of the steps that are equal to those of the previous run; `None` after the first difference.
+    repeated: Option<usize>,
+    /// Whether each step so far has the kind, the function, the attributes and the size of the previous run's.
+    is_update: bool,
+    /// The steps that differ from those of the previous run, as far as `is_update`.
+    changes: Vec<Change>,
+    /// What keeps the functions of `previous` loaded.
+    keepers: Vec<Keeper>,
+    /// The same for the steps from the first one that is not an update.
+    new_keepers: Vec<Keeper>,
+}
+
+/// A step that differs from the previous one with the same index.
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    pub(crate) index: usize,
+    /// The place of its first word.
+    at: usize,
 }
 
 /// What keeps a function loaded while a log contains a launch of it.
@@ -26,12 +44,6 @@ pub(crate) enum Keeper {
     Cudarc(#[expect(dead_code, reason = "held, not read")] CudaFunction),
     /// A raw function, which the caller of `launch` keeps loaded; or a step that is not a launch.
     Caller,
-}
-
-#[derive(Clone)]
-struct Kept {
-    function: Handle<CUfunc_st>,
-    keeper: Keeper,
 }
 
 /// One step.
@@ -63,9 +75,11 @@ pub(crate) struct RecordedLaunch<'l> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared: u32,
-    attributes: &'l [u8],
+    attributes: &'l [u64],
     /// Either the packed form, or each parameter with its size before it.
-    parameters: &'l [u8],
+    parameters: &'l [u64],
+    /// The size of the parameters in bytes.
+    size: usize,
     is_packed: bool,
 }
 
@@ -75,91 +89,134 @@ pub(crate) enum RecordedCall<'c> {
     Params(KernelCall<'c, false>),
 }
 
-const HEADER: usize = 48;
-const ATTRIBUTE: usize = 72;
+/// The words of a [`LaunchAttribute`].
+const ATTRIBUTE: usize = 9;
 
 const PACKED: u8 = 0;
 const PARAMS: u8 = 1;
 const MEMSET: u8 = 2;
 const COPY: u8 = 3;
 
-/// The header of a step: its kind, the number of its attributes, the size of its parameters without padding, and numbers.
+/// The configuration of a launch.
 #[derive(Clone, Copy)]
-struct Header {
-    kind: u8,
-    attributes: u8,
-    size: u32,
-    /// The function, or the destination.
-    first: u64,
-    numbers: [u32; 8],
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    /// Whether the launch names a size of shared memory.
+    pub(crate) shared_given: bool,
+}
+
+/// The first words of a step:
+///
+/// | word | of a launch | of a memset or a copy |
+/// |---|---|---|
+/// | 0 | kind, number of attributes, size of the parameters in bytes | kind |
+/// | 1 | function | destination |
+/// | 2, 3, 4 | grid and block | value or source; size in bytes |
+/// | 5 | shared memory, whether it is named | |
+#[derive(Clone, Copy)]
+struct Header([u64; Self::WORDS]);
+
+#[inline(always)]
+const fn pair(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+const fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
 }
 
 impl Header {
+    const WORDS: usize = 6;
+
+    /// There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
     #[inline(always)]
-    fn to_bytes(self) -> [u8; HEADER] {
-        let mut bytes = [0; HEADER];
-        bytes[0] = self.kind;
-        bytes[1] = self.attributes;
-        bytes[4..8].copy_from_slice(&self.size.to_ne_bytes());
-        bytes[8..16].copy_from_slice(&self.first.to_ne_bytes());
-        for (place, number) in bytes[16..].chunks_exact_mut(4).zip(self.numbers) {
-            place.copy_from_slice(&number.to_ne_bytes());
-        }
-        bytes
+    fn kind(kind: u8, attributes: usize, size: usize) -> u64 {
+        pair(u32::from(kind) | (attributes as u32) << 8, size as u32)
     }
 
-    fn of(bytes: &[u8]) -> Self {
-        let number = |at: usize| {
-            let mut number = [0; 4];
-            number.copy_from_slice(&bytes[at..at + 4]);
-            u32::from_ne_bytes(number)
-        };
-        let mut first = [0; 8];
-        first.copy_from_slice(&bytes[8..16]);
-        let mut numbers = [0; 8];
-        for (i, entry) in numbers.iter_mut().enumerate() {
-            *entry = number(16 + 4 * i);
-        }
-        Self {
-            kind: bytes[0],
-            attributes: bytes[1],
-            size: number(4),
-            first: u64::from_ne_bytes(first),
-            numbers,
-        }
+    #[inline(always)]
+    fn of_launch(
+        kind: u8,
+        shape: &Shape,
+        function: FunctionHandle<'_>,
+        attributes: usize,
+        size: usize,
+    ) -> Self {
+        let Shape {
+            grid,
+            block,
+            shared,
+            shared_given,
+        } = *shape;
+        Self([
+            Self::kind(kind, attributes, size),
+            function.raw().expose_provenance() as u64,
+            pair(grid[0], grid[1]),
+            pair(grid[2], block[0]),
+            pair(block[1], block[2]),
+            pair(shared, shared_given.into()),
+        ])
     }
 
-    /// The bytes of the whole step.
-    fn step_size(self) -> usize {
-        HEADER + usize::from(self.attributes) * ATTRIBUTE + (self.size as usize).next_multiple_of(8)
+    /// The header of the first of `steps`.
+    fn first_of(steps: &[u64]) -> Self {
+        let mut words = [0; Self::WORDS];
+        words.copy_from_slice(&steps[..Self::WORDS]);
+        Self(words)
+    }
+
+    fn attributes(&self) -> usize {
+        (self.0[0] as u32 >> 8) as usize
+    }
+
+    fn size(&self) -> usize {
+        (self.0[0] >> 32) as usize
+    }
+
+    /// The words of the whole step.
+    fn step(&self) -> usize {
+        Self::WORDS + self.attributes() * ATTRIBUTE + self.size().div_ceil(8)
     }
 }
 
+/// The bytes as words; the last word is filled with zeros.
+#[inline(always)]
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+    let last = (!rest.is_empty()).then(|| {
+        let mut word = [0; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        u64::from_ne_bytes(word)
+    });
+    words.chain(last)
+}
+
 impl LaunchLog {
-    /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` is called if the previous run
-    /// had a different function here.
+    /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` returns what keeps the function
+    /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
     #[inline(always)]
-    pub(crate) fn push<const IS_PACKED: bool>(
+    pub(crate) fn push<const IS_PACKED: bool, E>(
         &mut self,
-        config: &LaunchConfig<'_>,
+        shape: &Shape,
         attributes: &[LaunchAttribute<'_>],
         call: KernelCall<'_, IS_PACKED>,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
         keeper: impl FnOnce() -> Keeper,
+        check: impl FnOnce() -> Result<(), E>,
         _: Promise<'_>,
-    ) {
+    ) -> Result<(), E> {
         let function = call.function();
         if let Some(parameters) = call.packed() {
-            self.begin(
-                PACKED,
-                config,
-                attributes,
-                function,
-                parameters.len(),
-                keeper,
-            );
-            self.bytes.extend_from_slice(parameters);
-            self.end(parameters.len());
+            let size = parameters.len();
+            let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
+            if attributes.is_empty() && self.repeats(&header, parameters) {
+                return Ok(());
+            }
+            check()?;
+            self.store(&header, attributes, parameters, keeper);
         } else {
             let mut parameters = Vec::new();
             values(&mut |value| {
@@ -167,83 +224,106 @@ impl LaunchLog {
                 parameters.extend_from_slice(value);
                 parameters.resize(parameters.len().next_multiple_of(8), 0);
             });
-            self.begin(
-                PARAMS,
-                config,
-                attributes,
-                function,
-                parameters.len(),
-                keeper,
-            );
-            self.bytes.extend_from_slice(&parameters);
+            check()?;
+            let size = parameters.len();
+            let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
+            self.store(&header, attributes, &parameters, keeper);
+        }
+        Ok(())
+    }
+
+    /// Whether the step has the header of the previous run's. Then it is stored, unless all steps so far are repeated.
+    ///
+    /// The function is the same, because the previous run keeps it loaded, or for a raw function, the caller of `launch`.
+    #[inline(always)]
+    fn repeats(&mut self, header: &Header, parameters: &[u8]) -> bool {
+        if let Some(at) = self.repeated
+            && let Some((first, rest)) = step_at(&self.previous, at, parameters.len())
+        {
+            // One sum of all words: most steps are equal, so there is no early exit.
+            let sum = differences(first, header.0) | differences(rest, words(parameters));
+            if sum == 0 {
+                self.repeated = Some(at + first.len() + rest.len());
+                self.steps += 1;
+                return true;
+            }
+        }
+        self.has_same_header(header, parameters)
+    }
+
+    #[inline(never)]
+    fn has_same_header(&mut self, header: &Header, parameters: &[u8]) -> bool {
+        let at = self.repeated.unwrap_or(self.words.len());
+        match step_at(&self.previous, at, parameters.len()) {
+            Some((first, rest)) if self.is_update && first == header.0 => {
+                let old: &[u8] = bytemuck::cast_slice(rest);
+                let is_same = old[..parameters.len()] == *parameters;
+                self.append(header, &[], parameters, is_same);
+                true
+            }
+            _ => false,
         }
     }
 
-    #[inline(always)]
-    fn begin(
+    /// Stores a step whose header differs from that of the previous run, or that has attributes.
+    #[inline(never)]
+    fn store(
         &mut self,
-        kind: u8,
-        config: &LaunchConfig<'_>,
+        header: &Header,
         attributes: &[LaunchAttribute<'_>],
-        function: FunctionHandle<'_>,
-        size: usize,
+        parameters: &[u8],
         keeper: impl FnOnce() -> Keeper,
     ) {
-        let LaunchConfig {
-            grid,
-            block,
-            shared,
-            ..
-        } = *config;
-        let header = Header {
-            kind,
-            // There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
-            attributes: attributes.len() as u8,
-            size: size as u32,
-            first: function.raw().expose_provenance() as u64,
-            numbers: [
-                grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, 0,
-            ],
-        };
-        self.bytes.reserve(header.step_size());
-        self.bytes.extend_from_slice(&header.to_bytes());
-        for attribute in attributes {
-            self.bytes.extend_from_slice(&attribute.to_bytes());
+        self.diverge();
+        let at = self.words.len();
+        self.append(header, attributes, parameters, true);
+        let (old, new) = (self.previous.get(at..), &self.words[at..]);
+        let old = old.and_then(|old| old.get(..new.len()));
+        if self.is_update && old.is_some_and(|old| is_update(old, new)) {
+            if old != Some(new) {
+                let index = self.steps - 1;
+                self.changes.push(Change { index, at });
+            }
+        } else {
+            self.is_update = false;
+            self.new_keepers.push(keeper());
         }
-        let function = Handle::new(function.raw());
-        self.keep(function, keeper);
+    }
+
+    #[inline(never)]
+    fn append(
+        &mut self,
+        header: &Header,
+        attributes: &[LaunchAttribute<'_>],
+        parameters: &[u8],
+        is_same: bool,
+    ) {
+        self.diverge();
+        if !is_same {
+            let (index, at) = (self.steps, self.words.len());
+            self.changes.push(Change { index, at });
+        }
+        self.words.extend_from_slice(&header.0);
+        for attribute in attributes {
+            self.extend(&attribute.to_bytes());
+        }
+        self.extend(parameters);
         self.steps += 1;
     }
 
-    /// Stores what keeps the function of the next step loaded, unless it is already stored.
-    #[inline(always)]
-    fn keep(&mut self, function: Handle<CUfunc_st>, keeper: impl FnOnce() -> Keeper) {
-        let stored = self.functions.get(self.steps);
-        // Nothing keeps the handle of a raw function from being used for a different function.
-        let is_stored = stored.is_some_and(|kept| {
-            kept.function == function && !matches!(kept.keeper, Keeper::Caller)
-        });
-        if !is_stored {
-            self.store(Kept {
-                function,
-                keeper: keeper(),
-            });
+    fn extend(&mut self, bytes: &[u8]) {
+        let (whole, rest) = bytes.as_chunks::<8>();
+        self.words
+            .extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
+        if !rest.is_empty() {
+            self.words.extend(words(rest));
         }
     }
 
-    #[cold]
-    fn store(&mut self, kept: Kept) {
-        match self.functions.get_mut(self.steps) {
-            Some(entry) => *entry = kept,
-            None => self.functions.push(kept),
-        }
-    }
-
-    #[inline(always)]
-    fn end(&mut self, size: usize) {
-        let padding = size.wrapping_neg() % 8;
-        if padding > 0 {
-            self.bytes.extend_from_slice(&[0; 8][..padding]);
+    /// Stores the steps so far, which are those of the previous run.
+    fn diverge(&mut self) {
+        if let Some(at) = self.repeated.take() {
+            self.words.extend_from_slice(&self.previous[..at]);
         }
     }
 
@@ -255,33 +335,21 @@ impl LaunchLog {
         self.push_memory(COPY, to, from, width);
     }
 
-    fn push_memory(&mut self, kind: u8, first: u64, second: u64, width: usize) {
-        let width = width as u64;
-        let header = Header {
-            kind,
-            attributes: 0,
-            size: 0,
-            first,
-            numbers: [
-                second as u32,
-                (second >> 32) as u32,
-                width as u32,
-                (width >> 32) as u32,
-                0,
-                0,
-                0,
-                0,
-            ],
-        };
-        self.bytes.extend_from_slice(&header.to_bytes());
-        self.keep(Handle::new(ptr::null_mut()), || Keeper::Caller);
-        self.steps += 1;
+    fn push_memory(&mut self, kind: u8, to: u64, value: u64, width: usize) {
+        let header = Header([Header::kind(kind, 0, 0), to, value, width as u64, 0, 0]);
+        if !self.repeats(&header, &[]) {
+            self.store(&header, &[], &[], || Keeper::Caller);
+        }
     }
 
-    /// Empties the log, and keeps its storage. What keeps the functions loaded stays until other functions replace it.
+    /// Begins a run. Keeps the storage.
     pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
+        self.words.clear();
+        self.changes.clear();
+        self.new_keepers.clear();
+        self.is_update = true;
         self.steps = 0;
+        self.repeated = Some(0);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -293,99 +361,156 @@ impl LaunchLog {
         (self.steps > 0).then_some(Promise(PhantomData))
     }
 
-    /// Whether all steps are equal.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+    /// The steps that differ from those of the previous run; `None` if an update cannot change all of them.
+    pub(crate) fn changes(&self) -> Option<&[Change]> {
+        let words = self.repeated.unwrap_or(self.words.len());
+        (self.is_update && words == self.previous.len()).then_some(&self.changes)
+    }
+
+    /// Whether all steps are those of the previous run.
+    fn is_repeated(&self) -> bool {
+        self.repeated == Some(self.previous.len())
+    }
+
+    /// The run is over: the next run is compared with it, if its graph was launched.
+    pub(crate) fn remember(&mut self, is_launched: bool) {
+        if !is_launched {
+            self.previous.clear();
+            self.keepers.clear();
+        } else if !self.is_repeated() {
+            self.diverge();
+            mem::swap(&mut self.previous, &mut self.words);
+            self.keepers.truncate(self.steps - self.new_keepers.len());
+            self.keepers.append(&mut self.new_keepers);
+        }
     }
 
     /// What keeps the functions of the steps loaded.
     pub(crate) fn keepers(&self) -> Vec<Keeper> {
-        let functions = &self.functions[..self.steps];
-        functions.iter().map(|kept| kept.keeper.clone()).collect()
+        let repeated = self.steps - self.new_keepers.len();
+        let keepers = self.keepers[..repeated].iter().chain(&self.new_keepers);
+        keepers.cloned().collect()
     }
 
-    /// Exchanges the steps with `other`, but not what keeps their functions loaded.
-    pub(crate) fn swap_steps(&mut self, other: &mut Self) {
-        mem::swap(&mut self.bytes, &mut other.bytes);
-        mem::swap(&mut self.steps, &mut other.steps);
+    /// The steps.
+    pub(crate) fn recorded(&mut self) -> Steps<'_> {
+        self.diverge();
+        Steps(&self.words)
+    }
+}
+
+/// Recorded steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps<'l>(&'l [u64]);
+
+impl<'l> Steps<'l> {
+    /// The steps that [`copy_to`](Self::copy_to) has stored.
+    pub(crate) fn of(words: &'l [u64]) -> Self {
+        Self(words)
     }
 
-    /// The steps as bytes.
-    fn parts(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.bytes[..];
+    pub(crate) fn copy_to(self, words: &mut Vec<u64>) {
+        words.clear();
+        words.extend_from_slice(self.0);
+    }
+
+    /// The words of each step.
+    fn parts(self) -> impl Iterator<Item = &'l [u64]> {
+        let mut rest = self.0;
         iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
-            let (step, after) = rest.split_at(Header::of(rest).step_size());
+            let (step, after) = rest.split_at(Header::first_of(rest).step());
             rest = after;
             Some(step)
         })
     }
 
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Step<'l>> {
         self.parts().map(read)
     }
 
-    /// Calls `changed` with the index of each step whose node must be updated to become the step of `new`. Returns whether the nodes
-    /// can become these steps: the same functions and attributes in the same order, and the same copies.
-    pub(crate) fn differences(&self, new: &Self, mut changed: impl FnMut(usize)) -> bool {
-        if self.steps != new.steps {
-            return false;
-        }
-        for (index, (old, new)) in self.parts().zip(new.parts()).enumerate() {
-            if old == new {
-                continue;
+    /// The step at the place of `change`.
+    pub(crate) fn at(self, change: Change) -> Option<Step<'l>> {
+        Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
+    }
+
+    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions
+    /// and attributes in the same order, and the same copies.
+    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+        changes.clear();
+        let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
+        for index in 0.. {
+            match (old.next(), new.next()) {
+                (None, None) => return true,
+                (Some(old), Some(new)) if is_update(old, new) => {
+                    if old != new {
+                        changes.push(Change { index, at });
+                    }
+                    at += new.len();
+                }
+                _ => return false,
             }
-            if !is_update(old, new) {
-                return false;
-            }
-            changed(index);
         }
         true
     }
 }
 
-/// Whether an update of a node changes the step `old` to the step `new`.
-fn is_update(old: &[u8], new: &[u8]) -> bool {
-    let (from, to) = (Header::of(old), Header::of(new));
-    let attributes = HEADER + usize::from(from.attributes) * ATTRIBUTE;
-    let is_launch = matches!(from.kind, PACKED | PARAMS);
-    is_launch
-        && from.kind == to.kind
-        && from.first == to.first
-        && from.attributes == to.attributes
-        && old[HEADER..attributes] == new[HEADER..attributes]
+/// The header and the parameters of the step at a place in `steps`: a step without attributes, whose parameters have `size` bytes, if its header says so.
+#[inline(always)]
+fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
+    let end = at + Header::WORDS + size.div_ceil(8);
+    Some(steps.get(at..end)?.split_at(Header::WORDS))
 }
 
-fn read(step: &[u8]) -> Step<'_> {
-    let header = Header::of(step);
-    let numbers = header.numbers;
-    let wide = |i: usize| u64::from(numbers[i]) | u64::from(numbers[i + 1]) << 32;
-    match header.kind {
-        MEMSET | COPY => Step::Memory(MemoryStep {
-            operation: match header.kind {
-                MEMSET => MemoryOperation::Set(numbers[0] as u8),
-                _ => MemoryOperation::CopyFrom(wide(0)),
-            },
-            to: header.first,
-            width: wide(2) as usize,
-            recorded: PhantomData,
-        }),
-        kind => {
-            let (attributes, parameters) =
-                step[HEADER..].split_at(usize::from(header.attributes) * ATTRIBUTE);
-            Step::Launch(RecordedLaunch {
-                function: recorded_function(header.first),
-                grid: [numbers[0], numbers[1], numbers[2]],
-                block: [numbers[3], numbers[4], numbers[5]],
-                shared: numbers[6],
-                attributes,
-                parameters: &parameters[..header.size as usize],
-                is_packed: kind == PACKED,
-            })
-        }
+/// Zero if the words are the same.
+#[inline(always)]
+fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u64 {
+    let both = old.iter().zip(new);
+    both.fold(0, |sum, (old, new)| sum | (old ^ new))
+}
+
+/// Whether an update of a node changes the step `old` to the step `new`: two launches of one function with the same attributes, or equal
+/// steps.
+fn is_update(old: &[u64], new: &[u64]) -> bool {
+    if old == new {
+        return true;
     }
+    let header = Header::first_of(old);
+    let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
+    let is_launch = matches!(header.0[0] as u8, PACKED | PARAMS);
+    is_launch && old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+}
+
+fn read(step: &[u64]) -> Step<'_> {
+    let header = Header::first_of(step);
+    let [first, to, second, third, fourth, fifth] = header.0;
+    let kind = first as u8;
+    if matches!(kind, MEMSET | COPY) {
+        return Step::Memory(MemoryStep {
+            operation: match kind {
+                MEMSET => MemoryOperation::Set(second as u8),
+                _ => MemoryOperation::CopyFrom(second),
+            },
+            to,
+            width: third as usize,
+            recorded: PhantomData,
+        });
+    }
+    let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
+    let [block_y, block_z] = halves(fourth);
+    let (attributes, parameters) = step[Header::WORDS..].split_at(header.attributes() * ATTRIBUTE);
+    Step::Launch(RecordedLaunch {
+        function: recorded_function(to),
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared: fifth as u32,
+        attributes,
+        parameters,
+        size: header.size(),
+        is_packed: kind == PACKED,
+    })
 }
 
 impl<'l> RecordedLaunch<'l> {
@@ -395,9 +520,8 @@ impl<'l> RecordedLaunch<'l> {
 
     /// The attributes of the launch.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = LaunchAttribute<'l>> {
-        self.attributes
-            .chunks_exact(ATTRIBUTE)
-            .map(LaunchAttribute::from_bytes)
+        let attributes = self.attributes.chunks_exact(ATTRIBUTE);
+        attributes.map(|words| LaunchAttribute::from_bytes(bytemuck::cast_slice(words)))
     }
 
     /// The promise of the launch's caller.
@@ -409,19 +533,21 @@ impl<'l> RecordedLaunch<'l> {
     /// Calls `then` with the function and its parameters.
     pub(crate) fn with_call<R>(&self, then: impl FnOnce(RecordedCall<'_>) -> R) -> R {
         let function = self.function;
-        if self.is_packed {
+        if self.is_packed && self.size > 0 {
             let mut size = 0;
-            let mut extra = Extra::new(self.parameters, &mut size);
+            let mut extra = Extra::new(
+                &bytemuck::cast_slice(self.parameters)[..self.size],
+                &mut size,
+            );
             return then(RecordedCall::Packed(KernelCall {
                 function,
                 parameters: extra.0.as_mut_ptr(),
             }));
         }
         let (mut pointers, mut rest) = (Vec::new(), self.parameters);
-        while let Some((size, after)) = rest.split_first_chunk::<8>() {
-            let size = u64::from_ne_bytes(*size) as usize;
+        while let Some((size, after)) = rest.split_first() {
             pointers.push(after.as_ptr().cast_mut().cast::<c_void>());
-            rest = &after[size.next_multiple_of(8)..];
+            rest = &after[(*size as usize).div_ceil(8)..];
         }
         then(RecordedCall::Params(KernelCall {
             function,

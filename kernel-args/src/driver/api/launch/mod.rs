@@ -4,7 +4,8 @@ mod log;
 
 pub(super) use log::MemoryOperation;
 pub(crate) use log::{
-    Keeper as LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Step,
+    Change, Keeper as LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape,
+    Step, Steps,
 };
 
 use super::{
