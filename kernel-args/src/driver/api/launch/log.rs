@@ -9,7 +9,7 @@ use std::{sync::Arc, vec::Vec};
 /// Steps in the order in which they were recorded, in words of 8 bytes. A step is a [`Header`], then the attributes of a launch, then
 /// its parameters.
 ///
-/// As long as the steps of a run are those of the previous run, they are only compared, and not stored again.
+/// As long as a run has the steps of the previous run, they are only compared, and not stored again.
 #[derive(Default)]
 pub(crate) struct LaunchLog {
     /// The steps of this run, unless they are the first `repeated` words of `previous`.
@@ -17,11 +17,11 @@ pub(crate) struct LaunchLog {
     steps: usize,
     /// The steps of the previous run, if they are known.
     previous: Vec<u64>,
-    /// The words of the steps that are equal to those of the previous run; `None` after the first difference.
+    /// The words of the steps that are equal to the words of the previous run; `None` after the first difference.
     repeated: Option<usize>,
     /// Whether each step so far has the kind, the function, the attributes and the size of the previous run's.
     is_update: bool,
-    /// The steps that differ from those of the previous run, as far as `is_update`.
+    /// The steps that differ from the steps of the previous run, as far as `is_update`.
     changes: Vec<Change>,
     /// What keeps the functions of `previous` loaded.
     keepers: Vec<Keeper>,
@@ -265,7 +265,7 @@ impl LaunchLog {
         }
     }
 
-    /// Stores a step whose header differs from that of the previous run, or that has attributes.
+    /// Stores a step whose header differs from the header in the previous run, or that has attributes.
     #[inline(never)]
     fn store(
         &mut self,
@@ -320,7 +320,7 @@ impl LaunchLog {
         }
     }
 
-    /// Stores the steps so far, which are those of the previous run.
+    /// Stores the steps so far, which are the same in the previous run.
     fn diverge(&mut self) {
         if let Some(at) = self.repeated.take() {
             self.words.extend_from_slice(&self.previous[..at]);
@@ -361,13 +361,13 @@ impl LaunchLog {
         (self.steps > 0).then_some(Promise(PhantomData))
     }
 
-    /// The steps that differ from those of the previous run; `None` if an update cannot change all of them.
+    /// The steps that differ from the steps of the previous run; `None` if an update cannot change all of them.
     pub(crate) fn changes(&self) -> Option<&[Change]> {
         let words = self.repeated.unwrap_or(self.words.len());
         (self.is_update && words == self.previous.len()).then_some(&self.changes)
     }
 
-    /// Whether all steps are those of the previous run.
+    /// Whether all steps are the same in the previous run.
     fn is_repeated(&self) -> bool {
         self.repeated == Some(self.previous.len())
     }
@@ -457,7 +457,7 @@ impl<'l> Steps<'l> {
     }
 }
 
-/// The header and the parameters of the step at a place in `steps`: a step without attributes, whose parameters have `size` bytes, if its header says so.
+/// The header and the parameters of the step at a place in `steps`: a step without attributes, whose parameters have `size` bytes, if this is what its header contains.
 #[inline(always)]
 fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
     let end = at + Header::WORDS + size.div_ceil(8);
