@@ -9,7 +9,7 @@ parts are reported and left out. Its output goes to `$OUT`, or to `gpu-bundle/be
 `samples.tsv` and logs. The bundle also has a build with `benches/cudarc/waits.patch`,
 which measures tracked slices in the same run. Arguments are passed on to compare.py; a rehearsal without a GPU:
 
-    sh gpu-bundle/bench --seconds 5 --stand-in libkernel_args_stand_in.so
+    sh gpu-bundle/bench --seconds 5 --stand-in libkernel_args_test_driver.so
 """
 
 import importlib.util
@@ -78,7 +78,7 @@ def main():
     target = BUNDLE / "benches"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    driver = executable.parent / "deps" / "libkernel_args_stand_in.so"
+    driver = executable.parent / "deps" / "libkernel_args_test_driver.so"
     for path in [executable, driver]:
         add(path, target / path.name)
     add(build_patched(), target / "launch_patched")

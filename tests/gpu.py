@@ -58,7 +58,7 @@ def main():
         add(examples[name], name)
     for name in PACKAGES:
         add(build(["build", "-p", name])[name], name)
-    driver = "libkernel_args_stand_in.so"
+    driver = "libkernel_args_test_driver.so"
     add(suites["driver"].parent / driver, driver)
     add_corpus()
     add_runtime()

@@ -8,6 +8,8 @@ use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 pub(crate) struct Directives {
     pub(crate) files: BTreeSet<PathBuf>,
     pub(crate) variables: BTreeSet<&'static str>,
+    /// Whether an image was not made, which the macros of `kernel_args` must know.
+    pub(crate) is_absent: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -23,6 +25,9 @@ impl Directives {
                 // Cargo cannot watch this path. It runs the script each time if a watched path does not exist.
                 None => _ = writeln!(text, "cargo::rerun-if-changed={UNWATCHED}"),
             }
+        }
+        if self.is_absent {
+            text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";
         }
         for warning in &self.warnings {
             for line in warning.lines().filter(|line| !line.trim().is_empty()) {
@@ -58,6 +63,7 @@ mod tests {
         let directives = Directives {
             files: [evil.into(), "b.cu ".into()].into(),
             variables: ["NVCC"].into(),
+            is_absent: false,
             warnings: vec![evil.into(), "x\rcargo::rustc-env=EVIL=1".into()],
         };
         let text = directives.text();
@@ -78,12 +84,13 @@ mod tests {
         let directives = Directives {
             files: ["b c.h".into(), "a.cu".into()].into(),
             variables: ["NVCC"].into(),
+            is_absent: true,
             warnings: vec!["a.cu(1): warning: x\n  y\n\n".into()],
         };
         assert_eq!(
             directives.text(),
             "cargo::rerun-if-env-changed=NVCC\ncargo::rerun-if-changed=a.cu\ncargo::rerun-if-changed=b c.h\n\
-             cargo::warning=a.cu(1): warning: x\ncargo::warning=  y\n"
+             cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\ncargo::warning=a.cu(1): warning: x\ncargo::warning=  y\n"
         );
     }
 }

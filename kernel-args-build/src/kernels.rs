@@ -34,7 +34,7 @@ use std::{
 /// |---|---|
 /// | `NAME.ptx`, `.cubin` or `.fatbin` | the image, for the program |
 /// | `NAME.debug.ptx` | the names, types and members of the parameters, without code |
-/// | `NAME.sources` | the inputs of both files, to detect when they must be made again |
+/// | `NAME.sources`, `NAME.debug.sources` | the inputs of both files, and of the second one, to detect when they must be made again |
 ///
 /// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
 /// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without
@@ -59,6 +59,7 @@ pub struct Kernels {
     /// `raw` or `retained`; slices by default.
     pub(crate) pointers: Option<&'static str>,
     pub(crate) fallback: Option<PathBuf>,
+    pub(crate) optional: bool,
     pub(crate) krate: Option<String>,
     pub(crate) rust_file: Option<String>,
     /// Whether these settings or a clone were built.
@@ -220,6 +221,19 @@ impl Kernels {
     /// out of date.
     pub fn fallback(mut self, folder: impl Into<PathBuf>) -> Self {
         self.fallback = Some(folder.into());
+        self
+    }
+
+    /// Lets the package compile without a compiler and without committed images.
+    ///
+    /// Cargo then shows a warning, and loading an image is an error that says what makes it. Structs that name a kernel compile, but
+    /// are not compared with it. A folder of committed files ([`fallback`](Self::fallback)) can lack the images: the descriptions
+    /// in it are enough to compare structs, and to name items and generated structs of a module.
+    ///
+    /// On docs.rs (the variable `DOCS_RS`), and if `KERNEL_ARGS_OPTIONAL` is set to `1`, this is the default. Set the variable also
+    /// if structs of another package name the kernels.
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
         self
     }
 

@@ -31,7 +31,7 @@
 //! 5. the usual folders, such as `/usr/local/cuda` and `/opt/cuda`
 //! 6. NVRTC, where the system searches for libraries
 //!
-//! [`Kernels::fallback`] is for machines without a compiler.
+//! [`Kernels::fallback`] and [`Kernels::optional`] are for machines without a compiler.
 //!
 //! # When the build script runs again
 //!

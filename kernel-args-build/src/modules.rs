@@ -1,6 +1,6 @@
 //! Writes the Rust source that names the images.
 
-use crate::sources::Source;
+use crate::{sources::Source, texts};
 use std::fmt::Write as _;
 
 /// Settings of the generated modules.
@@ -14,14 +14,22 @@ pub(crate) struct Style<'a> {
     pub(crate) krate: Option<&'a str>,
 }
 
+/// The module of a source.
+pub(crate) struct Module<'a> {
+    pub(crate) source: &'a Source,
+    /// The places where no compiler was found, one per line, if no image was made.
+    pub(crate) absent: Option<&'a str>,
+}
+
 /// Returns the text of `kernels.rs`. Without a source it has no module.
 pub(crate) fn write<'s>(
-    sources: impl IntoIterator<Item = &'s Source>,
+    written: impl IntoIterator<Item = Module<'s>>,
     style: &Style<'_>,
 ) -> String {
     let krate = style.krate.unwrap_or("::kernel_args");
     let mut modules = String::new();
-    for Source { name, module, .. } in sources {
+    for Module { source, absent } in written {
+        let Source { name, module, .. } = source;
         if module.chars().any(char::is_uppercase) {
             modules += "    #[allow(non_snake_case)]\n";
         }
@@ -36,10 +44,16 @@ pub(crate) fn write<'s>(
             (true, None) => ", generate".into(),
             (true, Some(pointers)) => format!(", generate(pointers = {pointers})"),
         };
+        let (image, absent) = match absent {
+            None => (file(style.extension), String::new()),
+            Some(tried) => (
+                file("debug.ptx"),
+                format!(", absent({:?}, {tried:?})", texts::path(&source.path)),
+            ),
+        };
         let _ = writeln!(
             modules,
-            "    pub mod {module} = {}, debug_info = {}{generate};",
-            file(style.extension),
+            "    pub mod {module} = {image}, debug_info = {}{generate}{absent};",
             file("debug.ptx"),
         );
     }
@@ -56,7 +70,7 @@ pub(crate) fn write<'s>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Style, write};
+    use super::{Module, Style, write};
     use crate::{identifier::module_name, sources::Source};
 
     #[test]
@@ -67,6 +81,10 @@ mod tests {
             module: module_name(file),
         };
         let sources = [source("a\"b"), source("Mat")];
+        let made = |source| Module {
+            source,
+            absent: None,
+        };
         let style = Style {
             extension: "ptx",
             generate: false,
@@ -74,7 +92,7 @@ mod tests {
             krate: None,
         };
         assert_eq!(
-            write(&sources, &style),
+            write(sources.iter().map(made), &style),
             "// Written by kernel-args-build.\n::kernel_args::kernels! {\n    \
              pub mod a_b = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.debug.ptx\");\n    \
              #[allow(non_snake_case)]\n    \
@@ -86,7 +104,7 @@ mod tests {
             pointers: Some("raw"),
             krate: Some("crate::gpu::kernel_args"),
         };
-        let text = write(&sources[1..], &style);
+        let text = write(sources[1..].iter().map(made), &style);
         assert!(
             text.contains(
                 "crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"
@@ -97,6 +115,16 @@ mod tests {
             text.contains("\"/Mat.fatbin\"") && text.contains(", generate(pointers = raw);"),
             "{text}"
         );
-        assert!(!write(&[], &style).contains("kernels!"));
+        assert!(!write([], &style).contains("kernels!"));
+        let module = Module {
+            source: &sources[0],
+            absent: Some("PATH: has no \"nvcc\"\n/opt: x"),
+        };
+        let text = write([module], &style);
+        assert!(
+            text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
+                && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x");"#),
+            "{text}"
+        );
     }
 }

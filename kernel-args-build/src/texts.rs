@@ -157,11 +157,34 @@ pub(crate) fn no_compiler_in(folder: &Path) -> String {
     )
 }
 
+/// The places that were tried, one per line, each with the reason why it was rejected.
+pub(crate) fn tried(tried: &[(String, String)]) -> String {
+    let lines = tried.iter().map(|(place, why)| format!("{place}: {why}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The warning about sources whose images were not made.
+pub(crate) fn made_nothing(sources: &[&Path]) -> String {
+    let sources: Vec<String> = sources
+        .iter()
+        .map(|source| format!("`{}`", path(source)))
+        .collect();
+    format!(
+        "no CUDA compiler was found: the images of {} are missing, and loading one is an error",
+        sources.join(", ")
+    )
+}
+
+/// A path as text, the same on each system.
+pub(crate) fn path(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
 /// The error for a missing compiler: each place that was tried with the reason why it was rejected, and what to install.
 pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
-    for (place, why) in tried {
-        let _ = write!(text, "\n  {place}: {why}");
+    for line in self::tried(tried).lines() {
+        let _ = write!(text, "\n  {line}");
     }
     text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to \
              its folder (`nvidia/cu13` of `site-packages`)";
@@ -169,6 +192,7 @@ pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> Str
         text +=
             "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
     }
+    text += "\nhelp: to check or document the package without images, see `Kernels::optional`";
     text
 }
 

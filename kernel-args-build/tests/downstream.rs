@@ -125,6 +125,34 @@ fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> Str
     text
 }
 
+/// Structs in the package of the kernels: with an item, a generic struct, bindings, and a kernel that is loaded.
+const OWN: &str = r#"
+kernel_args::include_kernels!();
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+pub struct Params { pub alpha: f32, pub count: u32, pub scale: f32 }
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = saxpy::NAME)]
+pub struct One { pub params: Params, pub x: DevicePointer<f32>, pub bias: DevicePointer<f32>, pub y: DevicePointerMut<f32> }
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = crate::saxpy::NAME)]
+pub struct Generic<T: DeviceType + 'static> { pub params: T, pub x: DevicePointer<f32>, pub bias: DevicePointer<f32>, pub y: DevicePointerMut<f32> }
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = saxpy, entries = ["sax*"], T = Params => "py")]
+pub struct Bound<T: DeviceType + 'static> { pub params: T, pub x: DevicePointer<f32>, pub bias: DevicePointer<f32>, pub y: DevicePointerMut<f32> }
+
+pub fn sources() -> [Option<kernel_args::args::Source>; 2] {
+    [<One as KernelArgs>::SOURCE, <Generic<Params> as KernelArgs>::SOURCE]
+}
+
+pub fn image() -> (&'static [u8], usize) { (saxpy::IMAGE.bytes(), saxpy::KERNELS.len()) }
+"#;
+
 /// The argument structs of the crate `app`.
 fn app(package: &Package, members: &str, fields: &str) {
     let text = APP
@@ -342,6 +370,110 @@ fn a_missing_build_script_is_reported() {
     );
 }
 
+fn a_package_without_a_compiler_compiles_if_its_kernels_are_optional() {
+    let package = workspace("optional");
+    let none = ("NVCC", Path::new("/nowhere/nvcc"));
+    let on = ("KERNEL_ARGS_OPTIONAL", Path::new("1"));
+    package.write("kernels/src/lib.rs", &OWN.replace("NAME", "saxpy"));
+    let ran = check(&package, "kernels", &[none]);
+    assert!(
+        !ran.success && ran.stderr.contains("`Kernels::optional`"),
+        "kernels are expected by default: {}",
+        ran.stderr
+    );
+    let ran = check(&package, "app", &[none, on]);
+    assert!(
+        ran.success
+            && ran.stderr.contains(
+                "the images of `src/cuda/saxpy.cu` are missing, and loading one is an error"
+            ),
+        "{}",
+        ran.stderr
+    );
+    let ran = check(&package, "app", &[none, ("DOCS_RS", Path::new("1"))]);
+    assert!(ran.success, "{}", ran.stderr);
+
+    let build = BUILD.replace(".build()", ".optional().build()");
+    package.write("kernels/build.rs", &build);
+    let ran = check(&package, "kernels", &[none]);
+    assert!(ran.success, "{}", ran.stderr);
+    let ran = check(&package, "app", &[none]);
+    assert!(
+        errors(&ran, 1).contains("cannot find value `saxpy` in module `kernels::saxpy`"),
+        "another package needs the variable: {}",
+        ran.stderr
+    );
+    // Without the image of the other crate.
+    package.write(
+        "described/build.rs",
+        &BUILD_DESCRIBED
+            .replace("build_ptx(std", "// build_ptx(std")
+            .replace("std::fs::copy", "// std::fs::copy"),
+    );
+    package.write(
+        "described/src/lib.rs",
+        "kernel_args::include_kernels!();\npub const IMAGE: &[u8] = saxpy::IMAGE.bytes();\n",
+    );
+    let ran = check(&package, "described", &[none, on]);
+    assert!(ran.success, "{}", ran.stderr);
+    let ran = check(&package, "described", &[none]);
+    assert!(!ran.success, "{}", ran.stderr);
+}
+
+fn committed_descriptions_without_images_are_compared(home: &Path) {
+    let package = workspace("described-only");
+    package.write("kernels/src/lib.rs", &OWN.replace("NAME", "saxpy"));
+    let update = [
+        ("CUDA_HOME", home),
+        ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1")),
+    ];
+    let ran = check(&package, "kernels", &update);
+    assert!(ran.success, "{}", ran.stderr);
+    let none = ("NVCC", Path::new("/nowhere/nvcc"));
+    let on = ("KERNEL_ARGS_OPTIONAL", Path::new("1"));
+    fs::remove_file(package.root.join("kernels/committed/saxpy.ptx")).unwrap();
+    let ran = check(&package, "kernels", &[none]);
+    assert!(
+        !ran.success
+            && ran
+                .stderr
+                .contains("the committed `committed/saxpy.ptx` cannot be read"),
+        "{}",
+        ran.stderr
+    );
+    let build = BUILD.replace(".build()", ".generate().raw_pointers().optional().build()");
+    package.write("kernels/build.rs", &build);
+    let own = format!("{}\npub use saxpy::Saxpy;\n", OWN.replace("NAME", "saxpy"));
+    package.write("kernels/src/lib.rs", &own);
+    // Also for structs of another package.
+    let ran = check(&package, "app", &[none]);
+    assert!(ran.success, "{}", ran.stderr);
+    app(&package, MEMBERS_SWAPPED, FIELDS);
+    for variables in [&[none][..], &[none, on]] {
+        let ran = check(&package, "app", variables);
+        assert!(errors(&ran, 1).contains("`scale`"), "{}", ran.stderr);
+    }
+    // A name that a known image does not have is an error, also where unknown images are allowed.
+    package.write("kernels/src/lib.rs", &OWN.replace("NAME", "saxpi"));
+    let ran = check(&package, "kernels", &[none, on]);
+    let wrong = errors(&ran, 2);
+    assert!(
+        wrong.contains("no kernel of this image has a name that matches `saxpi`; the nearest are")
+            && wrong.contains("saxpy"),
+        "{wrong}"
+    );
+    package.write(
+        "kernels/src/cuda/saxpy.cu",
+        &format!("{SOURCE}// changed\n"),
+    );
+    let ran = check(&package, "kernels", &[none]);
+    assert!(
+        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"),
+        "{}",
+        ran.stderr
+    );
+}
+
 /// The structs of the first hour: no build, no structs, no feature.
 fn steps_that_are_missing_are_named() {
     let package = workspace("steps");
@@ -504,6 +636,13 @@ fn main() -> ExitCode {
         a_missing_build_script_is_reported();
         Ok(())
     })];
+    trials.push(Trial::test(
+        "a_package_without_a_compiler_compiles_if_its_kernels_are_optional",
+        || {
+            a_package_without_a_compiler_compiles_if_its_kernels_are_optional();
+            Ok(())
+        },
+    ));
     trials.push(Trial::test("steps_that_are_missing_are_named", || {
         steps_that_are_missing_are_named();
         Ok(())
@@ -520,6 +659,7 @@ fn main() -> ExitCode {
         a_changed_header_is_compared_again
         cargo_shows_the_compilers_errors
         committed_images_are_checked_like_compiled_ones
+        committed_descriptions_without_images_are_compared
         images_that_another_crate_compiles_are_checked_with_one_line
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -101,7 +101,16 @@ impl Code {
 /// # Errors
 /// If the bytes are not an image, or a member of a fat binary cannot be read.
 pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
-    match format(image)? {
+    contents_of(format(image)?, image)
+}
+
+/// The code in an image of this kind. It does not look at each byte of a text.
+///
+/// # Errors
+/// As [`contents`].
+#[doc(hidden)]
+pub fn contents_of(kind: Kind, image: &[u8]) -> Result<Vec<Code>, Error> {
+    match kind {
         Kind::Ptx => Ok([ptx_code(image)?].into()),
         Kind::Cubin => {
             let sm = cubin::sm_of(image).map_err(Error::Cubin)?;

@@ -1,6 +1,9 @@
 //! The format of an image, and the errors of reading one.
 
-use crate::{cubin, fatbin, ptx};
+use crate::{
+    bytes::{Class, before_nul, except, skip_long},
+    cubin, fatbin, ptx,
+};
 use core::fmt;
 
 /// The format of an image.
@@ -97,10 +100,13 @@ impl Error {
 /// Whether the bytes up to the first NUL are text that can be PTX: it begins with ASCII, and contains no control
 /// characters. Comments and strings need not be UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    let is_character = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~' | 0x80..);
-    bytes.first().is_some_and(|b| *b != 0 && b.is_ascii()) && bytes[..end].iter().all(is_character)
+    let text = before_nul(bytes);
+    text.first().is_some_and(u8::is_ascii) && skip_long(text, 0, &TEXT) == text.len()
 }
+
+static TEXT: Class = except(
+    b"\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f",
+);
 
 /// Whether text is CUDA C++: it has a word that only CUDA C++ has, and lacks the directive with which PTX begins.
 fn is_cuda_source(text: &[u8]) -> bool {

@@ -170,6 +170,14 @@ impl<'a> Kernels<'a> {
     ) {
     }
 
+    /// Adds what the code of kernels does from `other`, which contains the same kernels: threads can analyse some of them each.
+    #[doc(hidden)]
+    pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
+        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+            own.bodies.add_all(&other.bodies);
+        }
+    }
+
     /// What the code of a kernel does with its parameters. Empty if it was not analysed.
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
         let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));

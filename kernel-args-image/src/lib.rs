@@ -21,6 +21,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod bytes;
 mod contents;
 pub mod cubin;
 mod directives;
@@ -42,6 +43,8 @@ mod table;
 mod target;
 mod validate;
 
+#[doc(hidden)]
+pub use contents::contents_of;
 pub use contents::{Code, CodeKind, Unfit, contents};
 pub use directives::{DirectiveValue, Directives};
 #[doc(hidden)]

@@ -25,6 +25,7 @@
 //! | [`cudarc`] | coming from cudarc: each line of its launch builder |
 //! | [`bindings`] | other driver bindings, and `no_std` |
 //! | [`features`] | features of this crate |
+//! | [`testing`] | tests and programs on machines without a GPU |
 //! | [`versions`] | which versions are needed, and what runs where |
 //! | [`glossary`] | words of this documentation |
 
@@ -58,6 +59,7 @@ chapters! {
     cudarc: "cudarc";
     bindings: "bindings";
     features "Features of this crate.": "tables/features", "features";
+    testing: "testing";
     versions: "versions";
     glossary: "glossary";
 }

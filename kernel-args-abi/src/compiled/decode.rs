@@ -7,10 +7,11 @@ use super::{
     names::{NAMES, Names},
 };
 use crate::{
+    cpp::CppType,
     layout::Alignment,
     signature::{
         Body, Members, Parameter,
-        reader::{Reader, part},
+        reader::{Reader, base, part},
         stored::{CLASSES, members},
         stored_body::body,
     },
@@ -24,7 +25,7 @@ pub const DEBUG_INFO: u8 = 4;
 /// The kernel's code was analysed: each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
 
-/// Reads a number, without a call if it has only one byte.
+/// Reads a number, without a call if it has only one or two bytes.
 macro_rules! number {
     ($reader:expr) => {
         match $reader.bytes[$reader.at] {
@@ -32,7 +33,13 @@ macro_rules! number {
                 $reader.at += 1;
                 byte as usize
             }
-            _ => $reader.number(),
+            low => match $reader.bytes[$reader.at + 1] {
+                high @ ..0x80 => {
+                    $reader.at += 2;
+                    low as usize & 0x7f | (high as usize) << 7
+                }
+                _ => $reader.number(),
+            },
         }
     };
 }
@@ -58,27 +65,33 @@ pub(super) struct Head {
     pub(super) has_debug_info: bool,
     flags: u8,
     pub(super) parameters: usize,
-    types: Reader<'static>,
+    pub(super) types: Reader<'static>,
     texts: Reader<'static>,
 }
 
 impl Head {
     pub(super) const fn read(image: &'static CompiledImage, index: usize) -> Self {
-        let names = Names::read(image, index);
+        let at = place_at(image.table, 1 + index);
+        Self::read_at(image, at, Names::read_at(image, at))
+    }
+
+    /// The data about the kernel with these names, which is at this position of the table.
+    pub(super) const fn read_at(image: &'static CompiledImage, at: usize, names: Names) -> Self {
+        let bytes = image.table;
+        let flags = bytes[at + NAMES];
         let mut reader = Reader {
-            bytes: image.table,
-            at: place_at(image.table, 1 + index) + NAMES,
+            bytes,
+            at: at + NAMES + 1,
         };
-        let flags = reader.byte();
-        let length = reader.number();
+        let length = number!(reader);
         let (mut declaration, mut fingerprint): (&'static [u8], usize) = (&[], 0);
         if length > 0 {
-            let at = reader.number();
+            let at = number!(reader);
             declaration = part(image.bytes, at, length);
-            fingerprint = reader.number();
+            fingerprint = number!(reader);
         }
-        let parameters = reader.number();
-        let length = reader.number();
+        let parameters = number!(reader);
+        let length = number!(reader);
         Self {
             declaration,
             fingerprint,
@@ -126,8 +139,18 @@ impl Head {
         };
         let class = CLASSES[reader.bytes[reader.at + 1] as usize];
         reader.at += 2;
-        let base = reader.base(names.text, names.name.0);
-        let cpp = reader.pointers(base);
+        // Most kernels that are described by PTX alone have no C++ types.
+        let at = reader.at;
+        let cpp = if reader.bytes[at] == base::UNKNOWN
+            && reader.bytes[at + 1] == 0
+            && reader.bytes[at + 2] == 0
+        {
+            reader.at += 3;
+            CppType::UNKNOWN
+        } else {
+            let base = reader.base(names.text, names.name.0);
+            reader.pointers(base)
+        };
         let members = if self.has_debug_info {
             members(structs(reader.bytes), reader.number())
         } else {

@@ -1,6 +1,9 @@
 //! The kernels of a struct that names patterns, and the types that they take.
 
-use super::{fingerprint::changed, kernel::CompiledKernel, names::Names, set::CompiledKernels};
+use super::{
+    decode::Head, fingerprint::changed, image::place_at, kernel::CompiledKernel, names::Names,
+    set::CompiledKernels,
+};
 use crate::{
     bytes::same,
     signature::{Parameter, Signature},
@@ -198,30 +201,47 @@ impl<const N: usize, const P: usize> Found<N, P> {
             has_kernel: [false; N],
             is_matched: [false; P],
         };
+        // Calls are outside of the loops where possible: rustc evaluates a call about as slowly as dozens of operators.
+        let image = family.kernels.compiled_image();
+        let bytes = image.names.as_bytes();
+        let mut suffixes: [&[u8]; N] = [&[]; N];
+        let mut t = 0;
+        while t < N {
+            suffixes[t] = family.targets[t].suffix.as_bytes();
+            t += 1;
+        }
         let (mut misfits, mut kernels) = ([false; N], 0);
         let mut p = 0;
         while p < P {
             let (mut i, end) = family.kernels.range(family.entries[p]);
-            while i < end
-                && let Some(kernel) = family.kernels.get(i)
-            {
-                let names = kernel.names();
+            while i < end {
+                let at = place_at(image.table, 1 + family.kernels.start() + i);
+                let names = Names::read_at(image, at);
                 if found.is_new(family, &names, p) {
+                    let is_plain = names.symbol.0 == names.name.0;
+                    let (start, end) = names.symbol;
                     let mut is_taken = false;
                     let mut t = 0;
                     while t < N {
-                        let target = &family.targets[t];
-                        // Most suffixes differ in the last byte, and a call takes longer.
-                        if let ([.., last], false) = (target.suffix.as_bytes(), names.is_mangled())
-                            && *last != names.bytes()[names.symbol.1 - 1]
-                        {
-                            t += 1;
-                            continue;
-                        }
-                        if takes(family.entries, &names, target.suffix) {
+                        let suffix = suffixes[t];
+                        let takes = if is_plain {
+                            // It has only one name, which matches.
+                            let mut left = suffix.len();
+                            if left <= end - start {
+                                let behind = end - left;
+                                while left > 0 && bytes[behind + left - 1] == suffix[left - 1] {
+                                    left -= 1;
+                                }
+                            }
+                            left == 0
+                        } else {
+                            takes(family.entries, &names, family.targets[t].suffix)
+                        };
+                        if takes {
                             is_taken = true;
                             found.has_kernel[t] = true;
-                            if !found.fits(&kernel, i, target) {
+                            let head = Head::read_at(image, at, names);
+                            if !found.fits(head, i, &family.targets[t]) {
                                 (misfits[t], kernels) = (true, kernels + 1);
                                 match found.misfit {
                                     Some((first, _)) if first <= t => {}
@@ -256,13 +276,12 @@ impl<const N: usize, const P: usize> Found<N, P> {
             return false;
         }
         self.is_matched[p] = true;
-        !any_matches(family.entries.split_at(p).0, names, "")
-            && !any_matches(family.except, names, "")
+        (p == 0 || !any_matches(family.entries.split_at(p).0, names, ""))
+            && (family.except.is_empty() || !any_matches(family.except, names, ""))
     }
 
     #[track_caller]
-    const fn fits(&mut self, kernel: &CompiledKernel, index: usize, target: &Target) -> bool {
-        let mut head = kernel.head();
+    const fn fits(&mut self, mut head: Head, index: usize, target: &Target) -> bool {
         if !head.is_unchanged() {
             changed()
         }
@@ -336,13 +355,13 @@ impl<const N: usize, const P: usize> Found<N, P> {
     /// Whether the pattern matches a kernel, or need not.
     #[must_use]
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
-        self.is_matched[pattern] || family.may_lack_all()
+        self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
     /// Whether the binding has a kernel, or need not.
     #[must_use]
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
-        if family.may_lack(&family.bindings[binding]) {
+        if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;
         }
         let mut t = 0;

@@ -24,7 +24,12 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
         let (pairs, after) = bytes.as_chunks::<16>();
         let mut i = 0;
         while i < pairs.len() {
-            let pair = u128::from_le_bytes(pairs[i]);
+            // The functions of the standard library are calls, too: three for `from_le_bytes`.
+            let pair = if cfg!(target_endian = "little") {
+                u128::from_ne_bytes(pairs[i])
+            } else {
+                u128::from_le_bytes(pairs[i])
+            };
             let (low, high) = (pair as u64, (pair >> 64) as u64);
             let product = (hash ^ low) as u128 * MULTIPLIER;
             hash = (product as u64) ^ (product >> 64) as u64 ^ low;

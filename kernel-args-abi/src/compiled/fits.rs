@@ -5,7 +5,7 @@ use crate::{
     check::{contradiction, differences_at, names},
     class::Class,
     cpp::CppBase,
-    signature::Parameter,
+    signature::{Parameter, reader::base, stored::CLASSES},
 };
 
 impl CompiledKernels {
@@ -54,12 +54,46 @@ impl Head {
             return false;
         }
         let first = *self;
+        let is_plain = !self.has_debug_info && !self.has_bodies();
         // A parameter's expected offset depends on the previous parameter.
         let mut before = NOTHING;
+        // The position of the previous parameter if it was not decoded.
+        let mut skipped = None;
         let mut i = 0;
         while i < fields.len() {
+            let field = &fields[i];
+            // A parameter that PTX alone describes, compared as in `fits_plainly` without being decoded.
+            if is_plain && let Some(align) = field.align {
+                let (bytes, at) = (self.types.bytes, self.types.at);
+                let fits = bytes[at] < 0x80
+                    && bytes[at] as usize == field.size
+                    && bytes[at + 1] == 0
+                    && bytes[at + 2] == align.log2 + 1
+                    && bytes[at + 4] == base::UNKNOWN
+                    && bytes[at + 5] == 0
+                    && bytes[at + 6] == 0
+                    && matches!(
+                        (field.class, CLASSES[bytes[at + 3] as usize]),
+                        (Class::Integer | Class::Pointer, Class::Integer)
+                            | (Class::Float, Class::Float)
+                            | (Class::Pointer, Class::Pointer)
+                            | (Class::Bytes, Class::Bytes)
+                    );
+                if fits {
+                    self.types.at = at + 7;
+                    skipped = Some(at);
+                    i += 1;
+                    continue;
+                }
+            }
+            if let Some(at) = skipped {
+                let mut earlier = *self;
+                earlier.types.at = at;
+                before = earlier.next_type();
+                skipped = None;
+            }
             let parameter = self.next_type();
-            if !fits_plainly(&fields[i], &parameter, self.has_debug_info) {
+            if !fits_plainly(field, &parameter, self.has_debug_info) {
                 let window = [before, parameter];
                 let (_, own) = window.split_at((i == 0) as usize);
                 if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {

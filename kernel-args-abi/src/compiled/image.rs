@@ -17,6 +17,16 @@ pub struct CompiledImage {
     gpus: &'static [u16],
     /// Whether no symbol is mangled. The kernels are then sorted by symbol.
     pub(super) is_plain: bool,
+    absent: Option<&'static Absent>,
+}
+
+/// Why an image does not exist: the build script found no compiler. Its kernels are described, or unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Absent {
+    /// The source of the image.
+    pub source: &'static str,
+    /// The places where a compiler was searched for, one per line, each with the reason why it was rejected.
+    pub tried: &'static str,
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
@@ -48,7 +58,25 @@ impl CompiledImage {
             readers: None,
             gpus: &[],
             is_plain: false,
+            absent: None,
         }
+    }
+
+    /// Declares that the image does not exist. `bytes` then only describe its kernels.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn absent(self, absent: &'static Absent) -> Self {
+        Self {
+            absent: Some(absent),
+            ..self
+        }
+    }
+
+    /// Why the image does not exist.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn why_absent(&self) -> Option<&'static Absent> {
+        self.absent
     }
 
     /// Adds what reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
@@ -97,13 +125,17 @@ impl CompiledImage {
             readers: None,
             gpus: &[],
             is_plain: false,
+            absent: None,
         }
     }
 
-    /// The image as in the file: PTX, a cubin or a fat binary.
+    /// The image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for it.
     #[must_use]
     pub const fn bytes(&self) -> &'static [u8] {
-        self.bytes
+        match self.absent {
+            Some(_) => &[],
+            None => self.bytes,
+        }
     }
 }
 

@@ -24,6 +24,6 @@ pub use fingerprint::{changed, fingerprint, of_length};
 pub use fits::Doubt;
 pub use glob::matches_pattern;
 #[doc(hidden)]
-pub use image::{CompiledImage, Readers};
+pub use image::{Absent, CompiledImage, Readers};
 pub use kernel::{CompiledKernel, KernelParameters};
 pub use set::{CompiledKernels, KernelIter};

@@ -46,8 +46,12 @@ impl Names {
     }
 
     pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
+        Self::read_at(image, place_at(image.table, 1 + index))
+    }
+
+    /// The names of the kernel whose data is at this position of the table.
+    pub(super) const fn read_at(image: &CompiledImage, at: usize) -> Self {
         let table = image.table;
-        let at = place_at(table, 1 + index);
         let name = short_at!(table, at) | (table[at + 3] as usize) << 24;
         let name_end = name + short_at!(table, at + 4);
         let symbol_end = name_end + short_at!(table, at + 7);

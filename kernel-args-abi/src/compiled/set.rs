@@ -53,6 +53,11 @@ impl CompiledKernels {
         self.count as usize
     }
 
+    /// The index of the first kernel in the image.
+    pub(super) const fn start(&self) -> usize {
+        self.start as usize
+    }
+
     /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -85,7 +90,14 @@ impl CompiledKernels {
     /// The image that contains the kernels.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
-        self.image.bytes
+        self.image.bytes()
+    }
+
+    /// Whether the image does not exist, and nothing describes its kernels.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_unknown(&self) -> bool {
+        self.count == 0 && self.image.why_absent().is_some()
     }
 
     /// The image with its table.

@@ -81,6 +81,29 @@ impl<'a> Parameter<'a> {
         }
     }
 
+    /// Places parameters one after another by C's rule. Returns `false` if one of them is not aligned to at most 16 bytes, or is large:
+    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with calls, which rustc evaluates slowly.
+    #[doc(hidden)]
+    pub const fn place(parameters: &mut [Self]) -> bool {
+        const MOST: usize = 1 << 30;
+        let (mut end, mut i) = (0, 0);
+        while i < parameters.len() {
+            let parameter = &mut parameters[i];
+            let Some(align) = parameter.align else {
+                return false;
+            };
+            if align.log2 > Alignment::SIXTEEN.log2 || parameter.size > MOST || end > MOST {
+                return false;
+            }
+            let mask = (1 << align.log2) - 1;
+            let offset = (end + mask) & !mask;
+            parameter.offset = Some(offset);
+            end = offset + parameter.size;
+            i += 1;
+        }
+        true
+    }
+
     /// A field of a Rust struct.
     #[must_use]
     pub const fn field(
@@ -193,5 +216,44 @@ const fn end(offset: Option<usize>, size: usize) -> Option<usize> {
     match offset {
         Some(offset) => offset.checked_add(size),
         None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parameter;
+    use crate::{
+        layout::{Alignment, Layout},
+        param_layout::ParamLayout,
+    };
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    proptest! {
+        #[test]
+        fn parameters_are_placed_as_in_a_block(
+            sizes in proptest::collection::vec((0usize..100, 0u8..7, any::<bool>()), 0..9)
+        ) {
+            let parameter = |(size, log2, is_large): (usize, u8, bool)| Parameter {
+                align: Some(Alignment { log2: log2.min(5) }),
+                ..Parameter::record(0, if is_large { size << 25 } else { size })
+            };
+            let mut parameters: Vec<_> = sizes.into_iter().map(parameter).collect();
+            let mut block = ParamLayout::EMPTY;
+            let mut offsets = Vec::new();
+            for parameter in &parameters {
+                let layout = Layout::new(parameter.size, parameter.align.unwrap()).unwrap();
+                let offset;
+                (block, offset) = block.push(layout).unwrap();
+                offsets.push(Some(offset));
+            }
+            if Parameter::place(&mut parameters) {
+                let placed: Vec<_> = parameters.iter().map(|parameter| parameter.offset).collect();
+                prop_assert_eq!(placed, offsets);
+            } else {
+                let is_special = |parameter: &Parameter<'_>| parameter.align > Some(Alignment::SIXTEEN) || parameter.size > 1 << 20;
+                prop_assert!(parameters.iter().any(is_special));
+            }
+        }
     }
 }

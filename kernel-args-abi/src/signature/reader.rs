@@ -44,8 +44,10 @@ pub const PLACE: usize = 4;
 
 /// A number of 4 bytes.
 pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
-    let [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-    u32::from_le_bytes([a, b, c, d]) as usize
+    bytes[at] as usize
+        | (bytes[at + 1] as usize) << 8
+        | (bytes[at + 2] as usize) << 16
+        | (bytes[at + 3] as usize) << 24
 }
 
 /// A text. The writer stores only complete characters.

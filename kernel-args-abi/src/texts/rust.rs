@@ -243,9 +243,16 @@ pub const fn instantiated(
             base => rust_scalar(base, if is_whole { size } else { 0 }),
         };
     }
+    let ty = if ty.is_empty() { parameter } else { ty };
+    if before.len() <= LONGEST_NAME / 2
+        && after.len() <= LONGEST_NAME / 2
+        && let Some(text) = Message::joined(&[before, ty, after])
+    {
+        return text;
+    }
     let mut text = Message::new();
     text.writer().push_shortened(before, LONGEST_NAME / 2);
-    text.push(if ty.is_empty() { parameter } else { ty });
+    text.push(ty);
     text.writer().push_shortened(after, LONGEST_NAME / 2);
     text
 }

@@ -3,7 +3,7 @@
 use super::{
     plan::{Build, What},
     record::{Record, hash},
-    unit::{Done, Made, Unit},
+    unit::{Described, Done, Made, Unit},
 };
 use crate::{
     compiler::{
@@ -16,7 +16,12 @@ use crate::{
     parallel, texts,
 };
 use kernel_args_image::dwarf;
-use std::{collections::BTreeSet, path::PathBuf, thread, time::SystemTime};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    thread,
+    time::SystemTime,
+};
 
 /// A source before compilation: its headers, and the result of an earlier build if it is still valid.
 struct Task<'u> {
@@ -26,6 +31,8 @@ struct Task<'u> {
     decided: Option<Vec<String>>,
     /// The result of an earlier build if it would be the same now, and the files it was made from.
     kept: Option<(Made, BTreeSet<PathBuf>)>,
+    /// The description of an earlier build if only the image must be compiled.
+    described: Option<Described>,
 }
 
 impl Build<'_> {
@@ -36,7 +43,7 @@ impl Build<'_> {
         let units = self.units.iter();
         let tasks: Vec<Task<'_>> = units.map(|unit| self.task(unit, compiler)).collect();
         let missing = tasks.iter().filter(|task| task.kept.is_none());
-        let jobs: Vec<Job<'_>> = missing.flat_map(|task| self.jobs(task.unit)).collect();
+        let jobs: Vec<Job<'_>> = missing.flat_map(|task| self.jobs(task)).collect();
         let (at_once, jobserver) = self.at_once();
         let results = parallel::map(at_once, &jobserver, &jobs, |job| compiler.compile(job));
         let mut results = results.into_iter();
@@ -47,9 +54,11 @@ impl Build<'_> {
             if let Some((made, files)) = task.kept {
                 done.push(Done {
                     made,
+                    described: None,
                     files,
                     headers: Some(headers),
                     is_known: true,
+                    is_absent: false,
                 });
                 continue;
             }
@@ -58,31 +67,49 @@ impl Build<'_> {
                 What::Everything => results.next().transpose(),
                 What::Descriptions => Ok(None),
             };
-            let described = results.next().unwrap_or_else(|| Err(String::new()));
+            let described = match task.described {
+                Some(described) => Ok(described),
+                None => results
+                    .next()
+                    .unwrap_or_else(|| Err(String::new()))
+                    .map(described),
+            };
             match (image, described) {
-                (Ok(image), Ok(described)) => {
-                    let (mut made, mut files) = joined(image, described);
+                (Ok(image), Ok(mut described)) => {
                     if !compiler.reports_files() {
-                        files.clone_from(&headers.files);
+                        described.files.clone_from(&headers.files);
                     }
+                    let of_description = Record {
+                        description: hash(&described.text),
+                        warnings: described.warnings.clone(),
+                        ..Record::default()
+                    };
+                    let of_description = (of_description, described.files.clone());
+                    let (mut made, mut files) = joined(image, described);
                     if self.what == What::Descriptions {
                         files.insert(self.place(&unit.source, self.extension));
                     }
-                    let record = &mut made.record;
-                    self.files.describe(record, unit, &files, compiler.path());
-                    if self.files.any_since(&files, start) {
-                        // The compiler may have read a different text than this build did. This entry matches no compiler, so
-                        // the record is never reused.
-                        let path = compiler.path().to_string_lossy().into_owned();
-                        record.outside.insert(path, "changed".into());
-                    }
-                    let is_known = task.decided.is_some();
-                    record.state = task.decided.unwrap_or_default();
+                    let state = task.decided.as_ref();
+                    let describe = |record: &mut Record, lines: &[String], files: &_| {
+                        self.files.describe(record, lines, files, compiler.path());
+                        record.state = state.cloned().unwrap_or_default();
+                        if self.files.any_since(files, start) {
+                            // The compiler may have read a different text than this build did. This entry matches no compiler,
+                            // so the record is never reused.
+                            let path = compiler.path().to_string_lossy().into_owned();
+                            record.outside.insert(path, "changed".into());
+                        }
+                    };
+                    let (mut record, own) = of_description;
+                    describe(&mut record, &unit.lines_with_debug, &own);
+                    describe(&mut made.record, &unit.lines, &files);
                     done.push(Done {
                         made,
+                        described: Some(record),
                         files,
                         headers: Some(headers),
-                        is_known,
+                        is_known: task.decided.is_some(),
+                        is_absent: false,
                     });
                 }
                 // An error without debug information also occurs with it.
@@ -104,23 +131,27 @@ impl Build<'_> {
         let kept = decided
             .as_deref()
             .and_then(|decided| self.kept(unit, decided, compiler));
+        let described = decided
+            .as_deref()
+            .filter(|_| kept.is_none())
+            .and_then(|decided| self.kept_description(unit, decided, compiler));
         Task {
             unit,
             headers,
             decided,
             kept,
+            described,
         }
     }
 
-    fn jobs<'u>(&'u self, unit: &'u Unit) -> impl Iterator<Item = Job<'u>> {
-        let purposes: &[Purpose] = match self.what {
-            What::Everything => &[Purpose::Image, Purpose::Description],
-            What::Descriptions => &[Purpose::Description],
-        };
-        purposes.iter().map(|purpose| Job {
+    fn jobs<'u>(&'u self, task: &Task<'u>) -> impl Iterator<Item = Job<'u>> {
+        let unit = task.unit;
+        let image = (self.what == What::Everything).then_some(Purpose::Image);
+        let description = task.described.is_none().then_some(Purpose::Description);
+        image.into_iter().chain(description).map(|purpose| Job {
             source: &unit.source,
             options: &unit.options,
-            purpose: *purpose,
+            purpose,
             root: self.root,
             scratch: self.out,
         })
@@ -147,7 +178,7 @@ impl Build<'_> {
     ) -> Option<(Made, BTreeSet<PathBuf>)> {
         let record = Record::open(&self.place(&unit.source, "sources"))?;
         let path = compiler.path();
-        if !self.files.is_fresh(&record, unit, decided, path) {
+        if !self.files.is_fresh(&record, &unit.lines, decided, path) {
             return None;
         }
         let read = |extension: &str| super::files::read(&self.place(&unit.source, extension));
@@ -158,11 +189,7 @@ impl Build<'_> {
         };
         let is_same =
             hash(&description) == record.description && image.as_deref().map(hash) == record.image;
-        let files = record.sources.keys().chain(record.outside.keys());
-        let files = files
-            .map(PathBuf::from)
-            .filter(|file| file != path)
-            .collect();
+        let files = inputs(&record, path);
         let made = Made {
             image,
             description,
@@ -170,27 +197,69 @@ impl Build<'_> {
         };
         is_same.then_some((made, files))
     }
+
+    /// The description of an earlier build if it would be the same now.
+    fn kept_description(
+        &self,
+        unit: &Unit,
+        decided: &[String],
+        compiler: &Compiler,
+    ) -> Option<Described> {
+        let record = Record::open(&self.place(&unit.source, "debug.sources"))?;
+        let (path, lines) = (compiler.path(), &unit.lines_with_debug);
+        if !self.files.is_fresh(&record, lines, decided, path) {
+            return None;
+        }
+        let text = super::files::read(&self.place(&unit.source, "debug.ptx"))?;
+        (hash(&text) == record.description).then(|| Described {
+            text,
+            files: inputs(&record, path),
+            warnings: record.warnings,
+        })
+    }
 }
 
-/// Joins an image, its description, and the files that the compiler reports.
-fn joined(image: Option<Compiled>, described: Compiled) -> (Made, BTreeSet<PathBuf>) {
-    let mut files = described.files;
-    let mut warnings = described.messages;
+/// The files of a record, without the compiler.
+fn inputs(record: &Record, compiler: &Path) -> BTreeSet<PathBuf> {
+    let files = record.sources.keys().chain(record.outside.keys());
+    let files = files.map(PathBuf::from);
+    files.filter(|file| file != compiler).collect()
+}
+
+/// The result of a debug build.
+fn described(compiled: Compiled) -> Described {
+    Described {
+        text: match dwarf::reduce(&compiled.bytes) {
+            Ok(text) => text.into_bytes(),
+            // The full debug image is longer, but equivalent.
+            Err(_) => compiled.bytes,
+        },
+        files: compiled.files,
+        warnings: lines(&compiled.messages),
+    }
+}
+
+fn lines(messages: &str) -> Vec<String> {
+    messages.lines().map(str::to_owned).collect()
+}
+
+/// Joins an image and its description, and the files that the compiler reports.
+fn joined(image: Option<Compiled>, described: Described) -> (Made, BTreeSet<PathBuf>) {
+    let Described {
+        text: description,
+        mut files,
+        mut warnings,
+    } = described;
     let image = image.map(|image| {
         files.extend(image.files);
         // The debug build has its own warnings. The warnings of the program's image are reported.
-        warnings = image.messages;
+        warnings = lines(&image.messages);
         image.bytes
     });
-    let description = match dwarf::reduce(&described.bytes) {
-        Ok(text) => text.into_bytes(),
-        // The full debug image is longer, but equivalent.
-        Err(_) => described.bytes,
-    };
     let record = Record {
         image: image.as_deref().map(hash),
         description: hash(&description),
-        warnings: warnings.lines().map(str::to_owned).collect(),
+        warnings,
         ..Record::default()
     };
     let made = Made {

@@ -33,15 +33,21 @@ impl Fallback<'_> {
             .collect()
     }
 
+    /// Whether files of a source are committed.
+    pub(super) fn has(&self, source: &Source) -> bool {
+        self.root.join(self.place(source, "sources")).is_file()
+    }
+
     /// Reads the committed files of a source.
     ///
     /// # Errors
-    /// If the files do not exist, or were made from sources or settings that have changed since.
+    /// If the files do not exist (only the image may be missing if it `is_optional`), or were made from sources or settings that have changed since.
     pub(super) fn take(
         &self,
         source: &Source,
         files: &Files<'_>,
         options: &[String],
+        is_optional: bool,
     ) -> Result<Made, String> {
         let read = |extension: &str| {
             let path = self.place(source, extension);
@@ -53,7 +59,10 @@ impl Fallback<'_> {
             .ok_or_else(|| texts::no_record(&place))?;
         let mut differences = files.differences(&record, options);
         let description = read("debug.ptx")?;
-        let image = self.extension.map(read).transpose()?;
+        let image = match self.extension.map(read).transpose() {
+            Err(_) if is_optional => None,
+            image => image?,
+        };
         let is_as_recorded = hash(&description) == record.description
             && image.as_deref().map(hash) == record.image.filter(|_| image.is_some());
         if !is_as_recorded {

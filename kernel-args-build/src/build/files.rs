@@ -1,9 +1,6 @@
 //! Checks whether the result of an earlier build is still valid, and lists the files that cargo watches.
 
-use super::{
-    record::{Record, hash, stamp},
-    unit::Unit,
-};
+use super::record::{Record, hash, stamp};
 use crate::{
     compiler::{Compiler, headers::Headers},
     environment::Environment,
@@ -122,11 +119,11 @@ impl<'a> Files<'a> {
     pub(super) fn describe(
         &self,
         record: &mut Record,
-        unit: &Unit,
+        lines: &[String],
         files: &BTreeSet<PathBuf>,
         compiler: &Path,
     ) {
-        record.options.clone_from(&unit.lines);
+        record.options = lines.to_vec();
         for path in files.iter().map(PathBuf::as_path).chain([compiler]) {
             match self.in_package(path) {
                 Some(name) if path != compiler => {
@@ -168,11 +165,11 @@ impl<'a> Files<'a> {
         differences
     }
 
-    /// Whether this compiler made the image of a record from the current files.
+    /// Whether this compiler made the files of a record from the current files, with the options in `lines`.
     pub(super) fn is_fresh(
         &self,
         record: &Record,
-        unit: &Unit,
+        lines: &[String],
         decided: &[String],
         compiler: &Path,
     ) -> bool {
@@ -180,7 +177,7 @@ impl<'a> Files<'a> {
         record.outside.contains_key(&*compiler.to_string_lossy())
             && record.outside.iter().all(unchanged)
             && record.state == decided
-            && self.differences(record, &unit.lines).is_empty()
+            && self.differences(record, lines).is_empty()
     }
 
     /// Whether a file was written after `start`, or so shortly before `start` that its time cannot prove otherwise: it may be

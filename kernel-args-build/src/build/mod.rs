@@ -89,6 +89,9 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
     let mut build = Build {
         kernels,
         what,
+        is_optional: kernels.optional
+            || is_on(environment, "DOCS_RS")
+            || is_on(environment, "KERNEL_ARGS_OPTIONAL"),
         units: Vec::new(),
         extension: output.extension(),
         files: Files::new(&root, &out, environment),
@@ -96,7 +99,7 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
         out: &out,
     };
     for source in sources {
-        let unit = build.unit(source, options.clone())?;
+        let unit = build.unit(source, options.clone());
         build.units.push(unit);
     }
     let search = Search {
@@ -114,21 +117,30 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
 }
 
 impl Build<'_> {
-    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
-        if self.what == What::Descriptions {
-            let image = self.place(&source, self.extension);
-            let bytes =
-                fs::read(&image).map_err(|_| Error::new(texts::no_image(&source.path, &image)))?;
-            if options.archs.is_empty() {
-                options.archs.extend(target(&bytes));
-            }
+    fn unit(&self, source: Source, mut options: Options) -> Unit {
+        if self.what == What::Descriptions
+            && options.archs.is_empty()
+            && let Ok(image) = fs::read(self.place(&source, self.extension))
+        {
+            options.archs.extend(target(&image));
         }
-        let lines = options.lines(self.root);
-        Ok(Unit {
+        Unit {
+            lines: options.lines(self.root),
+            lines_with_debug: options.lines_with_debug(self.root),
             source,
             options,
-            lines,
-        })
+        }
+    }
+
+    /// Checks that another crate has compiled each image.
+    fn require_images(&self) -> Result<(), Error> {
+        for Unit { source, .. } in &self.units {
+            let image = self.place(source, self.extension);
+            if !image.is_file() {
+                return Err(Error::new(texts::no_image(&source.path, &image)));
+            }
+        }
+        Ok(())
     }
 
     /// The folders of headers in the package. Cargo watches them for new headers.
@@ -145,10 +157,14 @@ impl Build<'_> {
             root: self.root,
             extension: self.made(),
         });
-        let update = || search.environment.get("KERNEL_ARGS_BUILD_UPDATE");
-        let update = fallback.is_some() && update().is_some_and(|value| value != "0");
+        let update = fallback.is_some() && is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE");
         let mut directives = Directives::default();
-        let done = match (search.run(self.kernels.compiler.as_deref()), &fallback) {
+        let found = search.run(self.kernels.compiler.as_deref());
+        if self.what == What::Descriptions && (found.is_ok() || !self.is_optional) {
+            self.require_images()?;
+        }
+        let tried = found.as_ref().err().map(|tried| texts::tried(tried));
+        let done = match (found, &fallback) {
             (Ok(compiler), _) => {
                 let done = self.compile(&compiler)?;
                 if compiler.path().is_file() {
@@ -162,11 +178,15 @@ impl Build<'_> {
                 done
             }
             (Err(tried), Some(fallback)) if !update => {
-                directives
-                    .warnings
-                    .push(texts::took_fallback(fallback.folder));
-                self.take(fallback, &tried)?
+                let done = self.take(fallback, &tried)?;
+                if !done.iter().all(|done| done.is_absent) {
+                    directives
+                        .warnings
+                        .push(texts::took_fallback(fallback.folder));
+                }
+                done
             }
+            (Err(_), None) if self.is_optional => self.units.iter().map(Done::unknown).collect(),
             (Err(tried), _) => {
                 return Err(Error::new(texts::no_compiler(&tried, fallback.is_some())));
             }
@@ -174,7 +194,16 @@ impl Build<'_> {
         if self.what == What::Descriptions {
             Error::all(self.stale(&done).collect())?;
         }
-        directives.warnings.extend(self.write(&done)?);
+        directives
+            .warnings
+            .extend(self.write(&done, tried.as_deref())?);
+        let units = self.units.iter().zip(&done);
+        let absent = units.filter(|(_, done)| done.is_absent);
+        let absent: Vec<&Path> = absent.map(|(unit, _)| &*unit.source.path).collect();
+        if !absent.is_empty() {
+            directives.is_absent = true;
+            directives.warnings.push(texts::made_nothing(&absent));
+        }
         for (unit, done) in self.units.iter().zip(&done) {
             directives
                 .files
@@ -229,7 +258,7 @@ impl Build<'_> {
                     warnings.push(texts::not_noticed(&source.path));
                 }
             } else {
-                warnings.extend(fallback.take(source, &self.files, lines).err());
+                warnings.extend(fallback.take(source, &self.files, lines, false).err());
             }
         }
         Ok(warnings)
@@ -239,14 +268,27 @@ impl Build<'_> {
     fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
         let mut errors = Vec::new();
         let mut done = Vec::new();
-        for Unit { source, lines, .. } in &self.units {
-            match fallback.take(source, &self.files, lines) {
-                Ok(made) => done.push(Done {
-                    files: made.record.sources.keys().map(PathBuf::from).collect(),
-                    made,
-                    headers: None,
-                    is_known: true,
-                }),
+        for unit in &self.units {
+            let Unit { source, lines, .. } = unit;
+            if self.is_optional && !fallback.has(source) {
+                done.push(Done::unknown(unit));
+                continue;
+            }
+            match fallback.take(source, &self.files, lines, self.is_optional) {
+                Ok(made) => {
+                    let is_absent = match self.made() {
+                        Some(_) => made.image.is_none(),
+                        None => !self.place(source, self.extension).is_file(),
+                    };
+                    done.push(Done {
+                        files: made.record.sources.keys().map(PathBuf::from).collect(),
+                        made,
+                        described: None,
+                        headers: None,
+                        is_known: !is_absent,
+                        is_absent,
+                    });
+                }
                 Err(why) => errors.push(Error::new(why)),
             }
         }
@@ -256,6 +298,11 @@ impl Build<'_> {
         Error::all(errors)?;
         Ok(done)
     }
+}
+
+/// Whether a variable is set, and not to 0.
+fn is_on(environment: &Environment, name: &'static str) -> bool {
+    environment.get(name).is_some_and(|value| value != "0")
 }
 
 /// The GPU generation in the environment variable that other CUDA build crates use.

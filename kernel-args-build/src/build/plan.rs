@@ -16,6 +16,8 @@ pub(super) enum What {
 pub(super) struct Build<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) what: What,
+    /// Whether images may be missing if there is no compiler.
+    pub(super) is_optional: bool,
     pub(super) units: Vec<Unit>,
     /// The kind of the images.
     pub(super) extension: &'static str,

@@ -13,6 +13,8 @@ pub(super) struct Unit {
     pub(super) options: Options,
     /// The options in the form of a record.
     pub(super) lines: Vec<String>,
+    /// The options of the description, in the same form.
+    pub(super) lines_with_debug: Vec<String>,
 }
 
 /// The results of compiling a source.
@@ -23,13 +25,45 @@ pub(super) struct Made {
     pub(super) record: Record,
 }
 
+/// The description of a source.
+pub(super) struct Described {
+    pub(super) text: Vec<u8>,
+    /// The files that it was made from.
+    pub(super) files: BTreeSet<PathBuf>,
+    pub(super) warnings: Vec<String>,
+}
+
 /// A source that has been compiled.
 pub(super) struct Done {
     pub(super) made: Made,
+    /// The inputs of the description alone. `None` if nothing was compiled.
+    pub(super) described: Option<Record>,
     /// The files that it was made from.
     pub(super) files: BTreeSet<PathBuf>,
     /// `None` for committed files.
     pub(super) headers: Option<Headers>,
     /// Whether all inputs are known. If not, the source is compiled in every build.
     pub(super) is_known: bool,
+    /// Whether no image was made: nothing can be loaded.
+    pub(super) is_absent: bool,
+}
+
+impl Done {
+    /// A source without a compiler, and without a committed description.
+    pub(super) fn unknown(unit: &Unit) -> Self {
+        let description =
+            b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
+        Self {
+            made: Made {
+                image: None,
+                description: description.to_vec(),
+                record: Record::default(),
+            },
+            described: None,
+            files: [unit.source.path.clone()].into(),
+            headers: None,
+            is_known: false,
+            is_absent: true,
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    modules::{self, Style},
+    modules::{self, Module, Style},
     texts,
 };
 use kernel_args_image::Image;
@@ -20,7 +20,9 @@ use std::{
 
 impl Build<'_> {
     /// Writes the files of all sources and the Rust file that names them. Returns warnings.
-    pub(super) fn write(&self, done: &[Done]) -> Result<Vec<String>, Error> {
+    ///
+    /// `tried` are the places where no compiler was found.
+    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
         let rust = self
             .out
             .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
@@ -36,19 +38,25 @@ impl Build<'_> {
             if let Some(bytes) = &made.image {
                 write(&self.place(source, self.extension), bytes)?;
             }
+            let absent = tried.filter(|_| done.is_absent);
             write(&self.place(source, "debug.ptx"), &made.description)?;
             let record = self.place(source, "sources");
+            let of_description = self.place(source, "debug.sources");
             if done.is_known {
                 write(&record, made.record.write().as_bytes())?;
+                if let Some(described) = &done.described {
+                    write(&of_description, described.write().as_bytes())?;
+                }
             } else {
                 // An image with unknown inputs is compiled each time.
                 let _ = fs::remove_file(record);
+                let _ = fs::remove_file(of_description);
             }
             if !made.record.warnings.is_empty() {
                 warnings.push(made.record.warnings.join("\n"));
             }
-            if has_kernels(&made.description) {
-                with_kernels.push(source);
+            if absent.is_some() || has_kernels(&made.description) {
+                with_kernels.push(Module { source, absent });
             } else {
                 warnings.push(texts::no_kernels(&source.path));
             }
@@ -80,7 +88,10 @@ impl Build<'_> {
                 What::Everything => &["ptx", "cubin", "fatbin"],
                 What::Descriptions => &[],
             };
-            for extension in images.iter().chain(&["debug.ptx", "sources"]) {
+            for extension in images
+                .iter()
+                .chain(&["debug.ptx", "debug.sources", "sources"])
+            {
                 // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
             }

@@ -15,8 +15,16 @@ pub(crate) struct Options {
     pub(crate) output: Output,
 }
 
-/// Options that are removed from a debug build.
+/// Options that are removed from a debug build: it already has debug information.
 const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--generate-line-info"];
+
+/// Options of the assembler, which a debug build does not run. Their value is the next word, or follows after `=`.
+const ASSEMBLER: [&str; 4] = [
+    "-Xptxas",
+    "--ptxas-options",
+    "-maxrregcount",
+    "--maxrregcount",
+];
 
 impl Options {
     /// The GPU generations: each name as the user wrote it, and the target that it names.
@@ -50,16 +58,39 @@ impl Options {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
-    /// The user's flags, without flags that contradict a debug build.
+    /// The user's flags, without flags that a debug build does not need. A change of these flags does not change the description.
     pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
-        let contradicts = |flag: &str| NOT_WITH_DEBUG.contains(&flag);
-        self.flags.iter().filter(move |flag| !contradicts(flag))
+        let mut is_value = false;
+        self.flags.iter().filter(move |flag| {
+            let name = flag.split('=').next().unwrap_or_default();
+            let is_assembler = ASSEMBLER.contains(&name);
+            let is_removed = is_value || is_assembler || NOT_WITH_DEBUG.contains(&flag.as_str());
+            is_value = !is_value && is_assembler && name.len() == flag.len();
+            !is_removed
+        })
     }
 
     /// All options, one per line, without the folder of the package. Two builds with the same lines have the same options.
     pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
         let mut lines = vec![format!("output {}", self.output.extension())];
         lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
+        self.common_lines(lines, self.flags.iter(), root)
+    }
+
+    /// The options of the description, in the same form.
+    pub(crate) fn lines_with_debug(&self, root: &Path) -> Vec<String> {
+        let arch = self
+            .described()
+            .map(|arch| format!("arch {}", arch.target.compute()));
+        self.common_lines(arch.into_iter().collect(), self.flags_with_debug(), root)
+    }
+
+    fn common_lines<'f>(
+        &self,
+        mut lines: Vec<String>,
+        flags: impl Iterator<Item = &'f String>,
+        root: &Path,
+    ) -> Vec<String> {
         lines.extend(self.std.iter().map(|std| format!("std {std}")));
         let relative = |text: &str| match root.to_str() {
             Some(root) if root.len() > 1 => text.replace(root, "."),
@@ -71,11 +102,7 @@ impl Options {
             Some(value) => format!("define {name}={value}"),
             None => format!("define {name}"),
         }));
-        lines.extend(
-            self.flags
-                .iter()
-                .map(|flag| format!("flag {}", relative(flag))),
-        );
+        lines.extend(flags.map(|flag| format!("flag {}", relative(flag))));
         lines
             .iter()
             .map(|line| line.replace(['\n', '\r'], " "))
@@ -128,7 +155,7 @@ mod tests {
             includes: vec!["include".into(), "/src/here/third party".into()],
             defines: vec![("N".into(), Some("4".into())), ("FAST".into(), None)],
             std: Some("c++17".into()),
-            flags: vec!["-I/src/here/x".into(), "-O3".into()],
+            flags: ["-I/src/here/x", "-O3"].map(String::from).to_vec(),
             archs: Vec::new(),
             output: Output::Ptx,
         };
@@ -146,5 +173,43 @@ mod tests {
                 "flag -O3"
             ]
         );
+    }
+
+    #[test]
+    fn options_of_the_assembler_are_not_part_of_the_description() {
+        let lines = |names: &[&str], flags: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
+            let (archs, output) = Options::targets(&names, None).unwrap();
+            let options = Options {
+                includes: Vec::new(),
+                defines: Vec::new(),
+                std: None,
+                flags: flags.iter().map(|&flag| flag.into()).collect(),
+                archs,
+                output,
+            };
+            options.lines_with_debug(Path::new("/src/here"))
+        };
+        let with = [
+            "-lineinfo",
+            "-Xptxas",
+            "-maxrregcount",
+            "--use_fast_math",
+            "--maxrregcount=64",
+            "--ptxas-options=-v",
+            "-maxrregcount",
+            "64",
+            "-I",
+            "x",
+        ];
+        let expected = [
+            "arch compute_90",
+            "flag --use_fast_math",
+            "flag -I",
+            "flag x",
+        ];
+        assert_eq!(lines(&["sm_75", "sm_90"], &with), expected);
+        assert_eq!(lines(&["sm_90"], &["--use_fast_math", "-I", "x"]), expected);
+        assert_ne!(lines(&["sm_86"], &["--use_fast_math", "-I", "x"]), expected);
     }
 }

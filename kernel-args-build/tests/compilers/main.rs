@@ -31,6 +31,7 @@ fn script(name: &str) -> Result<(), Error> {
             .define("N", "4")
             .arch("sm_75")
     };
+    let all = || Kernels::new().glob("src/*.cu");
     match name {
         "saxpy" => saxpy().build(),
         // The same variables as for its own build script.
@@ -58,6 +59,12 @@ fn script(name: &str) -> Result<(), Error> {
             .build(),
         "all" => kernels.glob("src/*.cu").build(),
         "all_fallback" => kernels.glob("src/*.cu").fallback("committed").build(),
+        "sm_90" => all().arch("sm_90").build(),
+        "sm_90_registers" => all().arch("sm_90").flag("-maxrregcount=64").build(),
+        "sm_90_cubin" => all().arch("sm_90").output(Output::Cubin).build(),
+        "sm_75_sm_90" => all().archs(["sm_75", "sm_90"]).build(),
+        "sm_86" => all().arch("sm_86").build(),
+        "sm_86_define" => all().arch("sm_86").define("N", None).build(),
         "two_folders" => kernels
             .file("src/a.cu")
             .include("one")

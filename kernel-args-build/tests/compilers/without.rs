@@ -118,16 +118,18 @@ pub(super) fn only_what_changed_is_compiled_again() {
     package.write_old("src/a.cu", "// changed");
     assert_eq!(count(), 6, "one source");
     fs::write(package.out.join("b.ptx"), "").unwrap();
-    assert_eq!(count(), 8, "an output file was changed");
+    assert_eq!(count(), 7, "an image was changed");
+    fs::write(package.out.join("b.debug.ptx"), "").unwrap();
+    assert_eq!(count(), 9, "a description was changed");
     program(&package, "fake/nvcc", &FAKE.replace("0.2", "0"));
-    assert_eq!(count(), 12, "another compiler");
+    assert_eq!(count(), 13, "another compiler");
     let text = package.written("a.sources");
     fs::write(
         package.out.join("a.sources"),
         text.replace("output ptx", "output cubin"),
     )
     .unwrap();
-    assert_eq!(count(), 14, "other settings");
+    assert_eq!(count(), 14, "another kind of image");
     fs::rename(package.root.join("src/b.cu"), package.root.join("src/c.cu")).unwrap();
     assert_eq!(count(), 16, "a new name");
     assert!(
@@ -135,8 +137,65 @@ pub(super) fn only_what_changed_is_compiled_again() {
             && !package.has("b.ptx")
             && !package.has("b.debug.ptx")
             && !package.has("b.sources")
+            && !package.has("b.debug.sources")
     );
     assert!(!package.written("kernels.rs").contains("mod b"));
+}
+
+/// The second compilation, with debug information, depends on fewer settings than the first.
+pub(super) fn a_description_is_compiled_again_only_if_it_can_change() {
+    let package = Package::new("kept-description");
+    sources(&package, &["a"]);
+    package.write_old("src/a.cuh", "// a header");
+    let fake = FAKE
+        .replace(
+            "case \"$1\" in",
+            "case \"$1\" in -G) echo debug >> \"$LOG\";;",
+        )
+        .replace("out : %s\\n' \"$source\"", "out : src/a.cu src/a.cuh\\n'");
+    let (nvcc, log) = (
+        program(&package, "fake/nvcc", &fake),
+        package.root.join("log"),
+    );
+    let run = |script: &str, more: &[(&str, &Path)]| {
+        let variables = [&[("NVCC", &*nvcc), ("LOG", &*log)], more].concat();
+        package.run(script, &variables).succeeded();
+        let text = fs::read_to_string(&log).unwrap();
+        (text.matches("start").count(), text.matches("debug").count())
+    };
+    assert_eq!(run("sm_90", &[]), (2, 1));
+    assert_eq!(
+        run("sm_90_registers", &[]),
+        (3, 1),
+        "an option of the assembler"
+    );
+    assert_eq!(run("sm_90_cubin", &[]), (4, 1), "another kind of image");
+    assert_eq!(run("sm_75_sm_90", &[]), (5, 1), "an older generation");
+    let description = package.written("a.debug.ptx");
+    assert_eq!(run("sm_90", &[]), (6, 1), "as before");
+    assert_eq!(run("sm_90", &[]), (6, 1), "nothing changed");
+    for path in ["src/a.cu", "src/a.cuh"] {
+        let text = fs::read_to_string(package.root.join(path)).unwrap();
+        package.write_old(path, &text);
+    }
+    assert_eq!(run("sm_90", &[]), (6, 1), "a new time of the same text");
+    assert_eq!(run("sm_86", &[]), (8, 2), "another generation");
+    assert_eq!(run("sm_86_define", &[]), (10, 3), "a macro");
+    let flags = [("NVCC_APPEND_FLAGS", Path::new("-DN"))];
+    assert_eq!(run("sm_86_define", &flags), (12, 4), "a variable of nvcc");
+    package.write_old("src/a.cuh", "// changed");
+    assert_eq!(run("sm_86_define", &flags), (14, 5), "a header");
+    assert_eq!(package.written("a.debug.ptx"), description);
+    // Another crate makes the images: each new image is described by the same text.
+    for (text, count) in [("one", (1, 1)), ("two", (1, 1))] {
+        if text == "one" {
+            fs::remove_file(&log).unwrap();
+            fs::remove_file(package.out.join("a.debug.sources")).unwrap();
+        }
+        let image = format!(".version 8.0\n.target sm_86\n.address_size 64\n// {text}\n");
+        fs::write(package.out.join("a.ptx"), image).unwrap();
+        assert_eq!(run("described", &[]), count, "{text}");
+    }
 }
 
 pub(super) fn a_source_that_changes_while_it_is_compiled_is_compiled_again() {
@@ -371,6 +430,7 @@ pub(super) fn trials() -> Vec<Trial> {
         the_requested_number_of_compilations_runs_at_once
         cargos_jobs_are_shared
         only_what_changed_is_compiled_again
+        a_description_is_compiled_again_only_if_it_can_change
         a_source_that_changes_while_it_is_compiled_is_compiled_again
         a_header_that_the_build_script_writes_counts_by_its_text
         variables_that_nvcc_reads_count

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Variables that name a compiler. The tests remove them, to ignore the compilers of the machine.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 16] = [
     "NVCC",
     "CUDA_COMPUTE_CAP",
     "CUDA_HOME",
@@ -21,6 +21,8 @@ const VARIABLES: [&str; 14] = [
     "NVCC_PREPEND_FLAGS",
     "NVCC_CCBIN",
     "KERNEL_ARGS_BUILD_UPDATE",
+    "KERNEL_ARGS_OPTIONAL",
+    "DOCS_RS",
     "NUM_JOBS",
     "CARGO_MAKEFLAGS",
     "MAKEFLAGS",

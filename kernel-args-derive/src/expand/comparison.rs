@@ -8,6 +8,7 @@ use crate::{
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use std::env;
 use syn::{Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
@@ -64,7 +65,14 @@ impl<'a> Comparison<'a> {
         let named = match self {
             Self::Image(named) => named.kernels(&krate),
             // The call has the span of the path, so rustc reports an error about its type there.
-            Self::Item(path) => quote_spanned!(path.span()=> { #path }.kernels()),
+            Self::Item(path) => {
+                let item = if may_be_absent() {
+                    or_unknown(path, &krate)
+                } else {
+                    quote!(#path)
+                };
+                quote_spanned!(path.span()=> { #item }.kernels())
+            }
             Self::Pattern(_) => return None,
         };
         let span = self.span();
@@ -106,6 +114,39 @@ impl<'a> Comparison<'a> {
                 });
         }
     }
+}
+
+/// Whether a build script may have found no compiler: then a module has no item for a kernel that nothing describes.
+///
+/// The build script of this package sets the first variable for the package; users set it for all packages, docs.rs the second.
+fn may_be_absent() -> bool {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    is_set("KERNEL_ARGS_OPTIONAL") || is_set("DOCS_RS")
+}
+
+/// The item that a path names, or an unknown kernel if its module has no such item.
+fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
+    let mut segments = path.segments.iter();
+    let Some(name) = segments.next_back() else {
+        return quote!(#path);
+    };
+    if segments.len() == 0 {
+        return quote!(#path);
+    }
+    let leading = &path.leading_colon;
+    let module = quote!(#leading #(#segments)::*);
+    let name = &name.ident;
+    let text = syn::ext::IdentExt::unraw(name).to_string();
+    // The items of the module are in the inner block, so they shadow the constant.
+    quote_spanned! {path.span()=> {
+        #[allow(non_upper_case_globals)]
+        const #name: #krate::__private::Unknown = #krate::__private::Unknown::new(#module::KERNELS, #text);
+        {
+            #[allow(unused_imports)]
+            use #module::*;
+            #name
+        }
+    }}
 }
 
 /// The kernels that a struct names, and the signatures of the kernels that need a full comparison. `named` is an

@@ -1,5 +1,6 @@
 //! Images, read and parsed once for all structs and modules of a crate that name them.
 
+use super::bodies;
 use crate::texts;
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{self as image, Code, Image, Kernels};
@@ -43,11 +44,12 @@ impl File {
         let Ok(image) = Image::read_again(&bytes) else {
             return known;
         };
-        let mut kernels = self.kernels.clone();
-        match image.add_bodies(&mut kernels, |symbol| wanted.contains(symbol)) {
-            Ok(()) => Cow::Owned(kernels),
-            Err(_) => known,
-        }
+        // Each thread would decompress the members of a fat binary.
+        let threads = match self.kind {
+            image::Kind::Ptx => bodies::threads(bytes.len()),
+            _ => 1,
+        };
+        bodies::analysed(&image, &self.kernels, wanted, threads).map_or(known, Cow::Owned)
     }
 }
 
@@ -127,13 +129,13 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
     // a length.
     let kind = image::validate(bytes).map_err(Problem::Image)?;
-    let image = Image::read(bytes).map_err(Problem::Image)?;
+    let image = Image::read_again(bytes).map_err(Problem::Image)?;
     Ok(File {
         path: path.to_owned(),
         length: bytes.len(),
         fingerprint: fingerprint(bytes),
         kind,
-        contents: image::contents(bytes).ok(),
+        contents: image::contents_of(kind, bytes).ok(),
         kernels: image.kernels().map_err(Problem::Image)?.into_owned(),
     })
 }

@@ -1,5 +1,6 @@
 //! The kernels of an image that a struct names by path, as tokens.
 
+mod bodies;
 mod debug_info;
 mod file;
 
@@ -14,8 +15,18 @@ use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;
 use syn::LitStr;
 
-/// Opens the image. `None` if an error was reported.
+/// Opens an image with kernels. `None` if an error was reported.
 pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<File>> {
+    let file = open_any(path, diagnostics)?;
+    if file.kernels.symbols().next().is_none() {
+        diagnostics.error(path.span, texts::no_kernels(&resolved(path)));
+        return None;
+    }
+    Some(file)
+}
+
+/// Opens an image. `None` if an error was reported.
+pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<File>> {
     let resolved = match path.resolve() {
         Ok(resolved) => resolved,
         Err(error) => {
@@ -23,18 +34,13 @@ pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Ar
             return None;
         }
     };
-    let file = match read(&resolved.path) {
-        Ok(file) => file,
+    match read(&resolved.path) {
+        Ok(file) => Some(file),
         Err(problem) => {
             diagnostics.error(path.span, problem.say(&resolved.written));
-            return None;
+            None
         }
-    };
-    if file.kernels.symbols().next().is_none() {
-        diagnostics.error(path.span, texts::no_kernels(&resolved.written));
-        return None;
     }
-    Some(file)
 }
 
 /// The path as written, with the values of its variables.

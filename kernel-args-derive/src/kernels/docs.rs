@@ -132,8 +132,10 @@ fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    #[cfg(any(feature = "bodies", feature = "debug-info"))]
     use kernel_args_image::Image;
 
+    #[cfg(feature = "debug-info")]
     fn of(image: &[u8]) -> String {
         let kernels = Image::read(image).unwrap().kernels().unwrap();
         super::kernel(&kernels.kernel("shade", None).unwrap(), false)
@@ -157,6 +159,7 @@ mod tests {
         assert!(of(&kernels).ends_with(expected), "{}", of(&kernels));
     }
 
+    #[cfg(feature = "debug-info")]
     #[test]
     fn names_from_debug_information_are_shown() {
         let text = of(include_bytes!("../../ptx/shade.debug.ptx"));

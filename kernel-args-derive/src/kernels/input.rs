@@ -3,8 +3,9 @@
 use super::generate::Generate;
 use crate::{image::DebugInfoOption, path::ImagePath, texts};
 use syn::{
-    Attribute, Ident, Path, Token, Visibility,
+    Attribute, Ident, LitStr, Path, Token, Visibility,
     ext::IdentExt,
+    parenthesized,
     parse::{Parse, ParseStream},
 };
 
@@ -23,6 +24,25 @@ pub(crate) struct Module {
     /// Whether structs are generated, and with which pointers.
     pub(crate) generate: Option<Generate>,
     pub(crate) debug_info: Option<DebugInfoOption>,
+    pub(crate) absent: Option<Absent>,
+}
+
+/// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, which the build script writes if no compiler made the image: the file only
+/// describes its kernels.
+pub(crate) struct Absent {
+    pub(crate) source: LitStr,
+    pub(crate) tried: LitStr,
+}
+
+impl Parse for Absent {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let content;
+        parenthesized!(content in input);
+        let source = content.parse()?;
+        content.parse::<Token![,]>()?;
+        let tried = content.parse()?;
+        Ok(Self { source, tried })
+    }
 }
 
 impl Parse for Input {
@@ -61,6 +81,7 @@ impl Parse for Module {
         let image: ImagePath = input.parse()?;
         let mut debug_info = None;
         let mut generate = None;
+        let mut absent = None;
         while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
             input.parse::<Token![,]>()?;
             let ahead = input.fork();
@@ -71,6 +92,9 @@ impl Parse for Module {
                 if debug_info.replace(input.parse()?).is_some() {
                     return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
                 }
+            } else if option == "absent" {
+                input.call(Ident::parse_any)?;
+                absent = Some(input.parse()?);
             } else if generate.replace(input.parse()?).is_some() {
                 return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
             }
@@ -86,6 +110,7 @@ impl Parse for Module {
             image,
             generate,
             debug_info,
+            absent,
         })
     }
 }
@@ -100,7 +125,7 @@ mod tests {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
                pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
-               mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw);"#,
+               mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw), absent("4.cu", "PATH: x");"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -121,6 +146,12 @@ mod tests {
             .map(|module| module.generate.is_some())
             .collect();
         assert_eq!(generates, [false, false, true, true]);
+        let absent: Vec<_> = input
+            .modules
+            .iter()
+            .filter_map(|module| Some(module.absent.as_ref()?.source.value()))
+            .collect();
+        assert_eq!(absent, ["4.cu"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
     diagnostics::Diagnostics,
     image::{self, DebugInfo, File},
 };
-use input::{Input, Module};
+use input::{Absent, Input, Module};
 use kernel_args_codegen::generate::items::{self as names, Item, What};
 use kernel_args_image::{Declaration, Encoder, mangled::Demangled, summary::summary};
 use proc_macro2::{Literal, TokenStream};
@@ -43,8 +43,11 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
         image,
         ..
     } = module;
-    let items =
-        image::open(image, diagnostics).map(|file| items(module, &file, krate, diagnostics));
+    let file = match &module.absent {
+        Some(_) => image::open_any(image, diagnostics),
+        None => image::open(image, diagnostics),
+    };
+    let items = file.map(|file| items(module, &file, krate, diagnostics));
     quote! {
         #(#attributes)*
         #visibility mod #name {
@@ -56,7 +59,8 @@ fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> Token
 fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let symbols: Vec<&str> = file.kernels.symbols().collect();
     let debug_info = DebugInfo::read(
-        module.debug_info.as_ref(),
+        // Nothing describes the kernels of an image that does not exist.
+        module.debug_info.as_ref().filter(|_| !symbols.is_empty()),
         (&module.image, file),
         &symbols,
         &krate.to_token_stream(),
@@ -71,7 +75,9 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         })
         .collect();
     let (order, items) = names::items(&named);
-    let kernels = debug_info.with_bodies(file, symbols.iter().copied());
+    // A description has no code.
+    let with_code = symbols.iter().filter(|_| module.absent.is_none());
+    let kernels = debug_info.with_bodies(file, with_code.copied());
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
     let mut found = Vec::with_capacity(order.len());
@@ -102,7 +108,13 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
             .unwrap_or_default()
             .display()
     );
-    let bytes = format!("The image: {} bytes.", file.length);
+    let bytes = match &module.absent {
+        Some(absent) => format!(
+            "The image of `{}`, which no compiler has made: loading it is an error.",
+            absent.source.value()
+        ),
+        None => format!("The image: {} bytes.", file.length),
+    };
     let structs = generate::structs(module.generate.as_ref(), &found, krate);
     let tracked = debug_info.tracked();
     quote! {
@@ -163,6 +175,9 @@ fn image(
         }
         None => (quote!(#krate::__private::READERS), TokenStream::new()),
     };
+    let absent = module.absent.as_ref().map(|Absent { source, tried }| {
+        quote_spanned!(span=> .absent(&#at::__private::Absent { source: #source, tried: #tried }))
+    });
     quote_spanned! {span=>
         #tracked
         static __BYTES: [#at::__private::core::primitive::u8; #length] =
@@ -172,7 +187,8 @@ fn image(
             #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
                 .with_readers(#readers)
                 .for_gpus(&[#(#gpus),*])
-                .with_plain_names(#is_plain);
+                .with_plain_names(#is_plain)
+                #absent;
         #summary
     }
 }

@@ -14,6 +14,7 @@ use super::{
     Error,
     lexer::{Lexer, Token},
 };
+use crate::bytes::before_nul;
 use alloc::{collections::BTreeMap, vec::Vec};
 
 /// The bytes of these sections. A section that the text does not contain is empty. A section that occurs several times
@@ -27,8 +28,7 @@ pub(crate) fn debug_sections<const N: usize>(
     text: &[u8],
     names: [&str; N],
 ) -> Result<[Vec<u8>; N], Error> {
-    let end = text.iter().position(|&b| b == 0).unwrap_or(text.len());
-    let lexer = &mut Lexer::new(&text[..end]);
+    let lexer = &mut Lexer::new(before_nul(text));
     let mut sections = Sections {
         names,
         bytes: [const { Vec::new() }; N],

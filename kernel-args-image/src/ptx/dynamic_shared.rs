@@ -5,7 +5,8 @@
 //! names a function that uses it. A text without such an array is read once. In a text with such an array, the bodies
 //! after its declaration are read a second time.
 
-use super::lexer::{Lexer, Token, is_word};
+use super::lexer::{LINE, Lexer, STRING, Token, WORD};
+use crate::bytes::{after_comment, skip, skip_long};
 use alloc::{vec, vec::Vec};
 
 /// The arrays, functions and kernels of a text.
@@ -99,7 +100,7 @@ impl<'a> Bodies<'a> {
         let mut callers: Vec<(usize, usize)> = Vec::new();
         let mut last_seen = vec![usize::MAX; names.known.len()];
         for (number, body) in self.bodies.iter().enumerate() {
-            words(body.text, |word| {
+            words(body.text, &names, |word| {
                 let Some(found) = names.find(word) else {
                     return;
                 };
@@ -158,47 +159,34 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, word: &[u8]) -> Option<usize> {
-        let lengths = self.lengths[usize::from(*word.first()?)];
-        if lengths >> word.len().min(63) & 1 == 0 {
-            return None;
-        }
         self.known
             .binary_search_by_key(&word, |(name, _)| name)
             .ok()
     }
 }
 
-/// Calls `visit` for every identifier of a body. The body was skipped before, so its comments and strings are
-/// complete.
-fn words<'a>(body: &'a [u8], mut visit: impl FnMut(&'a [u8])) {
+/// Calls `visit` for every identifier of a body that can be one of the names. The body was skipped before, so its comments and
+/// strings are complete.
+fn words<'a>(body: &'a [u8], names: &Names<'_>, mut visit: impl FnMut(&'a [u8])) {
+    let end = body.len();
     let mut at = 0;
-    while let Some(&byte) = body.get(at) {
-        let rest = &body[at..];
-        at += match byte {
-            b'%' | b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z' => {
-                let length = 1 + run(&rest[1..]);
-                visit(&rest[..length]);
-                length
+    while at < end {
+        let (start, first) = (at, body[at]);
+        at += 1;
+        if WORD[usize::from(first)] || matches!(first, b'.' | b'%') {
+            at = skip(body, at, &WORD);
+            // No name begins with a dot or a digit.
+            if names.lengths[usize::from(first)] >> (at - start).min(63) & 1 == 1 {
+                visit(&body[start..at]);
             }
-            // Directives, suffixes of instructions, and numbers.
-            b'.' | b'0'..=b'9' => 1 + run(&rest[1..]),
-            b'"' => 2 + position(&rest[1..], b'"'),
-            b'/' if rest.get(1) == Some(&b'/') => position(rest, b'\n'),
-            b'/' if rest.get(1) == Some(&b'*') => {
-                let end = rest[2..].windows(2).position(|pair| pair == b"*/");
-                end.map_or(rest.len(), |end| end + 4)
-            }
-            _ => 1,
-        };
+        } else if first == b'"' {
+            at = skip_long(body, at, &STRING) + 1;
+        } else if first == b'/' {
+            at = match body.get(at) {
+                Some(b'/') => skip_long(body, at, &LINE),
+                Some(b'*') => after_comment(body, at + 1).unwrap_or(end),
+                _ => at,
+            };
+        }
     }
-}
-
-fn run(bytes: &[u8]) -> usize {
-    let end = bytes.iter().position(|&byte| !is_word(byte));
-    end.unwrap_or(bytes.len())
-}
-
-fn position(bytes: &[u8], byte: u8) -> usize {
-    let found = bytes.iter().position(|&other| other == byte);
-    found.unwrap_or(bytes.len())
 }

@@ -4,6 +4,7 @@ use super::{
     Error,
     lexer::{Lexer, Token},
 };
+use crate::bytes::before_nul;
 
 /// The beginning of a PTX text. PTX ISA, "PTX Module Directives".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,8 +35,7 @@ impl<'a> Header<'a> {
     /// # Errors
     /// If the text does not begin with `.version` and `.target`.
     pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
-        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-        let lexer = &mut Lexer::new(&bytes[..end]);
+        let lexer = &mut Lexer::new(before_nul(bytes));
         let (version, target) = first(lexer)?;
         let mut address_size = None;
         // Errors in the rest of the text do not matter here.

@@ -4,6 +4,7 @@
 //! `//` or `/*` does not begin a comment; `. entry` is not a directive.
 
 use super::Error;
+use crate::bytes::{Class, after_comment, except, only, skip, skip_long, with};
 
 /// A word or sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,12 @@ impl<'a> Lexer<'a> {
             at,
             longest,
         }
+    }
+
+    /// The whole text.
+    #[cfg(feature = "bodies")]
+    pub(super) const fn source(&self) -> &'a [u8] {
+        self.source
     }
 
     /// The number of bytes after the last token.
@@ -102,34 +109,30 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips white space and comments.
-    fn skip_blank(&mut self) -> Result<(), Error> {
-        while let Some(byte) = self.peek() {
-            match byte {
-                b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.at += 1,
-                b'/' if !self.skip_comment()? => break,
-                b'/' => {}
-                _ => break,
+    pub(super) fn skip_blank(&mut self) -> Result<(), Error> {
+        loop {
+            self.skip_while(&BLANK);
+            if self.peek() != Some(b'/') || !self.skip_comment()? {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     /// Called at a `/`: skips a comment. Returns whether there was one.
     fn skip_comment(&mut self) -> Result<bool, Error> {
         let rest = self.bounded_rest();
         match rest.get(1) {
-            Some(b'/') => match rest.iter().position(|&b| b == b'\n') {
-                None if rest.len() == self.longest => {
-                    Err(self.error_at(self.at, "the end of this line", ""))
+            Some(b'/') => {
+                let end = skip_long(rest, 0, &LINE);
+                if end == rest.len() && end == self.longest {
+                    return Err(self.error_at(self.at, "the end of this line", ""));
                 }
-                end => {
-                    self.at += end.unwrap_or(rest.len());
-                    Ok(true)
-                }
-            },
-            Some(b'*') => match rest[2..].windows(2).position(|pair| pair == b"*/") {
+                self.at += end;
+                Ok(true)
+            }
+            Some(b'*') => match after_comment(rest, 2) {
                 Some(end) => {
-                    self.at += end + 4;
+                    self.at += end;
                     Ok(true)
                 }
                 None => Err(self.error_at(self.at, "`*/`, the end of this comment", "")),
@@ -141,13 +144,12 @@ impl<'a> Lexer<'a> {
     /// Called at a `"`: skips a string.
     fn skip_string(&mut self) -> Result<(), Error> {
         let rest = self.bounded_rest();
-        match rest.iter().skip(1).position(|&b| b == b'"') {
-            Some(length) => {
-                self.at += length + 2;
-                Ok(())
-            }
-            None => Err(self.error_at(self.at, "`\"`, the end of this string", "")),
+        let end = skip_long(rest, 1, &STRING);
+        if end >= rest.len() {
+            return Err(self.error_at(self.at, "`\"`, the end of this string", ""));
         }
+        self.at += end + 1;
+        Ok(())
     }
 
     /// The bytes that a string or comment at this position may occupy.
@@ -156,9 +158,8 @@ impl<'a> Lexer<'a> {
         &rest[..rest.len().min(self.longest)]
     }
 
-    fn skip_while(&mut self, class: fn(u8) -> bool) {
-        let rest = &self.source[self.at..];
-        self.at += rest.iter().position(|&b| !class(b)).unwrap_or(rest.len());
+    fn skip_while(&mut self, class: &Class) {
+        self.at = skip(self.source, self.at, class);
     }
 
     /// The next token and its position.
@@ -175,16 +176,16 @@ impl<'a> Lexer<'a> {
             }
             b'.' => {
                 self.at += 1;
-                self.skip_while(is_word);
+                self.skip_while(&WORD);
                 Token::Directive(self.text(start + 1, self.at))
             }
             b'0'..=b'9' => {
-                self.skip_while(|b| is_word(b) || b == b'.');
+                self.skip_while(&DOTTED);
                 Token::Number(self.text(start, self.at))
             }
             b'%' | b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z' => {
                 self.at += 1;
-                self.skip_while(is_word);
+                self.skip_while(&WORD);
                 Token::Identifier(self.text(start, self.at))
             }
             sign => {
@@ -193,20 +194,6 @@ impl<'a> Lexer<'a> {
             }
         };
         Ok((start, token))
-    }
-
-    /// Called after a word: also takes the suffixes that follow it, `.global.L2::128B` of an instruction. Returns all
-    /// of it from `start` on.
-    #[cfg(feature = "bodies")]
-    pub(super) fn with_suffixes(&mut self, start: usize) -> &'a str {
-        loop {
-            self.skip_while(|b| is_word(b) || b == b'.');
-            let rest = &self.source[self.at..];
-            match rest {
-                [b':', b':', next, ..] if is_word(*next) => self.at += 2,
-                _ => return self.text(start, self.at),
-            }
-        }
     }
 
     /// The next token, without consuming it.
@@ -251,7 +238,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let mut depth = 0_usize;
         loop {
-            self.skip_while(|b| !ENDS_RUN[usize::from(b)]);
+            self.at = skip_long(self.source, self.at, &CODE);
             match self.peek() {
                 Some(b'{') => depth += 1,
                 Some(b'}') => {
@@ -279,34 +266,33 @@ impl<'a> Lexer<'a> {
     /// The next directive outside of blocks. Skips everything else.
     pub(super) fn next_directive(&mut self) -> Result<Option<&'a str>, Error> {
         loop {
-            match self.peek_token()? {
+            match self.token()? {
                 (_, Token::End) => return Ok(None),
-                (_, Token::Sign(b'{')) => self.skip_block()?,
-                (at, Token::Sign(b'}')) => return Err(self.error(at, "`{` before `}`")),
-                (_, token) => {
-                    self.token()?;
-                    if let Token::Directive(word) = token {
-                        return Ok(Some(word));
-                    }
+                (at, Token::Sign(b'{')) => {
+                    self.at = at;
+                    self.skip_block()?;
                 }
+                (at, Token::Sign(b'}')) => return Err(self.error(at, "`{` before `}`")),
+                (_, Token::Directive(word)) => return Ok(Some(word)),
+                _ => {}
             }
         }
     }
 }
 
-/// The bytes at which skipping a block must examine the text.
-const ENDS_RUN: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b'{' as usize] = true;
-    table[b'}' as usize] = true;
-    table[b'"' as usize] = true;
-    table[b'/' as usize] = true;
-    table
-};
-
-pub(super) const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
-}
+/// White space.
+static BLANK: Class = only(b" \t\n\r\x0b\x0c");
+/// The bytes of words.
+pub(super) static WORD: Class =
+    only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
+/// The bytes of words with dots: `4.u32`, `.global.nc`.
+pub(super) static DOTTED: Class = with(WORD, b".");
+/// The bytes of a line.
+pub(super) static LINE: Class = except(b"\n");
+/// The bytes of a string.
+pub(super) static STRING: Class = except(b"\"");
+/// The bytes of a block that need no examination when it is skipped.
+static CODE: Class = except(b"{}\"/");
 
 /// An integer constant in two's complement. `None` for a floating-point constant such as `0f3F800000`.
 #[cfg(feature = "bodies")]

@@ -6,7 +6,7 @@ use super::{
     header::first,
     lexer::{Lexer, Token},
 };
-use crate::Target;
+use crate::{Target, bytes::before_nul};
 use alloc::vec::Vec;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
@@ -50,8 +50,7 @@ impl Module {
     /// If the text does not begin with `.version` and `.target`, an `.entry` is invalid, a kernel is defined twice, a
     /// comment, string or body is unterminated, or the text has 4 GiB or more.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-        let bytes = &bytes[..end];
+        let bytes = before_nul(bytes);
         let lexer = &mut Lexer::new(bytes);
         let (version, target) = first(lexer)?;
         let mut module = Self {

@@ -38,6 +38,15 @@ impl BodyTable {
         self.numbers.insert(kernel, numbers);
     }
 
+    /// Adds the kernels of another table.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for &kernel in other.numbers.keys() {
+            let bodies = other.get(kernel).into_iter();
+            let numbers = bodies.map(|body| self.types.body(body)).collect();
+            self.numbers.insert(kernel, numbers);
+        }
+    }
+
     /// The bodies of the parameters of a kernel. Empty if it was not added.
     pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
         let numbers = self.numbers.get(&kernel).into_iter().flatten();

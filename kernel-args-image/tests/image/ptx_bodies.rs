@@ -322,6 +322,18 @@ fn what_is_not_loaded_is_unused() {
 }
 
 #[test]
+fn a_load_without_a_type_shows_nothing() {
+    for place in ["a", "a+8", "a-8"] {
+        let slot = slot(&format!("ld.param %rd9, [{place}];"));
+        assert_eq!(
+            (slot.kind, slot.read),
+            (SlotKind::Unknown, Certainty::Never),
+            "{place}"
+        );
+    }
+}
+
+#[test]
 fn other_texts_and_declarations_are_not_analysed() {
     let text = kernel("");
     let module = Module::read(text.as_bytes()).unwrap();

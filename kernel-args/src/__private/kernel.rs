@@ -1,7 +1,7 @@
 //! The comparison of a struct with the kernel that it names, at compile time of the user's program.
 
 use crate::marshal::{KernelArgs, Source};
-pub use kernel_args_abi::compiled::{CompiledImage, of_length};
+pub use kernel_args_abi::compiled::{Absent, CompiledImage, of_length};
 use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
@@ -64,6 +64,7 @@ pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
     Named {
         kernels: *kernels,
         symbol: match kernels.only_fitting(A::PARAMETERS) {
+            _ if kernels.is_unknown() => UNKNOWN,
             Ok(symbol) => Some(symbol),
             Err(Doubt::Compare) => None,
             Err(Doubt::Changed) => changed(),
@@ -87,7 +88,40 @@ pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     }
     Named {
         kernels: *kernels,
-        symbol: None,
+        symbol: if kernels.is_unknown() { UNKNOWN } else { None },
+    }
+}
+
+/// The symbol of a kernel of an image that does not exist. Nothing is compared, and nothing is loaded.
+const UNKNOWN: Option<&str> = Some("");
+
+/// A kernel of an image that may not exist: it has no item if nothing describes it.
+pub struct Unknown {
+    all: CompiledKernels,
+    name: &'static str,
+}
+
+impl Unknown {
+    /// The kernel `name`. `all` are the kernels of its image.
+    #[must_use]
+    pub const fn new(all: CompiledKernels, name: &'static str) -> Self {
+        Self { all, name }
+    }
+
+    /// All kernels of the image: none.
+    ///
+    /// # Panics
+    /// At compile time, if the kernels of the image are known: then it does not have this one.
+    #[must_use]
+    #[track_caller]
+    pub const fn kernels(&self) -> CompiledKernels {
+        if !self.all.is_unknown() {
+            let mut message: Message = Message::new();
+            templates::no_match(&mut message, self.name);
+            push_nearest(&mut message, &self.all, self.name, "");
+            message.fail()
+        }
+        self.all
     }
 }
 
@@ -226,6 +260,26 @@ const fn fits(checked: &Checked) {
         && !report.is_empty()
     {
         report.whole_message().fail()
+    }
+}
+
+/// Appends the kernels that have the most similar names.
+pub(super) const fn push_nearest(
+    message: &mut Message,
+    kernels: &CompiledKernels,
+    pattern: &str,
+    suffix: &str,
+) {
+    templates::nearest_names(message);
+    let nearest = kernels.nearest(pattern, suffix);
+    let mut i = 0;
+    while i < nearest.len() {
+        if let Some(index) = nearest[i]
+            && let Some(kernel) = kernels.get(index)
+        {
+            templates::kernel_in_list(message, kernel.name());
+        }
+        i += 1;
     }
 }
 

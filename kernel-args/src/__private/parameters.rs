@@ -95,6 +95,9 @@ impl FieldParameter {
 pub const fn place<const N: usize>(
     mut parameters: [Parameter<'static>; N],
 ) -> [Parameter<'static>; N] {
+    if Parameter::place(&mut parameters) {
+        return parameters;
+    }
     let mut layout = ParamLayout::EMPTY;
     let mut i = 0;
     while i < N {

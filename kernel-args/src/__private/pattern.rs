@@ -1,6 +1,6 @@
 //! The comparison of a struct with all kernels of its patterns: `#[kernel_args(kernel = module, entries = "…")]`.
 
-use super::kernel::{Checked, varies};
+use super::kernel::{Checked, push_nearest, varies};
 use crate::marshal::KernelArgs;
 pub use kernel_args_abi::compiled::{Binding, Family, Found, Presence, Target};
 use kernel_args_abi::{
@@ -154,7 +154,7 @@ pub const fn some_match<const N: usize, const P: usize>(
     let pattern = family.entries[pattern];
     let mut message: Message = Message::new();
     templates::no_match(&mut message, pattern);
-    push_nearest(&mut message, family, pattern, "");
+    push_nearest(&mut message, &family.kernels, pattern, "");
     message.fail()
 }
 
@@ -182,25 +182,11 @@ pub const fn some_bound<const N: usize, const P: usize>(
     let pattern = family.entries[0];
     let mut message: Message = Message::new();
     templates::no_match_with_suffix(&mut message, pattern, suffix);
-    push_nearest(&mut message, family, pattern, suffix);
+    push_nearest(&mut message, &family.kernels, pattern, suffix);
     let Binding { written, presence } = family.bindings[binding];
     match presence {
         Presence::Since(first) => templates::must_have(&mut message, first as usize),
         _ => templates::may_lack(&mut message, written),
     }
     message.fail()
-}
-
-const fn push_nearest(message: &mut Message, family: &Family, pattern: &str, suffix: &str) {
-    templates::nearest_names(message);
-    let nearest = family.kernels.nearest(pattern, suffix);
-    let mut i = 0;
-    while i < nearest.len() {
-        if let Some(index) = nearest[i]
-            && let Some(kernel) = family.kernels.get(index)
-        {
-            templates::kernel_in_list(message, kernel.name());
-        }
-        i += 1;
-    }
 }

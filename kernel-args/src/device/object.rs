@@ -27,8 +27,28 @@ macro_rules! objects {
 
 objects! {
     /// A texture object: `CUtexObject`, `cudaTextureObject_t`.
+    ///
+    /// ```
+    /// use kernel_args::{KernelArgs, TextureObject};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Draw { texture: TextureObject, width: u32 }
+    ///
+    /// # let handle = 1;
+    /// let draw = Draw { texture: TextureObject(handle), width: 640 };
+    /// ```
     TextureObject;
     /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`.
+    ///
+    /// ```
+    /// use kernel_args::{KernelArgs, SurfaceObject};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Draw { surface: SurfaceObject, width: u32 }
+    ///
+    /// # let handle = 1;
+    /// let draw = Draw { surface: SurfaceObject(handle), width: 640 };
+    /// ```
     SurfaceObject;
 }
 
@@ -72,7 +92,27 @@ macro_rules! tensor_maps {
 
 tensor_maps! {
     /// A tensor map for kernels compiled with CUDA 13 headers.
+    ///
+    /// ```
+    /// use kernel_args::{KernelArgs, TensorMap};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Load { map: TensorMap, n: u32 }
+    ///
+    /// # let opaque = [0_u64; 16];
+    /// let load = Load { map: TensorMap::from(opaque), n: 64 };
+    /// ```
     TensorMap 128;
     /// A tensor map for kernels compiled with CUDA 12 headers.
+    ///
+    /// ```
+    /// use kernel_args::{KernelArgs, TensorMapA64};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Load { map: TensorMapA64, n: u32 }
+    ///
+    /// # let opaque = [0_u64; 16];
+    /// let load = Load { map: TensorMapA64::from(opaque), n: 64 };
+    /// ```
     TensorMapA64 64;
 }

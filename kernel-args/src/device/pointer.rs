@@ -126,8 +126,28 @@ macro_rules! pointers {
 
 pointers! {
     /// A pointer to device memory that a kernel reads: C++'s `T const*`.
+    ///
+    /// ```
+    /// use kernel_args::{DevicePointer, KernelArgs};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Sum { n: u32, data: DevicePointer<f32> }
+    ///
+    /// # let address = 0x7f00_0000_0000_u64;
+    /// let sum = Sum { n: 256, data: DevicePointer::from_raw(address) }; // a `CUdeviceptr`
+    /// ```
     DevicePointer, true, "device";
     /// A pointer to device memory that a kernel reads and writes: C++'s `T*`.
+    ///
+    /// ```
+    /// use kernel_args::{DevicePointerMut, KernelArgs};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Fill { n: u32, data: DevicePointerMut<f32> }
+    ///
+    /// # let address = 0x7f00_0000_0000_u64;
+    /// let fill = Fill { n: 256, data: DevicePointerMut::from_raw(address) }; // a `CUdeviceptr`
+    /// ```
     DevicePointerMut, false, "device mut";
 }
 

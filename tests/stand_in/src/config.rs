@@ -143,7 +143,7 @@ impl Config {
 }
 
 fn variable(name: &str) -> Option<String> {
-    std::env::var(format!("KERNEL_ARGS_STAND_IN_{name}")).ok()
+    std::env::var(format!("KERNEL_ARGS_TEST_DRIVER_{name}")).ok()
 }
 
 #[cfg(test)]

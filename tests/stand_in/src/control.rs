@@ -1,5 +1,5 @@
 //! The controls that the library exports in addition to CUDA's entry points: C functions with the prefix
-//! `kernel_args_stand_in_`. Each returns a `CUresult`. They work before `cuInit`, are not counted, and cannot be made to fail.
+//! `kernel_args_test_driver_`. Each returns a `CUresult`. They work before `cuInit`, are not counted, and cannot be made to fail.
 //! Rust tests use them through [`Control`](crate::Control).
 
 use std::ffi::{c_char, c_int, c_uint};
@@ -15,9 +15,9 @@ use crate::{
     state::Driver,
 };
 
-pub(crate) const PREFIX: &str = "kernel_args_stand_in_";
+pub(crate) const PREFIX: &str = "kernel_args_test_driver_";
 
-/// The last launch, in C: `kernel_args_stand_in_last_launch`.
+/// The last launch, in C: `kernel_args_test_driver_last_launch`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct LastLaunch {
@@ -38,7 +38,7 @@ pub(crate) struct LastLaunch {
     pub(crate) attribute_count: usize,
 }
 
-/// The numbers of live objects, in C: `kernel_args_stand_in_live`.
+/// The numbers of live objects, in C: `kernel_args_test_driver_live`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LiveObjects {
@@ -113,33 +113,33 @@ impl Driver {
 
 entry_points! {
     /// The number of calls of the entry point `name`, by its exact exported name.
-    fn kernel_args_stand_in_calls(driver, name: Text, count: Out<u64>) {
+    fn kernel_args_test_driver_calls(driver, name: Text, count: Out<u64>) {
         count.set(driver.calls.get(name.get()?.as_str()).copied().unwrap_or(0))
     }
 
     /// Every called entry point with the number of calls, one per line, NUL-terminated, truncated to `capacity` bytes.
-    fn kernel_args_stand_in_called(driver, text: Out<c_char>, capacity: usize) {
+    fn kernel_args_test_driver_called(driver, text: Out<c_char>, capacity: usize) {
         let lines: Vec<_> = driver.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
         text.set_text(&lines.join("\n"), capacity).map(drop)
     }
 
-    fn kernel_args_stand_in_reset_calls(driver) {
+    fn kernel_args_test_driver_reset_calls(driver) {
         driver.calls.clear();
         Ok(())
     }
 
     /// Sets the compute capability `sm` of every device, for modules that are loaded later.
-    fn kernel_args_stand_in_set_sm(driver, sm: c_uint) {
+    fn kernel_args_test_driver_set_sm(driver, sm: c_uint) {
         if driver.config.set_sm(sm) { Ok(()) } else { Err(Status::INVALID_VALUE) }
     }
 
-    fn kernel_args_stand_in_set_version(driver, version: c_int) {
+    fn kernel_args_test_driver_set_version(driver, version: c_int) {
         driver.config.version = version;
         Ok(())
     }
 
     /// Replaces the devices. Fails if a context exists.
-    fn kernel_args_stand_in_set_devices(driver, count: c_uint) {
+    fn kernel_args_test_driver_set_devices(driver, count: c_uint) {
         if count > Config::MAX_DEVICES {
             return Err(Status::INVALID_VALUE);
         }
@@ -152,63 +152,63 @@ entry_points! {
     }
 
     /// Makes the next `times` calls of `name` return `code` without any effect; 0 means every call.
-    fn kernel_args_stand_in_fail(driver, name: Text, code: c_uint, times: u64) {
+    fn kernel_args_test_driver_fail(driver, name: Text, code: c_uint, times: u64) {
         driver.config.fail(&name.get()?, Status(code), times);
         Ok(())
     }
 
     /// Makes one call of `name` return `code` without any effect: the first one after `spared` successful calls.
-    fn kernel_args_stand_in_fail_after(driver, name: Text, code: c_uint, spared: u64) {
+    fn kernel_args_test_driver_fail_after(driver, name: Text, code: c_uint, spared: u64) {
         driver.config.fail_after(&name.get()?, Status(code), spared);
         Ok(())
     }
 
-    fn kernel_args_stand_in_clear_failures(driver) {
+    fn kernel_args_test_driver_clear_failures(driver) {
         driver.config.clear_failures();
         Ok(())
     }
 
     /// 1: destructors of user objects wait from now on, as if launches were running; 0: all of them run.
-    fn kernel_args_stand_in_hold_destructors(driver, hold: c_uint) {
+    fn kernel_args_test_driver_hold_destructors(driver, hold: c_uint) {
         driver.holds_destructors = hold != 0;
         Ok(())
     }
 
     /// How many kernels ran.
-    fn kernel_args_stand_in_launches(driver, count: Out<u64>) {
+    fn kernel_args_test_driver_launches(driver, count: Out<u64>) {
         count.set(driver.launches)
     }
 
     /// The last kernel that ran; `CUDA_ERROR_NOT_FOUND` before the first.
-    fn kernel_args_stand_in_last_launch(driver, launch: Out<LastLaunch>) {
+    fn kernel_args_test_driver_last_launch(driver, launch: Out<LastLaunch>) {
         launch.set(driver.last_launch().ok_or(Status::NOT_FOUND)?)
     }
 
     /// The parameter bank of the last kernel that ran, truncated to `capacity` bytes.
-    fn kernel_args_stand_in_last_bank(driver, bytes: Out<u8>, capacity: usize) {
+    fn kernel_args_test_driver_last_bank(driver, bytes: Out<u8>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         bytes.fill(&recorded.call.bank.bytes, capacity)
     }
 
     /// The launch attributes of the last kernel that ran, truncated to `capacity`: `CUlaunchAttribute`.
-    fn kernel_args_stand_in_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
+    fn kernel_args_test_driver_last_attributes(driver, attributes: Out<Attribute>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         attributes.fill(&recorded.call.attributes, capacity)
     }
 
     /// The NUL-terminated name of the last kernel that ran, truncated to `capacity` bytes.
-    fn kernel_args_stand_in_last_name(driver, name: Out<c_char>, capacity: usize) {
+    fn kernel_args_test_driver_last_name(driver, name: Out<c_char>, capacity: usize) {
         let recorded = driver.last_launch.as_ref().ok_or(Status::NOT_FOUND)?;
         name.set_text(&recorded.call.kernel.name, capacity).map(drop)
     }
 
     /// Replaces an entry point in the dynamic symbol table if a session removes it.
-    fn kernel_args_stand_in_absent(_driver) {
+    fn kernel_args_test_driver_absent(_driver) {
         Err(Status::NOT_FOUND)
     }
 
     /// The numbers of live objects.
-    fn kernel_args_stand_in_live(driver, objects: Out<LiveObjects>) {
+    fn kernel_args_test_driver_live(driver, objects: Out<LiveObjects>) {
         objects.set(driver.live())
     }
 }

@@ -74,7 +74,7 @@ impl Out<c_char> {
         let kept = text.len().min(room);
         let bytes: Vec<c_char> = text.as_bytes()[..kept]
             .iter()
-            .map(|&byte| byte.cast_signed())
+            .map(|&byte| c_char::from_ne_bytes([byte]))
             .chain([0])
             .collect();
         self.fill(&bytes, capacity)?;

@@ -1,6 +1,6 @@
 //! Handles: the C representation of a context, a stream, a function …
 //!
-//! A handle is a number that is not an address, and different for every kind of object: a handle of the wrong kind is detected, and
+//! A handle is a number that is not an address, and different for every kind of object. A handle of the wrong kind is detected, and
 //! a stale handle too, until the next object of its kind is created. That object gets the handle that was freed last, as on a real
 //! driver, whose handles are addresses: code that identifies an object by its handle alone finds a different object.
 

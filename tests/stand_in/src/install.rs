@@ -18,14 +18,16 @@ use object::{
 
 use crate::{Control, Settings};
 
-const LIBRARY: &str = "libkernel_args_stand_in.so";
+const LIBRARY: &str = "libkernel_args_test_driver.so";
 /// Set in the processes of a session.
-const ACTIVE: &str = "KERNEL_ARGS_STAND_IN_ACTIVE";
+const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
-const PATH: &str = "KERNEL_ARGS_STAND_IN_LIBRARY";
+const PATH: &str = "KERNEL_ARGS_TEST_DRIVER_LIBRARY";
 
-/// The library of the stand-in driver: the path in `KERNEL_ARGS_STAND_IN_LIBRARY`, or next to the running binary (test binaries
-/// in `target/*/deps`, and a bundle copied elsewhere), or in `deps` next to it or above it (examples and programs).
+/// The library of the stand-in driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or a file near the running binary.
+///
+/// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in `deps`, next to
+/// the binary or above it.
 #[must_use]
 pub fn locate() -> Option<PathBuf> {
     if let Some(path) = env::var_os(PATH) {
@@ -63,24 +65,40 @@ impl Session {
     /// # Errors
     /// If the library is not found, or the directory cannot be created.
     pub fn start(settings: &Settings) -> io::Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let library = locate().ok_or_else(|| {
-            let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-stand-in to the package, or set {PATH} to the file");
+            let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-test-driver to the package, or set {PATH} to the file");
             io::Error::new(io::ErrorKind::NotFound, text)
         })?;
         let library = fs::canonicalize(library)?;
+        let session = Self::create(settings)?;
+        session.install(&library, settings.absent())?;
+        Ok(session)
+    }
+
+    /// The same for the contents of a library that is part of the program.
+    ///
+    /// # Errors
+    /// If the directory cannot be created.
+    pub fn of_library(library: &[u8], settings: &Settings) -> io::Result<Self> {
+        let session = Self::create(settings)?;
+        let path = session.directory.join(LIBRARY);
+        fs::write(&path, library)?;
+        session.install(&path, settings.absent())?;
+        Ok(session)
+    }
+
+    fn create(settings: &Settings) -> io::Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let directory = env::temp_dir().join(format!(
-            "kernel-args-stand-in-{}-{number}",
+            "kernel-args-test-driver-{}-{number}",
             std::process::id()
         ));
         fs::create_dir(&directory)?;
-        let session = Self {
+        Ok(Self {
             directory,
             variables: settings.variables(),
-        };
-        session.install(&library, settings.absent())?;
-        Ok(session)
+        })
     }
 
     /// A command for `program` that loads the stand-in driver as its `libcuda`. The session must outlive the process.
@@ -94,6 +112,14 @@ impl Session {
         let mut command = Command::new(program.as_ref());
         command.env("LD_LIBRARY_PATH", path).env(ACTIVE, "1");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// The same, for a program whose tests may start sessions with their own settings.
+    #[must_use]
+    pub fn outer_command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = self.command(program);
+        command.env_remove(ACTIVE);
         command
     }
 
@@ -125,7 +151,7 @@ impl Drop for Session {
 }
 
 /// The control whose name replaces the names of removed entry points.
-const PLACEHOLDER: &str = "kernel_args_stand_in_absent";
+const PLACEHOLDER: &str = "kernel_args_test_driver_absent";
 
 /// Removes `names` from the library's dynamic symbols by changing the names of their entries to [`PLACEHOLDER`]. `dlsym` still
 /// finds an entry by its hash, and rejects it when it compares the name. References inside the library also use the name, and
@@ -172,7 +198,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
 ///
 /// ```no_run
 /// # use std::process::ExitCode;
-/// # use kernel_args_stand_in::{reexec_with_stand_in, Settings};
+/// # use kernel_args_test_driver::{reexec_with_stand_in, Settings};
 /// fn main() -> std::io::Result<ExitCode> {
 ///     if let Some(code) = reexec_with_stand_in(&Settings::new())? {
 ///         return Ok(code);
@@ -201,7 +227,7 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
 /// type, so the closure must be written in the test function itself:
 ///
 /// ```no_run
-/// # use kernel_args_stand_in::{within, Settings};
+/// # use kernel_args_test_driver::{within, Settings};
 /// #[test]
 /// fn a_kernel_launches() {
 ///     within(&Settings::new().sm(80), |driver| {

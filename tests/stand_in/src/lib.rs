@@ -2,10 +2,12 @@
 //! launches like the CUDA driver, to test everything before the first instruction of a kernel without a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's
-//! parameters come from the records of a cubin ([`cubin`]), or are computed from PTX by the rules in `placement.rs`.
+//! parameters come from the records of a cubin (`cubin.rs`), or are computed from PTX by the rules in `placement.rs`.
 //!
 //! # How to use it
-//! The crate builds `libkernel_args_stand_in.so` next to the test binaries of every package that depends on it. The file is
+//! `kernel-args-test-driver cargo test` runs a command on it: `cargo install kernel-args-test-driver` installs the program.
+//!
+//! As a library, the crate builds `libkernel_args_test_driver.so` next to the test binaries of every package that depends on it. The file is
 //! intentionally not named `libcuda`. To use it, a process starts itself again with a new directory first in `LD_LIBRARY_PATH`;
 //! `libcuda.so` and `libcuda.so.1` in this directory are links to it.
 //!
@@ -64,15 +66,15 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `KERNEL_ARGS_STAND_IN_SM` | 75 to 121: the compute capability (90) |
-//! | `KERNEL_ARGS_STAND_IN_DEVICES` | 0 to 8: the number of devices (1) |
-//! | `KERNEL_ARGS_STAND_IN_PEERS` | 0: no device can access the memory of a different device (1) |
-//! | `KERNEL_ARGS_STAND_IN_VERSION` | the result of `cuDriverGetVersion` (13000) |
-//! | `KERNEL_ARGS_STAND_IN_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
-//! | `KERNEL_ARGS_STAND_IN_FAIL` | `cuLaunchKernel=700`: every call fails; `cuMemAlloc_v2=2:1`: the first call fails |
+//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121: the compute capability (90) |
+//! | `KERNEL_ARGS_TEST_DRIVER_DEVICES` | 0 to 8: the number of devices (1) |
+//! | `KERNEL_ARGS_TEST_DRIVER_PEERS` | 0: no device can access the memory of a different device (1) |
+//! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | the result of `cuDriverGetVersion` (13000) |
+//! | `KERNEL_ARGS_TEST_DRIVER_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
+//! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernel=700`: every call fails; `cuMemAlloc_v2=2:1`: the first call fails |
 //!
-//! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_stand_in_`, see `control.rs`): the
-//! same settings at run time, the number of calls of each entry point, the last launch with its parameter bytes and launch
+//! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see `control.rs`). It has
+//! the same settings at run time, the number of calls of each entry point, the last launch with its parameter bytes and launch
 //! attributes, live allocations.
 //!
 //! An *old driver* ([`Settings::old`]) lacks `cuFuncGetParamInfo` and `cuKernelGetParamInfo`, also for `dlsym`: the session's
@@ -83,6 +85,8 @@
 
 // The entry points have the names and argument lists of the CUDA driver API.
 #![allow(clippy::too_many_arguments)]
+// Other systems load libraries in other ways.
+#![cfg(target_os = "linux")]
 
 #[macro_use]
 mod entry;

@@ -91,7 +91,7 @@ impl Settings {
             ("FAIL", list(&self.failures)),
         ]
         .into_iter()
-        .filter_map(|(name, value)| Some((format!("KERNEL_ARGS_STAND_IN_{name}"), value?)))
+        .filter_map(|(name, value)| Some((format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value?)))
         .collect()
     }
 }

@@ -4,7 +4,7 @@
 mod raw;
 
 use cudarc::driver::{CudaContext, sys};
-use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_driver::{Settings, within};
 use raw::*;
 use std::{
     ffi::c_void,

@@ -6,7 +6,7 @@ mod raw;
 use std::ptr::null_mut;
 
 use cudarc::driver::{CudaContext, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys};
-use kernel_args_stand_in::{LaunchForm, Settings, within};
+use kernel_args_test_driver::{LaunchForm, Settings, within};
 use raw::*;
 
 type NodeParams = sys::CUDA_KERNEL_NODE_PARAMS;

@@ -9,7 +9,7 @@ use cudarc::driver::{
     CudaContext,
     sys::{self, CUpointer_attribute as Ask},
 };
-use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_driver::{Settings, within};
 use raw::*;
 
 fn allocate(length: usize) -> Result<u64, u32> {

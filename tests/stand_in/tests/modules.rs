@@ -9,7 +9,7 @@ use std::{
 };
 
 use cudarc::driver::{CudaContext, sys};
-use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_driver::{Settings, within};
 use raw::*;
 
 /// Loads with a log buffer of `capacity` bytes. Returns the code, the log, and the number of written bytes that the driver

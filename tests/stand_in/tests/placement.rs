@@ -3,7 +3,7 @@
 mod raw;
 
 use cudarc::driver::CudaContext;
-use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_driver::{Settings, within};
 use raw::*;
 
 /// `echo(out, char, double4_32a, int)`.

@@ -2,7 +2,7 @@
 
 use std::{panic, process::Command};
 
-use kernel_args_stand_in::{Control, Session, Settings, is_active, locate, within};
+use kernel_args_test_driver::{Control, Session, Settings, is_active, locate, within};
 
 #[test]
 fn the_library_is_next_to_this_binary_under_its_own_name() {
@@ -11,7 +11,7 @@ fn the_library_is_next_to_this_binary_under_its_own_name() {
     assert_eq!(library.parent(), binary.parent());
     assert_eq!(
         library.file_name().and_then(|name| name.to_str()),
-        Some("libkernel_args_stand_in.so")
+        Some("libkernel_args_test_driver.so")
     );
     let beside = std::fs::read_dir(library.parent().expect("a directory")).expect("it can be read");
     let names = beside.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -71,7 +71,7 @@ fn a_copy_of_binary_and_library_works_in_another_folder() {
     let binary = std::env::current_exe().expect("this binary has a path");
     let copy = bundle.join("session");
     std::fs::copy(&binary, &copy).expect("room");
-    std::fs::copy(&library, bundle.join("libkernel_args_stand_in.so")).expect("room");
+    std::fs::copy(&library, bundle.join("libkernel_args_test_driver.so")).expect("room");
     let output = Command::new(&copy)
         .args(["the_driver_names_itself", "--exact", "--nocapture"])
         .env_remove("LD_LIBRARY_PATH")

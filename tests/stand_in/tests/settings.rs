@@ -6,7 +6,7 @@ mod raw;
 use std::ffi::c_void;
 
 use cudarc::driver::{CudaContext, sys};
-use kernel_args_stand_in::{Settings, within};
+use kernel_args_test_driver::{Settings, within};
 use raw::*;
 
 /// Whether `dlsym` finds the symbol, called like in cudarc.

@@ -4,7 +4,7 @@
 mod raw;
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
-use kernel_args_stand_in::{Control, Settings, within};
+use kernel_args_test_driver::{Control, Settings, within};
 
 const ONE_THREAD: LaunchConfig = LaunchConfig {
     grid_dim: (1, 1, 1),

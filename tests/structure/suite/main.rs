@@ -8,6 +8,7 @@ mod compile_fail;
 mod declared;
 mod documents;
 mod english;
+mod examples;
 mod imports;
 mod manifest;
 mod public_root;
@@ -248,7 +249,7 @@ fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
 #[test]
 fn folders_import_downwards_only() {
     let (mut problems, mut files) = (Vec::new(), 0);
-    for package in packages().iter().filter(|package| package.is_published) {
+    for package in packages().iter().filter(|package| package.is_library()) {
         let mut found = Vec::new();
         sources(&format!("{}/src", package.folder), "", &mut found);
         files += found.len();
@@ -272,7 +273,25 @@ fn the_root_of_the_library_has_at_most_60_names() {
     println!("{} names", names.len());
 }
 
-/// Every file of a published crate with `unsafe` blocks, without those that implement the traits for types of other crates.
+/// Types that a user gets or implements, and seldom constructs: their documentation names the function or the trait.
+const WITHOUT_EXAMPLE: &[&str] = &["ContextName", "GraphExec", "Guard"];
+
+#[test]
+fn types_that_a_user_constructs_have_an_example() {
+    let mut found = Vec::new();
+    sources("kernel-args/src", "", &mut found);
+    found.retain(|(path, _)| !path.starts_with("__private/"));
+    let mut problems = examples::missing(&found);
+    let is_allowed = |problem: &str, name| problem.contains(&format!("`{name}`"));
+    for name in WITHOUT_EXAMPLE {
+        let before = problems.len();
+        problems.retain(|problem| !is_allowed(problem, name));
+        assert!(problems.len() < before, "`{name}` has an example");
+    }
+    assert_none(&problems);
+}
+
+/// Every file of the library with `unsafe` blocks, without those that implement the traits for types of other crates.
 const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args-build/src/jobserver.rs",
     "kernel-args-nvrtc/src/library/mod.rs",
@@ -299,7 +318,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
 #[test]
 fn unsafe_blocks_are_in_few_files() {
     let (mut with_blocks, mut problems) = (Vec::new(), Vec::new());
-    for package in packages().iter().filter(|package| package.is_published) {
+    for package in packages().iter().filter(|package| package.is_library()) {
         let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
         sources(&folder, "", &mut found);
         for (path, text) in &found {

@@ -1,7 +1,7 @@
 //! The arithmetic that registers take part in: which of them hold floats, and of which type.
 
 use super::names::Register;
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use kernel_args_abi::signature::ElementClass;
 
 /// Registers that hold the same element are one group: a copy takes part in what the original takes part in.
@@ -20,16 +20,21 @@ pub(super) struct Classes {
 impl Classes {
     fn find(&mut self, register: Register) -> usize {
         let mut at = register as usize;
-        for next in self.parents.len()..=at {
-            self.parents.push(next as u32);
-            self.seen.push(0);
+        if at >= self.parents.len() {
+            self.grow(2 * at + 64);
         }
-        while self.parents[at] as usize != at {
-            let parent = self.parents[at] as usize;
-            self.parents[at] = self.parents[parent];
+        let parents: &mut [Register] = &mut self.parents;
+        while parents[at] as usize != at {
+            let parent = parents[at] as usize;
+            parents[at] = parents[parent];
             at = parent;
         }
         at
+    }
+
+    fn grow(&mut self, count: usize) {
+        self.parents.extend(self.parents.len() as u32..count as u32);
+        self.seen.resize(count, 0);
     }
 
     /// The destination can hold the element in the source.
@@ -41,18 +46,28 @@ impl Classes {
     pub(super) fn constant(&mut self, register: Register) {
         let at = register as usize;
         if at >= self.constants.len() {
-            self.constants.resize(at + 1, false);
+            self.constants.resize(2 * at + 64, false);
         }
         self.constants[at] = true;
     }
 
-    /// Called after all instructions: copies of other values than constants are in one group.
-    pub(super) fn finish(&mut self) {
+    /// Called after all instructions: copies of other values than constants are in one group. Returns the classes of each register's
+    /// group, as bits.
+    pub(super) fn finish(&mut self, registers: usize) -> Vec<u8> {
         for (to, from) in core::mem::take(&mut self.copies) {
             if self.constants.get(from as usize) != Some(&true) {
                 self.unite(to, from);
             }
         }
+        let mut seen = vec![0; registers];
+        let all: &mut [u8] = &mut seen;
+        let known = self.parents.len().min(registers);
+        let mut register = 0;
+        while register < known {
+            all[register] = self.of(register as Register);
+            register += 1;
+        }
+        seen
     }
 
     /// Both hold the same element.
@@ -72,8 +87,7 @@ impl Classes {
         }
     }
 
-    /// The classes of a group as bits.
-    pub(super) fn of(&mut self, register: Register) -> u8 {
+    fn of(&mut self, register: Register) -> u8 {
         let root = self.find(register);
         self.seen[root]
     }

@@ -5,7 +5,7 @@ use super::{
     loads::matrix,
     names::Register,
     opcodes::Effect,
-    operands::{Operands, Resolved, Source},
+    operands::{Operand, Operands, Source},
     operation::{Operation, Scalar},
     translate::Translator,
     value::Value,
@@ -13,7 +13,7 @@ use super::{
 use kernel_args_abi::signature::ElementClass;
 
 impl Translator<'_, '_> {
-    pub(super) fn instruction(&mut self, operation: &Operation, operands: &[Resolved]) {
+    pub(super) fn instruction(&mut self, operation: &Operation, operands: &[Operand]) {
         let own = Operands(operands);
         let bytes = operation.ty.bytes;
         let is_wide = bytes >= 8;

@@ -1,6 +1,5 @@
 //! Lists that are compared by a number.
 
-use super::names::hash;
 use alloc::{vec, vec::Vec};
 
 /// Lists by number, each stored once.
@@ -70,11 +69,12 @@ impl<T: Copy + PartialEq + Hashed> Interner<T> {
     }
 
     fn hash(list: &[T]) -> usize {
-        let mut state = list.len() as u32;
+        let mut state = list.len() as u64;
         for item in list {
-            state = hash(&(u64::from(state) << 32 | u64::from(item.bits())).to_le_bytes());
+            let product = ((state ^ u64::from(item.bits())) & 0xffff_ffff) * 0x9e37_79b1;
+            state = product ^ product >> 32;
         }
-        state as usize
+        state as u32 as usize
     }
 }
 

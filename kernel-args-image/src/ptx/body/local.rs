@@ -18,6 +18,8 @@ impl Flow<'_, '_> {
         };
         match place {
             Place::Nowhere => unknown,
+            // An opcode without a type, which PTX does not allow.
+            Place::At(symbol, _) if bytes == 0 => self.somewhere(symbol, unknown),
             Place::At(symbol, offset) => match self.code.symbols[symbol as usize] {
                 Symbol::Parameter { bytes: size, first } => {
                     self.parameter(first, size, offset, bytes)

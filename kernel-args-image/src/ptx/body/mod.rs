@@ -3,7 +3,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `statements`, `names` | the statements of a body; its registers |
+//! | `statements`, `directives`, `names` | the statements of a body; its registers |
 //! | `opcodes`, `operation` | one table of opcodes; their suffixes |
 //! | `translate`, `operands`, `instructions`, `loads`, `integers`, `code` | the body as compact instructions |
 //! | `forms`, `interner`, `value` | abstract values: from which parameters a register can be computed |
@@ -20,6 +20,7 @@ mod accesses;
 mod calls;
 mod classes;
 mod code;
+mod directives;
 mod facts;
 mod flow;
 mod forms;
@@ -134,7 +135,7 @@ impl<'t> Bodies<'t> {
             self.arena = Arena::new();
             self.functions.fill(State::New);
         }
-        let code = translate(whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
+        let code = translate(&whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
         let summaries = self.summaries(&code);
         let uses = {
             let mut flow = Flow::run(&code, &mut self.arena, &summaries).ok()?;
@@ -238,7 +239,7 @@ impl<'t> Bodies<'t> {
         let function = outline.functions.get(function)?;
         let returns = &function.returns;
         translate(
-            function.body.clone(),
+            &function.body,
             &function.parameters,
             returns,
             &mut self.opcodes,

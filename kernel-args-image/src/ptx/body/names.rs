@@ -1,5 +1,11 @@
 //! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
 
+#![allow(
+    clippy::cast_lossless,
+    reason = "`From` is a call for each byte without optimization"
+)]
+
+use crate::ptx::lexer::{DOTTED, WORD};
 use alloc::{vec, vec::Vec};
 
 /// A register, or a symbol that is used like one: a parameter, an array in local memory.
@@ -7,6 +13,77 @@ pub(super) type Register = u32;
 
 /// The register of instructions without one. It never has a value.
 pub(super) const NO_REGISTER: Register = 0;
+
+/// A name with its hash.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'t> {
+    pub(super) text: &'t [u8],
+    hash: u32,
+}
+
+const BEGIN: u64 = 0x811c_9dc5;
+const PRIME: u64 = 0x0100_0193;
+const MASK: u64 = 0xffff_ffff;
+
+/// Adds a byte to a hash: FNV-1a.
+const fn hashed(hash: u64, byte: u8) -> u64 {
+    ((hash ^ byte as u64) * PRIME) & MASK
+}
+
+impl<'t> Name<'t> {
+    pub(super) fn of(name: &'t str) -> Self {
+        let mut hash = BEGIN;
+        for byte in name.as_bytes() {
+            hash = hashed(hash, *byte);
+        }
+        Self {
+            text: name.as_bytes(),
+            hash: hash as u32,
+        }
+    }
+
+    /// The identifier that begins here.
+    pub(super) fn read(text: &'t [u8], start: usize) -> Self {
+        let mut hash = hashed(BEGIN, text[start]);
+        let mut at = start + 1;
+        while at < text.len() && WORD[text[at] as usize] {
+            hash = ((hash ^ text[at] as u64) * PRIME) & MASK;
+            at += 1;
+        }
+        Self {
+            text: &text[start..at],
+            hash: hash as u32,
+        }
+    }
+
+    /// The opcode that begins here, with its suffixes: `ld.global.L2::128B.f32`.
+    pub(super) fn opcode(text: &'t [u8], start: usize) -> Self {
+        let mut hash = hashed(BEGIN, text[start]);
+        let mut at = start + 1;
+        while at < text.len() {
+            if DOTTED[text[at] as usize] {
+                hash = ((hash ^ text[at] as u64) * PRIME) & MASK;
+                at += 1;
+            } else if let [b':', b':', next, ..] = text[at..]
+                && WORD[next as usize]
+            {
+                hash = hashed(hashed(hash, b':'), b':');
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        Self {
+            text: &text[start..at],
+            hash: hash as u32,
+        }
+    }
+
+    /// The name as text.
+    pub(super) fn as_str(self) -> &'t str {
+        core::str::from_utf8(self.text).unwrap_or_default()
+    }
+}
 
 /// A hash table from names to registers.
 pub(super) struct Names<'t> {
@@ -20,11 +97,11 @@ pub(super) struct Names<'t> {
     blocks: Vec<usize>,
     /// `%r<8>` of inner blocks: the depth, the beginning of the names, and their number.
     ranges: Vec<(usize, &'t str, i64)>,
+    has_ranges: bool,
 }
 
 struct Entry<'t> {
-    name: &'t str,
-    hash: u32,
+    name: Name<'t>,
     register: Register,
 }
 
@@ -45,6 +122,7 @@ impl<'t> Names<'t> {
             hidden: Vec::new(),
             blocks: Vec::new(),
             ranges: Vec::new(),
+            has_ranges: false,
         }
     }
 
@@ -60,23 +138,25 @@ impl<'t> Names<'t> {
     }
 
     /// The register with this name.
-    pub(super) fn get(&mut self, name: &'t str) -> Result<Register, TooMany> {
+    pub(super) fn get(&mut self, name: Name<'t>) -> Result<Register, TooMany> {
         let entry = self.entry(name)?;
-        if !self.ranges.is_empty() {
+        if self.has_ranges {
             self.declare_in_range(name, entry as u32)?;
         }
-        Ok(self.entries[entry].register)
+        let entries: &[Entry<'t>] = &self.entries;
+        Ok(entries[entry].register)
     }
 
     /// Declares the names `prefix0`, `prefix1`, … in the innermost block.
-    pub(super) fn declare_range(&mut self, prefix: &'t str, count: i64) {
-        self.ranges.push((self.depth(), prefix, count));
+    pub(super) fn declare_range(&mut self, prefix: Name<'t>, count: i64) {
+        self.has_ranges = true;
+        self.ranges.push((self.depth(), prefix.as_str(), count));
     }
 
     /// Declares a name of a range when it is used first.
-    fn declare_in_range(&mut self, name: &'t str, entry: u32) -> Result<(), TooMany> {
+    fn declare_in_range(&mut self, name: Name<'t>, entry: u32) -> Result<(), TooMany> {
         let contains = |&&(_, prefix, count): &&(usize, &str, i64)| {
-            let digits = name.strip_prefix(prefix).unwrap_or_default();
+            let digits = name.as_str().strip_prefix(prefix).unwrap_or_default();
             digits.parse::<i64>().is_ok_and(|number| number < count)
         };
         let Some(&(depth, ..)) = self.ranges.iter().rev().find(contains) else {
@@ -99,7 +179,7 @@ impl<'t> Names<'t> {
     }
 
     /// Declares a name in the innermost block. Returns its new register.
-    pub(super) fn declare(&mut self, name: &'t str) -> Result<Register, TooMany> {
+    pub(super) fn declare(&mut self, name: Name<'t>) -> Result<Register, TooMany> {
         let entry = self.entry(name)?;
         let register = self.unnamed();
         let old = core::mem::replace(&mut self.entries[entry].register, register);
@@ -121,6 +201,7 @@ impl<'t> Names<'t> {
         }
         let depth = self.depth();
         self.ranges.retain(|range| range.0 <= depth);
+        self.has_ranges = !self.ranges.is_empty();
         true
     }
 
@@ -129,34 +210,34 @@ impl<'t> Names<'t> {
         self.blocks.len()
     }
 
-    fn entry(&mut self, name: &'t str) -> Result<usize, TooMany> {
-        let hash = hash(name.as_bytes());
-        let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
-        for _ in 0..LONGEST_SEARCH {
-            let Some(index) = self.table[at].checked_sub(1) else {
-                if self.entries.len() == MOST_NAMES {
+    fn entry(&mut self, name: Name<'t>) -> Result<usize, TooMany> {
+        let table: &[u32] = &self.table;
+        let entries: &[Entry<'t>] = &self.entries;
+        let mask = table.len() - 1;
+        let mut at = name.hash as usize & mask;
+        let mut searched = 0;
+        while searched < LONGEST_SEARCH {
+            let index = table[at] as usize;
+            if index == 0 {
+                if entries.len() == MOST_NAMES {
                     return Err(TooMany);
                 }
-                return Ok(self.add(name, hash, at));
-            };
-            let entry = &self.entries[index as usize];
-            if entry.hash == hash && entry.name == name {
-                return Ok(index as usize);
+                return Ok(self.add(name, at));
+            }
+            let known = &entries[index - 1].name;
+            if known.hash == name.hash && known.text == name.text {
+                return Ok(index - 1);
             }
             at = (at + 1) & mask;
+            searched += 1;
         }
         Err(TooMany)
     }
 
-    fn add(&mut self, name: &'t str, hash: u32, at: usize) -> usize {
+    fn add(&mut self, name: Name<'t>, at: usize) -> usize {
         let index = self.entries.len();
         let register = self.unnamed();
-        self.entries.push(Entry {
-            name,
-            hash,
-            register,
-        });
+        self.entries.push(Entry { name, register });
         self.table[at] = index as u32 + 1;
         if 2 * self.entries.len() > self.table.len() {
             self.grow();
@@ -168,23 +249,15 @@ impl<'t> Names<'t> {
         let mask = 4 * self.table.len() - 1;
         self.table.clear();
         self.table.resize(mask + 1, 0);
-        for (index, entry) in self.entries.iter().enumerate() {
-            let mut at = entry.hash as usize & mask;
-            while self.table[at] != 0 {
+        let table: &mut [u32] = &mut self.table;
+        let mut number = 0;
+        for entry in &self.entries {
+            number += 1;
+            let mut at = entry.name.hash as usize & mask;
+            while table[at] != 0 {
                 at = (at + 1) & mask;
             }
-            self.table[at] = index as u32 + 1;
+            table[at] = number;
         }
     }
-}
-
-/// Eight bytes at a time: most names of registers have at most eight.
-pub(super) fn hash(bytes: &[u8]) -> u32 {
-    let mut hash = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-    (hash >> 32) as u32
 }

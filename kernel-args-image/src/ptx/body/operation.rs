@@ -1,7 +1,7 @@
 //! Opcodes with their suffixes: types, spaces, modifiers.
 
 use super::{
-    names::{Names, TooMany},
+    names::{Name, Names, TooMany},
     opcodes::{
         Effect,
         Effect::{
@@ -217,10 +217,11 @@ impl Opcodes<'_> {
 
 impl<'t> Opcodes<'t> {
     /// The number of an opcode, and what it means.
-    pub(super) fn get(&mut self, opcode: &'t str) -> Result<(u32, Operation), TooMany> {
+    pub(super) fn get(&mut self, opcode: Name<'t>) -> Result<(u32, Operation), TooMany> {
         // The registers of `names` are the numbers of the opcodes.
         let number = self.names.get(opcode)?;
         if number as usize == self.known.len() {
+            let opcode = opcode.as_str();
             self.known.push((opcode, Operation::parse(opcode)));
         }
         Ok((number, self.known[number as usize].1))

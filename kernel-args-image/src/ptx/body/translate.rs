@@ -4,11 +4,11 @@ use super::{
     classes::Classes,
     code::{Call, Code, Origin, Step, Symbol, Use},
     forms::Set,
-    names::{NO_REGISTER, Names, Register, TooMany},
+    names::{NO_REGISTER, Name, Names, Register, TooMany},
     opcodes::Effect,
-    operands::{Resolved, Source},
+    operands::{Enclosed, Operand},
     operation::Opcodes,
-    statements::{Enclosed, Item, Operand, Statement, Statements, Unreadable},
+    statements::{Statement, Statements, Unreadable},
     value::Value,
 };
 use crate::ptx::lexer::Lexer;
@@ -26,7 +26,6 @@ pub(super) struct Translator<'o, 't> {
     /// Whether an instruction defines each register.
     defined: Vec<bool>,
     pub(super) origin: Origin,
-    resolved: Vec<Resolved>,
 }
 
 /// The maximum number of registers in `%r<8>` of an inner block, and of slots of all parameters.
@@ -43,7 +42,7 @@ impl From<TooMany> for Unreadable {
 
 /// The compact form of the body that begins at this `{`.
 pub(super) fn translate<'t>(
-    lexer: Lexer<'t>,
+    lexer: &Lexer<'t>,
     parameters: &[Declared<'t>],
     returns: &[&'t str],
     opcodes: &mut Opcodes<'t>,
@@ -55,11 +54,10 @@ pub(super) fn translate<'t>(
         classes: Classes::default(),
         defined: Vec::new(),
         origin: Origin::default(),
-        resolved: Vec::new(),
     };
     translator.parameters(parameters)?;
     for name in returns {
-        let register = translator.symbol(name, Symbol::Memory)?;
+        let register = translator.symbol(Name::of(name), Symbol::Memory)?;
         translator.code.returns.push(register);
     }
     translator.body(&mut Statements::new(lexer))?;
@@ -74,7 +72,7 @@ impl<'t> Translator<'_, 't> {
                 bytes: u32::try_from(bytes).map_err(|_| Unreadable)?,
                 first: u16::try_from(first).map_err(|_| Unreadable)?,
             };
-            self.symbol(name, symbol)?;
+            self.symbol(Name::of(name), symbol)?;
             first += bytes.div_ceil(8);
             if first > MOST_SLOTS {
                 return Err(Unreadable);
@@ -85,7 +83,7 @@ impl<'t> Translator<'_, 't> {
     }
 
     /// A register whose value is the address of a new symbol.
-    fn symbol(&mut self, name: &'t str, symbol: Symbol) -> Result<Register, Unreadable> {
+    fn symbol(&mut self, name: Name<'t>, symbol: Symbol) -> Result<Register, Unreadable> {
         let register = self.names.declare(name)?;
         let number = self.code.symbols.len() as u32;
         self.code.symbols.push(symbol);
@@ -103,103 +101,74 @@ impl<'t> Translator<'_, 't> {
                         return Ok(());
                     }
                 }
-                Statement::Declaration { space } => {
-                    self.declaration(space, &statements.operands)?;
+                Statement::Declaration { is_memory } => {
+                    self.declaration(is_memory, &statements.declared)?;
                 }
                 Statement::Location { file, line } => {
                     (self.origin.file, self.origin.line) = (file, line);
                 }
                 Statement::Other => {}
-                Statement::Instruction { .. } if self.code.steps.len() > MOST_STEPS => {
-                    return Err(Unreadable);
-                }
-                Statement::Instruction { opcode, is_plain } => {
-                    let (number, operation) = self.opcodes.get(opcode)?;
-                    self.origin.opcode = number;
-                    let mut operands = core::mem::take(&mut self.resolved);
-                    self.resolve(&statements.operands, &mut operands)?;
-                    if operation.effect == Effect::Call {
-                        self.call(&statements.operands, &operands);
-                    } else if is_plain {
-                        self.instruction(&operation, &operands);
-                    } else {
-                        self.unknown(&operands);
-                    }
-                    self.resolved = operands;
-                }
-            }
-        }
-    }
-
-    fn declaration(&mut self, space: &str, names: &[Operand<'t>]) -> Result<(), Unreadable> {
-        for operand in names {
-            let Item::Name(name) = operand.item else {
-                continue;
-            };
-            match space {
-                "param" | "local" => {
-                    self.symbol(name, Symbol::Memory)?;
-                }
-                // The registers of the outermost block hide no registers.
-                _ if self.names.depth() < 2 => {}
-                _ if operand.offset == 0 => {
-                    self.names.declare(name)?;
-                }
-                _ => {
-                    if operand.offset > MOST_DECLARED {
+                Statement::Instruction(opcode) => {
+                    if self.code.steps.len() > MOST_STEPS {
                         return Err(Unreadable);
                     }
-                    self.names.declare_range(name, operand.offset);
+                    let (number, operation) = self.opcodes.get(opcode)?;
+                    self.origin.opcode = number;
+                    let is_plain = statements.operands(&mut self.names)?;
+                    if matches!(operation.effect, Effect::Call) {
+                        self.call(statements);
+                    } else if is_plain {
+                        self.instruction(&operation, &statements.operands);
+                    } else {
+                        self.unknown(&statements.operands);
+                    }
                 }
             }
         }
-        Ok(())
     }
 
-    fn resolve(
+    fn declaration(
         &mut self,
-        operands: &[Operand<'t>],
-        resolved: &mut Vec<Resolved>,
+        is_memory: bool,
+        declared: &[(Name<'t>, i64)],
     ) -> Result<(), Unreadable> {
-        resolved.clear();
-        for operand in operands {
-            let value = match operand.item {
-                Item::Name("_") => Source::Register(NO_REGISTER),
-                Item::Name(name) => Source::Register(self.names.get(name)?),
-                Item::Number(number) => Source::Number(number),
-                Item::Constant => Source::Constant,
-            };
-            resolved.push(Resolved {
-                position: operand.position,
-                enclosed: operand.enclosed,
-                value,
-                offset: operand.offset,
-            });
+        for &(name, count) in declared {
+            if is_memory {
+                self.symbol(name, Symbol::Memory)?;
+            } else if self.names.depth() < 2 {
+                // The registers of the outermost block hide no registers.
+            } else if count == 0 {
+                self.names.declare(name)?;
+            } else if count > MOST_DECLARED {
+                return Err(Unreadable);
+            } else {
+                self.names.declare_range(name, count);
+            }
         }
         Ok(())
     }
 
     /// `call (retval0), name, (param0, param1);`
-    fn call(&mut self, operands: &[Operand<'t>], resolved: &[Resolved]) {
-        let is_argument = |operand: &&Resolved| operand.enclosed == Enclosed::Parentheses;
+    fn call(&mut self, statements: &Statements<'t>) {
+        let operands: &[Operand] = &statements.operands;
+        let is_argument = |operand: &&Operand| operand.enclosed == Enclosed::Parentheses;
         let named = operands
             .iter()
             .position(|operand| operand.enclosed == Enclosed::Not);
-        let (before, after) = resolved.split_at(named.unwrap_or(0));
-        let registers = |part: &[Resolved]| {
+        let (before, after) = operands.split_at(named.unwrap_or(0));
+        let registers = |part: &[Operand]| {
             part.iter()
                 .filter(is_argument)
-                .filter_map(Resolved::register)
+                .filter_map(Operand::register)
                 .collect()
         };
         let (returns, arguments): (Vec<_>, Vec<_>) = (registers(before), registers(after));
         for &register in &returns {
             self.define(register);
         }
-        let callee = match named.map(|at| operands[at].item) {
-            Some(Item::Name(name)) => Some(name),
-            _ => None,
-        };
+        let callee = named.map(|at| &operands[at]);
+        let callee = callee.filter(|operand| operand.register().is_some());
+        let callee = callee.map(|operand| statements.name(operand.at).as_str());
         self.code.steps.push(Step::Call {
             index: self.code.calls.len() as u32,
         });
@@ -215,15 +184,17 @@ impl<'t> Translator<'_, 't> {
         let count = self.names.count();
         self.defined.resize(count, false);
         self.code.values.resize(count, Value::default());
-        for (value, is_defined) in self.code.values.iter_mut().zip(&self.defined) {
-            if !is_defined {
-                *value = Value::NUMBER;
+        let values: &mut [Value] = &mut self.code.values;
+        let defined: &[bool] = &self.defined;
+        let mut register = 0;
+        while register < count {
+            if !defined[register] {
+                values[register] = Value::NUMBER;
             }
+            register += 1;
         }
-        self.code.values[NO_REGISTER as usize] = Value::default();
-        self.classes.finish();
-        let seen = (0..count as Register).map(|register| self.classes.of(register));
-        self.code.seen = seen.collect();
+        values[NO_REGISTER as usize] = Value::default();
+        self.code.seen = self.classes.finish(count);
         self.code.seen[NO_REGISTER as usize] = 0;
         self.code
     }
@@ -240,10 +211,11 @@ impl<'t> Translator<'_, 't> {
         self.define(register);
         let at = register as usize;
         if at >= self.code.values.len() {
-            self.code.values.resize(at + 1, Value::default());
+            self.code.values.resize(2 * at + 64, Value::default());
         }
-        let old = self.code.values[at];
-        self.code.values[at] = match old.forms {
+        let place = &mut self.code.values[at];
+        let old = *place;
+        *place = match old.forms {
             Set::NONE => value,
             // Instructions without registers define numbers and values from elsewhere only.
             _ if old.forms == value.forms => Value {
@@ -263,7 +235,7 @@ impl<'t> Translator<'_, 't> {
     }
 
     /// An instruction whose effect is not known: the values of its operands escape.
-    pub(super) fn unknown(&mut self, operands: &[Resolved]) {
+    pub(super) fn unknown(&mut self, operands: &[Operand]) {
         for operand in operands {
             let Some(register) = operand.register() else {
                 continue;
@@ -278,7 +250,7 @@ impl<'t> Translator<'_, 't> {
     pub(super) fn define(&mut self, register: Register) {
         let at = register as usize;
         if at >= self.defined.len() {
-            self.defined.resize(at + 1, false);
+            self.defined.resize(2 * at + 64, false);
         }
         self.defined[at] = true;
     }

@@ -51,6 +51,13 @@ pub enum MemorySyncDomain {
 /// The GPU's domain for each [`MemorySyncDomain`]: `CUlaunchMemSyncDomainMap`.
 ///
 /// A GPU has `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT` domains, numbered from 0.
+///
+/// ```
+/// use kernel_args::{Launch, attribute::{MemorySyncDomain, MemorySyncDomainMap}};
+///
+/// let map = MemorySyncDomainMap { default: 0, remote: 3 };
+/// let launch = Launch::new(64, 256).memory_sync_domain_map(map).memory_sync_domain(MemorySyncDomain::Remote);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemorySyncDomainMap {
     /// The number of [`MemorySyncDomain::Default`].
@@ -64,6 +71,18 @@ pub struct MemorySyncDomainMap {
 /// It triggers once every block has executed `griddepcontrol.launch_dependents`
 /// (`cudaTriggerProgrammaticLaunchCompletion`) or has ended. The event must not record times: create it with
 /// `CudaContext::new_event(None)`.
+///
+/// ```no_run
+/// use kernel_args::{Launch, attribute::ProgrammaticEvent};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// let event = ctx.new_event(None)?;
+/// let event = ProgrammaticEvent::new(&event).trigger_at_block_start();
+/// let launch = Launch::new(64, 256).programmatic_event(event);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct ProgrammaticEvent<'a> {

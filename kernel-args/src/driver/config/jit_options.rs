@@ -10,6 +10,18 @@ use std::{ffi::CString, string::String, vec::Vec};
 /// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an option,
 /// or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the options.
 ///
+/// ```no_run
+/// use kernel_args::{Module, image::JitOptions};
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// # let (ctx, ptx) = (kernel_args::context(0)?, "");
+/// let options = JitOptions::new().max_registers(64).verbose().wall_time();
+/// let module = Module::load_with(&ctx, ptx, &options)?;
+/// println!("{} in {:?}", module.log(), module.wall_time());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// | number | `CUjit_option` | here |
 /// |---|---|---|
 /// | 0 | `CU_JIT_MAX_REGISTERS` | [`max_registers`](Self::max_registers) |

@@ -37,6 +37,14 @@ pub enum Fallback {
 }
 
 /// A GPU to compile for: `CUjit_target`. A number is a compute capability without its dot: 90 for 9.0.
+///
+/// ```
+/// use kernel_args::image::{JitOptions, JitTarget};
+///
+/// let target = JitTarget::architecture_specific(90);
+/// assert_eq!(target.to_string(), "sm_90a");
+/// let options = JitOptions::new().target(target);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct JitTarget(u32);
 

@@ -25,6 +25,16 @@ pub enum Scheduling {
 }
 
 /// Flags for [`create_context`]: `CUctx_flags`.
+///
+/// ```no_run
+/// use kernel_args::context::{ContextFlags, Scheduling, create_context};
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync).keep_local_memory(true);
+/// let ctx = create_context(0, flags)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct ContextFlags {

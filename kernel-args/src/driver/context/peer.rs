@@ -114,6 +114,18 @@ impl fmt::Debug for PeerAccess {
 }
 
 /// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view.
+///
+/// ```
+/// use kernel_args::{KernelArgs, context::Peer};
+/// # use kernel_args::external::cudarc::driver::CudaSlice;
+///
+/// #[derive(KernelArgs)]
+/// struct Sum<'a> {
+///     near: &'a CudaSlice<f32>,
+///     far: Peer<'a, &'a CudaSlice<f32>>,
+///     sum: &'a mut CudaSlice<f32>,
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {

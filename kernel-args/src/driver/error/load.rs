@@ -78,6 +78,14 @@ pub enum ImageError {
     },
     /// The bytes are not PTX, a cubin or a fat binary, or are damaged.
     Format(kernel_args_image::Error),
+    /// The image was not compiled, because the build script found no CUDA compiler.
+    #[non_exhaustive]
+    Absent {
+        /// The CUDA source.
+        source: &'static str,
+        /// The places where the build script searched for a compiler, one per line, each with the reason why it was rejected.
+        tried: &'static str,
+    },
     /// The image has no bytes.
     Empty,
     /// A text was passed that is not PTX, but looks like the name of a file.
@@ -190,6 +198,19 @@ impl fmt::Display for ImageError {
                 write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
             }
             Self::Format(error) => error.fmt(f),
+            Self::Absent { source, tried } => {
+                write!(
+                    f,
+                    "the image of `{source}` does not exist: the build script found no CUDA compiler"
+                )?;
+                for place in tried.lines() {
+                    write!(f, "\n  {place}")?;
+                }
+                f.write_str(
+                    "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), set `CUDA_HOME` to its folder, \
+                     and build again",
+                )
+            }
             Self::Empty => {
                 f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary")
             }

@@ -40,6 +40,22 @@ use std::{boxed::Box, format, string::String, sync::Arc};
 /// the struct is known: it is verified when it is created, not at a launch.
 ///
 /// Cloning it is cheap, and any thread can use it. The module stays loaded as long as a clone is alive.
+///
+/// ```no_run
+/// use kernel_args::{ArgList, Module, launch};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let (ptx, stream) = ("", ctx.default_stream());
+/// # let mut y = stream.alloc_zeros::<f32>(1024)?;
+/// let fill = Module::load(&ctx, ptx)?.function("fill")?;
+/// let mut args = ArgList::new();
+/// args.push(1024_u32).push(&mut y);
+/// // SAFETY: `y` has 1024 elements.
+/// unsafe { launch!(fill, 4, 256, args)? };
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Function {
     inner: Arc<Inner>,

@@ -47,6 +47,12 @@ impl ImageBytes {
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let (table, readers, has_code) = (image.table, image.readers, image.has_code);
+        if let Some(absent) = table.and_then(CompiledImage::why_absent) {
+            return Err(unreadable(ImageError::Absent {
+                source: absent.source,
+                tried: absent.tried,
+            }));
+        }
         let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
         let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => {

@@ -32,6 +32,19 @@ use readers::Readers;
 /// `IMAGE` of a module that [`kernels!`](crate::kernels) generates converts into one. `&str` and `String` are PTX;
 /// `&[u8]`, `Vec<u8>` and `Arc<[u8]>` are any of the three formats; a `Path` or `PathBuf` is a file in any of them.
 /// With the feature `nvrtc`, the result of `cudarc::nvrtc::compile_ptx` converts too.
+///
+/// ```no_run
+/// use kernel_args::{Image, Module};
+/// use std::path::Path;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// # let ptx = "";
+/// let module = Module::load(&ctx, Path::new("kernels.cubin"))?;
+/// let module = Module::load(&ctx, Image::from(ptx).without_code())?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     bytes: Bytes<'a>,

@@ -1,6 +1,7 @@
 //! Versions, images that are incompatible with the GPU or the driver, options of the driver's compiler, and compiling at run
 //! time.
 
+mod absent;
 mod cache;
 mod checked;
 mod linked;
@@ -24,6 +25,7 @@ pub(crate) fn main() -> ExitCode {
         "images",
         |driver| {
             let mut trials = versions::trials(driver);
+            trials.extend(absent::trials());
             trials.extend(refused::trials(driver));
             trials.extend(options::trials(driver));
             trials.extend(source::trials(driver));

@@ -1,0 +1,80 @@
+//! Runs a command on the stand-in driver: `kernel-args-test-driver cargo test`.
+
+use std::process::ExitCode;
+
+// `const LIBRARY`: the library, or `None` if it is next to the program.
+include!(concat!(env!("OUT_DIR"), "/library.rs"));
+
+const USAGE: &str = "\
+Runs a command with a stand-in for libcuda, for machines without a GPU. It executes no kernels.
+
+Usage: kernel-args-test-driver COMMAND [ARGUMENTS]
+
+  kernel-args-test-driver cargo test
+  kernel-args-test-driver cargo run --example saxpy
+
+These variables change the simulated machine:
+  KERNEL_ARGS_TEST_DRIVER_SM=80               the compute capability (90)
+  KERNEL_ARGS_TEST_DRIVER_DEVICES=2           the number of GPUs (1)
+  KERNEL_ARGS_TEST_DRIVER_VERSION=12040       the CUDA version of the driver (13000)
+  KERNEL_ARGS_TEST_DRIVER_FAIL=cuLaunchKernel=700
+                                              every call of this function returns this error
+
+What it simulates, and what it does not: https://docs.rs/kernel-args-test-driver
+";
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    let Some(program) = words.next() else {
+        eprint!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    if program == "-h" || program == "--help" {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    if program == "-V" || program == "--version" {
+        println!("kernel-args-test-driver {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
+    match run(program.as_ref(), words) {
+        Ok(code) => ExitCode::from(code),
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::from(127)
+        }
+    }
+}
+
+/// Runs the command. Returns its exit code, or 128 plus the number of the signal that ended it.
+#[cfg(target_os = "linux")]
+fn run(
+    program: &std::path::Path,
+    arguments: impl Iterator<Item = std::ffi::OsString>,
+) -> Result<u8, String> {
+    use kernel_args_test_driver::{Session, Settings};
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let settings = Settings::new();
+    let session = match LIBRARY {
+        Some(library) => Session::of_library(library, &settings),
+        None => Session::start(&settings),
+    };
+    let session = session.map_err(|error| format!("no stand-in driver: {error}"))?;
+    let status = session
+        .outer_command(program)
+        .args(arguments)
+        .status()
+        .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+    let signal = status.signal().map(|signal| 128 + signal);
+    let code = status.code().or(signal).unwrap_or(1);
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    eprint!("{USAGE}\nerror: it runs on Linux only\n");
+    let _: Option<&[u8]> = LIBRARY;
+    ExitCode::FAILURE
+}

@@ -1,0 +1,235 @@
+//! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+const MANIFEST: &str = r#"
+[package]
+name = "user-of-test-driver"
+edition = "2024"
+
+[dependencies]
+kernel-args = { path = "ROOT/kernel-args" }
+cudarc = { version = "0.19.10", features = ["cuda-13000"] }
+
+[dev-dependencies]
+kernel-args-test-driver = { path = "ROOT/tests/stand_in", default-features = false }
+
+[workspace]
+"#;
+
+const LIB: &str = r#"
+use cudarc::driver::{CudaContext, CudaSlice};
+use kernel_args::{Error, Kernel, KernelArgs, launch};
+use std::sync::Arc;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "saxpy.ptx", entry = "saxpy")]
+struct Saxpy<'a> { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "scale.ptx", entry = "scale")]
+struct Scale<'a> { n: u32, factor: f32, data: &'a mut CudaSlice<f32> }
+
+/// 2 * 3 + 1
+pub fn saxpy(ctx: &Arc<CudaContext>) -> Result<Vec<f32>, Error> {
+    let stream = ctx.default_stream();
+    let x = stream.clone_htod(&[3.0_f32; 4]).map_err(Error::from)?;
+    let mut y = stream.clone_htod(&[1.0_f32; 4]).map_err(Error::from)?;
+    let saxpy = Kernel::<Saxpy>::load(ctx)?;
+    unsafe { launch!(saxpy, 1, 4, Saxpy { n: 4, alpha: 2.0, x: &x, y: &mut y })? };
+    stream.clone_dtoh(&y).map_err(Error::from)
+}
+
+pub fn scale(ctx: &Arc<CudaContext>, block: u32) -> Result<Vec<f32>, Error> {
+    let stream = ctx.default_stream();
+    let mut data = stream.clone_htod(&[3.0_f32; 4]).map_err(Error::from)?;
+    let scale = Kernel::<Scale>::load(ctx)?;
+    unsafe { launch!(scale, 1, block, Scale { n: 4, factor: 2.0, data: &mut data })? };
+    stream.clone_dtoh(&data).map_err(Error::from)
+}
+"#;
+
+const MAIN: &str = r#"
+use user_of_test_driver::{saxpy, scale};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ctx = kernel_args::context(0)?;
+    println!("{:?}: saxpy {:?}", ctx.compute_capability()?, saxpy(&ctx)?);
+    println!("scale {:?}", scale(&ctx, 4)?);
+    println!("{}", scale(&ctx, 2048).expect_err("a large block"));
+    std::process::exit(7)
+}
+"#;
+
+const TESTS: &str = r#"
+use kernel_args_test_driver::{Settings, within};
+use user_of_test_driver::scale;
+
+#[test]
+fn the_arguments_of_a_launch_arrive() {
+    within(&Settings::new().sm(80), |driver| {
+        let ctx = kernel_args::context(0).unwrap();
+        assert_eq!(ctx.compute_capability().unwrap(), (8, 0));
+        scale(&ctx, 4).unwrap();
+        let launch = driver.last_launch().unwrap();
+        assert_eq!((&*launch.name, launch.grid, launch.block), ("scale", [1; 3], [4, 1, 1]));
+        assert_eq!(launch.bank[..8], [4, 0, 0, 0, 0, 0, 0, 0x40], "n: 4, factor: 2.0");
+    });
+}
+"#;
+
+const SCALE: &str = ".version 8.0\n.target sm_75\n.address_size 64\n\
+    .visible .entry scale(.param .u32 n, .param .f32 factor, .param .u64 data)\n{ ret; }\n";
+
+/// What the program of the package writes.
+const WRITTEN: &str = "(9, 0): saxpy [7.0, 7.0, 7.0, 7.0]\nscale [3.0, 3.0, 3.0, 3.0]\n\
+    kernel `scale` was not launched: requested block (2048, 1, 1), but this device allows at most (1024, 1024, 64)";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A package of a user, in a folder of cargo.
+fn user(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    for inside in ["src", "tests"] {
+        fs::create_dir_all(folder.join(inside)).unwrap();
+    }
+    let root = root().canonicalize().unwrap();
+    let manifest = MANIFEST.replace("ROOT", &root.display().to_string());
+    let saxpy = fs::read_to_string(root.join("ptx/saxpy.ptx")).unwrap();
+    for (path, text) in [
+        ("Cargo.toml", &*manifest),
+        ("src/lib.rs", LIB),
+        ("src/main.rs", MAIN),
+        ("tests/launches.rs", TESTS),
+        ("saxpy.ptx", &saxpy),
+        ("scale.ptx", SCALE),
+    ] {
+        fs::write(folder.join(path), text).unwrap();
+    }
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    folder
+}
+
+/// Cargo, in a folder, on the stand-in driver: the documented command.
+fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(program);
+    command
+        .arg(env!("CARGO"))
+        .args(words)
+        .args(["--offline", "--quiet"])
+        .current_dir(folder);
+    if let Some(target) = Path::new(env!("CARGO_TARGET_TMPDIR")).parent() {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn assert_written(output: &Output, code: i32, expected: &str) {
+    let (text, errors) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.code() == Some(code) && text.contains(expected),
+        "{}\n{text}\n{errors}",
+        output.status
+    );
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kernel-args-test-driver");
+
+#[test]
+fn a_program_and_its_tests_run_on_the_stand_in() {
+    let folder = user("user");
+    let program = Path::new(PROGRAM);
+    assert_written(&cargo(program, &folder, &["run"]), 7, WRITTEN);
+    assert_written(&cargo(program, &folder, &["test"]), 0, "1 passed");
+}
+
+#[test]
+fn the_quickstart_runs_on_the_stand_in() {
+    let words = [
+        "run",
+        "-p",
+        "kernel-args-examples",
+        "--example",
+        "quickstart",
+    ];
+    let output = cargo(Path::new(PROGRAM), &root(), &words);
+    assert_written(&output, 0, "saxpy of 1000000 elements: 0 wrong");
+}
+
+#[test]
+fn the_exit_code_is_the_commands() {
+    let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
+    assert_written(&code(&["sh", "-c", "exit 3"]), 3, "");
+    assert_written(&code(&["sh", "-c", "kill -9 $$"]), 137, "");
+    assert_written(
+        &code(&["sh", "-c", "ls ${LD_LIBRARY_PATH%%:*}"]),
+        0,
+        "libcuda.so.1",
+    );
+    assert_written(&code(&["--help"]), 0, "kernel-args-test-driver cargo test");
+    let missing = code(&["/nowhere/program"]);
+    assert_written(&missing, 127, "");
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        said.starts_with("error: `/nowhere/program` cannot be started"),
+        "{said}"
+    );
+    assert_written(&code(&[]), 2, "");
+}
+
+/// The published package, as `cargo install` builds it: the program contains the library.
+#[test]
+fn the_packed_program_contains_its_library() {
+    if env::var("KERNEL_ARGS_FULL").is_err() {
+        println!("not run: it builds the package twice; set KERNEL_ARGS_FULL=1");
+        return;
+    }
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(&home).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+    };
+    let target = home.join("target");
+    run(Command::new(env!("CARGO"))
+        .args([
+            "package",
+            "-p",
+            "kernel-args-test-driver",
+            "--offline",
+            "--allow-dirty",
+            "--no-verify",
+        ])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(root()));
+    let name = concat!("kernel-args-test-driver-", env!("CARGO_PKG_VERSION"));
+    run(Command::new("tar")
+        .arg("-xzf")
+        .arg(target.join(format!("package/{name}.crate")))
+        .current_dir(&home));
+    run(Command::new(env!("CARGO"))
+        .args(["install", "--offline", "--path", name, "--root", "."])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(&home));
+    // Only the program is left.
+    fs::remove_dir_all(&target).unwrap();
+    fs::remove_dir_all(home.join(name)).unwrap();
+    let program = home.join("bin/kernel-args-test-driver");
+    assert_written(
+        &cargo(&program, &user("user-of-packed"), &["run"]),
+        7,
+        WRITTEN,
+    );
+}
