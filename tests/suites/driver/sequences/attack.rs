@@ -1,6 +1,6 @@
 //! Attempts to make a run use memory that is freed, with safe code around honest launches.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, World, says};
 use cudarc::driver::{CudaContext, CudaSlice, CudaViewMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
@@ -100,7 +100,7 @@ fn leaked() -> Outcome {
             let slice: &mut CudaSlice<f32> = &mut *Box::leak(Box::new(held));
             let mut again = s.hold(slice)?;
             world.saxpy(2.0, x, &mut again, s)?;
-            mem::forget(again);
+            let _ = mem::ManuallyDrop::new(again);
             Ok(())
         })?;
         assert_eq!(world.value(&y)?, 3.0 * run as f32);
