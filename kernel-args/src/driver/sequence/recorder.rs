@@ -50,8 +50,8 @@ impl<'s> Recorder<'s, '_> {
     /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
     ///
     /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a [`Held`](crate::sequence::Held), which derefs to
-    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice cannot be dropped, replaced or read by the host in the
-    /// closure, because it stays borrowed.
+    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice stays borrowed, so the closure cannot drop it. A run whose slice
+    /// was replaced through the `Held` is an error.
     ///
     /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain launch.
     /// Both happen once for each held slice.
@@ -123,14 +123,16 @@ impl<'s> Recorder<'s, '_> {
         exclusive: bool,
     ) -> Result<CUdeviceptr, Error> {
         let held = &self.recording.held;
-        let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
-        match held.take_not_held() {
-            None => Ok(address),
-            Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
-                kernel: action.into(),
-                field: what.into(),
-            })),
-        }
+        held.within(|| {
+            let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
+            match held.take_not_held() {
+                None => Ok(address),
+                Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
+                    kernel: action.into(),
+                    field: what.into(),
+                })),
+            }
+        })
     }
 
     /// The stream on which the run will be enqueued. Work that the closure enqueues on it runs before all launches of the run.

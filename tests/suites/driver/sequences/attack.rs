@@ -27,6 +27,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("a_sequence_in_a_sequence", nested),
         trial("a_launch_that_panics_is_not_recorded", panicking),
         trial("a_launch_in_a_launch_hides_no_mistake", hidden),
+        trial("references_that_are_exchanged", exchanged),
         trial("a_launch_that_fails_is_not_recorded", failing),
         trial("arguments_that_wrap_slices", wrapped),
         trial("an_argument_that_launches", launching),
@@ -52,6 +53,21 @@ fn emptied() -> Outcome {
         Ok(())
     });
     says(outcome, &["replaced"])
+}
+
+/// The references were exchanged before the launch takes one of them.
+fn exchanged() -> Outcome {
+    let world = World::new()?;
+    let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
+    let mut sequence = Sequence::new(&world.stream);
+    sequence.run(|s| {
+        let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
+        let (mut first, second) = (&mut *y, &mut *z);
+        mem::swap(first, second);
+        world.saxpy(1.0, x, &mut first, s)
+    })?;
+    assert_eq!((world.value(&y)?, world.value(&z)?), (1.0, 0.0));
+    Ok(())
 }
 
 fn held_twice() -> Outcome {
@@ -84,7 +100,7 @@ fn leaked() -> Outcome {
             let slice: &mut CudaSlice<f32> = &mut *Box::leak(Box::new(held));
             let mut again = s.hold(slice)?;
             world.saxpy(2.0, x, &mut again, s)?;
-            mem::forget(again);
+            let _ = mem::ManuallyDrop::new(again);
             Ok(())
         })?;
         assert_eq!(world.value(&y)?, 3.0 * run as f32);
@@ -322,7 +338,10 @@ fn hidden() -> Outcome {
             1.0,
             &other,
             &mut y,
-            &mut || inner = world.saxpy(3.0, x, &mut z, s),
+            &mut || {
+                s.memset_zeros(&mut z).expect("it is held");
+                inner = world.saxpy(3.0, x, &mut z, s);
+            },
             s,
         );
         says(outer, &["`x`"]).expect("the slice is not held");
