@@ -47,37 +47,55 @@ impl<'s> Slices<'s> {
         Self(slices)
     }
 
-    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. Returns whether the slices
-    /// are those that were held, in any order.
+    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. Returns whether the launches
+    /// have used the slices at their places: the held ones, or held ones that the program has exchanged before a launch.
     ///
     /// The closure of the run is over, so no [`Held`] is used any more.
     pub(crate) fn enter(self, stream: &'s CudaStream, guards: &mut Vec<SyncOnDrop<'s>>) -> bool {
-        let (mut index, mut is_same) = (0, true);
+        self.enter_each(stream, |held, entered| {
+            guards.push(match entered.after {
+                After::Nothing => SyncOnDrop::Record(None),
+                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is held once, so it is not
+                // entered again before the guard is dropped.
+                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
+                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
+            });
+            held.is_at_place(&entered)
+        }) || {
+            // No guard refers to a slice when it is entered again.
+            guards.drain(..).for_each(mem::forget);
+            let mut now = Vec::new();
+            let is_known = self.enter_each(stream, |held, entered| {
+                now.push((entered.address, entered.bytes));
+                held.is_at_place(&entered) || held.is_borrowed()
+            });
+            is_known && self.0.is_memory(now) && {
+                self.enter_each(stream, |_, entered| {
+                    if let After::Record(event) = entered.after {
+                        // SAFETY: the event is part of the slice, which is borrowed for `'s`.
+                        guards.push(SyncOnDrop::Record(Some((unsafe { &*event }, stream))));
+                    }
+                    true
+                })
+            }
+        }
+    }
+
+    /// Whether `check` returns `true` for all slices. It is called for each of them.
+    fn enter_each(
+        self,
+        stream: &CudaStream,
+        mut check: impl FnMut(&HeldSlice, Entered) -> bool,
+    ) -> bool {
+        let (mut index, mut all) = (0, true);
         while let Some(slice) = self.0.get(index) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
             // exclusive borrow exists only in the closure, because of its lifetime.
             let entered = unsafe { (slice.enter)(slice.place, stream) };
-            is_same &= (entered.address, entered.bytes) == (slice.address, slice.bytes);
-            guards.push(match entered.after {
-                After::Nothing => SyncOnDrop::Record(None),
-                // SAFETY: the event is part of the slice, which is borrowed for `'s`.
-                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
-                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
-            });
+            all &= check(&slice, entered);
             index += 1;
         }
-        is_same || self.is_permuted(stream)
-    }
-
-    #[cold]
-    fn is_permuted(self, stream: &CudaStream) -> bool {
-        let mut now = Vec::new();
-        while let Some(slice) = self.0.get(now.len()) {
-            // SAFETY: the same as in `enter`.
-            let entered = unsafe { (slice.enter)(slice.place, stream) };
-            now.push((entered.address, entered.bytes));
-        }
-        self.0.is_memory(now)
+        all
     }
 }
 

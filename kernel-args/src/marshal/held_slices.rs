@@ -49,6 +49,18 @@ impl HeldSlice {
     }
 }
 
+impl HeldSlice {
+    /// Whether the slice that was held is still at its place.
+    pub(crate) fn is_at_place(&self, now: &Entered) -> bool {
+        (now.address, now.bytes) == (self.address, self.bytes)
+    }
+
+    /// Whether the program has borrowed it exclusively, not for a launch: then the launches have used the slice that was at the place.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        self.exclusive > 0
+    }
+}
+
 // SAFETY: the pointer is only compared, except by the code that calls `enter`, which has its own proof.
 unsafe impl Send for HeldSlice {}
 

@@ -15,6 +15,11 @@ mod memcheck;
 mod memory_changes;
 mod runtime_api;
 mod scale;
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "small whole numbers"
+)]
 mod sequences;
 mod several_gpus;
 

@@ -25,7 +25,7 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<(Arc<Slot>, Result<Node<A>, Error>), Error> {
         let function = self.function();
         let (api, name) = (function.api, || function.name.clone());
-        let Some(stream) = launch.stream else {
+        let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
             return Err(explain::not_capturing(Some(name()), explain::CAPTURED));
         };
         if stream.context().cu_ctx() != function.context.cu_ctx() {

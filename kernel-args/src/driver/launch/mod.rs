@@ -24,7 +24,8 @@ use crate::driver::{api::Promise, config::Launch, error::Error};
 /// The kernel takes these arguments, where [`launch!`](crate::launch!) documents that it does not verify this. Pointers
 /// in the arguments are valid for every access of the kernel until it has finished, and no such access races with
 /// another use of the same memory. On a stream that is being captured, this holds for each launch of the captured
-/// graph, and the kernel stays loaded for these launches.
+/// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
+/// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
 pub unsafe fn launch<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),

@@ -60,13 +60,17 @@ fn exchanged() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
     let mut sequence = Sequence::new(&world.stream);
-    sequence.run(|s| {
+    let outcome = sequence.run(|s| {
         let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
         let (mut first, second) = (&mut *y, &mut *z);
         mem::swap(first, second);
         world.saxpy(1.0, x, &mut first, s)
-    })?;
-    assert_eq!((world.value(&y)?, world.value(&z)?), (1.0, 0.0));
+    });
+    says(
+        outcome,
+        &["replaced", "exchange the values that `hold` returned"],
+    )?;
+    assert_eq!((world.value(&y)?, world.value(&z)?), (0.0, 0.0));
     Ok(())
 }
 

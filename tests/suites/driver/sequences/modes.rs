@@ -165,24 +165,22 @@ fn kinds() -> Outcome {
                     }
                 };
             }
-            // SAFETY: each slice has `N` elements.
-            unsafe {
-                launch!(
-                    module.kernel::<Saxpy<'_>>("saxpy")?,
-                    1,
-                    N,
-                    args!(1.0),
-                    stream = s
-                )?;
-                launch!(function, 1, N, args!(10.0), stream = s)?;
-                launch!(theirs, 1, N, args!(100.0), stream = s)?;
-                launch!(function.cu_function(), 1, N, args!(1000.0), stream = s)?;
-                let mut list = ArgList::new();
-                list.push(N).push(10_000.0_f32).push(x).push(&mut *y);
-                launch!(function, 1, N, list, stream = s)?;
-                let launch = Launch::new(1, N).stream(s).form(Form::KernelParams);
-                kernel_args::launch(&world.saxpy, launch, args!(100_000.0))
+            macro_rules! record {
+                ($kernel:expr, $args:expr) => {
+                    // SAFETY: each slice has `N` elements.
+                    unsafe { launch!($kernel, 1, N, $args, stream = s) }
+                };
             }
+            record!(module.kernel::<Saxpy<'_>>("saxpy")?, args!(1.0))?;
+            record!(function, args!(10.0))?;
+            record!(theirs, args!(100.0))?;
+            record!(function.cu_function(), args!(1000.0))?;
+            let mut list = ArgList::new();
+            list.push(N).push(10_000.0_f32).push(x).push(&mut *y);
+            record!(function, list)?;
+            let launch = Launch::new(1, N).stream(s).form(Form::KernelParams);
+            // SAFETY: each slice has `N` elements.
+            unsafe { kernel_args::launch(&world.saxpy, launch, args!(100_000.0)) }
         })?;
         assert_eq!(world.value(&y)?, 111_111.0 * run as f32);
         assert_eq!(*sequence.mode() == RunMode::Built, run == 1);
@@ -266,16 +264,18 @@ fn attribute() -> Outcome {
                 y: &mut y,
             };
             let launch = Launch::new(1, N).stream(s);
-            let launch = match with_event {
-                true => launch.launch_completion_event(&event),
-                false => launch,
+            let launch = if with_event {
+                launch.launch_completion_event(&event)
+            } else {
+                launch
             };
             // SAFETY: each slice has `N` elements, and the event exists until the run is over.
             unsafe { kernel_args::launch(&world.saxpy, launch, args) }
         })?;
-        let expected = match with_event {
-            true => RunMode::Plain(WhyPlain::Attribute("launch_completion_event")),
-            false => RunMode::Built,
+        let expected = if with_event {
+            RunMode::Plain(WhyPlain::Attribute("launch_completion_event"))
+        } else {
+            RunMode::Built
         };
         assert_eq!(*sequence.mode(), expected);
     }

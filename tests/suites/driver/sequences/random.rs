@@ -190,7 +190,7 @@ fn random() -> Outcome {
         let new =
             || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
         let (mut plain, mut recorded) = (new()?, new()?);
-        let mut program: Vec<_> = (0..1 + random.below(30)).map(|_| random.step()).collect();
+        let mut program: Vec<_> = (0..=random.below(30)).map(|_| random.step()).collect();
         for run in 0..20 {
             let mut borrowed: Vec<_> = plain.iter_mut().collect();
             perform(&world, &program, &mut borrowed, &world.stream)?;
