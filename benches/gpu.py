@@ -38,6 +38,7 @@ for arch in -arch=native ""; do
     nvcc -O3 -std=c++17 $arch launch.cu -o launch_c -ldl >>"$out/nvcc.txt" 2>&1 && break
 done
 [ -x ./launch_c ] || cat "$out/nvcc.txt"
+./sequence >"$out/sequence.md" || cat "$out/sequence.md"
 exec python3 compare.py --output "$out" --seconds 300 "$@" \\
     "kernel-args=./launch --rounds" \\
     "patched cudarc=./launch_patched --rounds --patched-cudarc" \\
@@ -49,9 +50,9 @@ exec python3 compare.py --output "$out" --seconds 300 "$@" \\
 """
 
 
-def build():
-    """The benchmark's executable from a release build."""
-    command = "cargo build --release -p kernel-args-benches --bin launch --message-format=json-render-diagnostics"
+def build(name):
+    """An executable from a release build."""
+    command = f"cargo build --release -p kernel-args-benches --bin {name} --message-format=json-render-diagnostics"
     output = subprocess.run(command.split(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
     return next(Path(message["executable"]) for message in messages if message.get("executable"))
@@ -74,12 +75,12 @@ def add(path, target):
 def main():
     if sys.argv[1:]:
         sys.exit("usage: gpu.py")
-    executable = build()
+    executable, sequence = build("launch"), build("sequence")
     target = BUNDLE / "benches"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     driver = executable.parent / "deps" / "libkernel_args_test_driver.so"
-    for path in [executable, driver]:
+    for path in [executable, sequence, driver]:
         add(path, target / path.name)
     add(build_patched(), target / "launch_patched")
     for name in PEERS:

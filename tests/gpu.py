@@ -20,9 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
-SUITES = ["attributes", "contexts", "debug_info", "echo", "error_texts", "generated_structs", "graphs", "images", "launch", "memory_changes", "runtime_api", "scale", "several_gpus"]
+SUITES = ["attributes", "contexts", "debug_info", "echo", "error_texts", "generated_structs", "graphs", "images", "launch", "memory_changes", "runtime_api", "scale", "sequences", "several_gpus"]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
-ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api"]
+ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "graph", "runtime_api", "nccl_sum"]
 # Examples in separate packages.
 PACKAGES = ["inference", "nbody", "build-script"]
