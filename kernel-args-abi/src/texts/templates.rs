@@ -104,6 +104,7 @@ templates! {
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
     position_type(field: name, ty: text) = "field {field} as `{ty}`";
+    part_type(field: name, ty: text) = "`{field}` as `{ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
@@ -178,6 +179,7 @@ templates! {
     rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
     rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
     write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    name_elements(form: text) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
     remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
 
     // Help: variants of an enum.

@@ -29,6 +29,7 @@ pub const fn parameter(
     FieldParameter(Parameter {
         name,
         kernel_name: "",
+        has_implied_name: false,
         spelling,
         offset: Some(0),
         size: info.layout.size(),
