@@ -54,6 +54,7 @@ templates! {
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
     missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
     missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    wrong_number_of_names(field: name, len: number, names: number, form: text) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
     writes_through(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` writes through parameter {index}, but `{field}` is `{ty}`";
     accesses_elements(kernel: name, elements: text, index: number, field: name, ty: name) = "kernel `{kernel}` accesses {elements} through parameter {index}, but `{field}` is `{ty}`";
     uses_integer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as an integer, but `{field}` is `{ty}`";

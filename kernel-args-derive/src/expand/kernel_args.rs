@@ -1,8 +1,8 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
+use super::{comparison::Comparison, local, parts, pattern::CheckedField, respan, wrap};
 use crate::{
-    attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
+    attr::{ArgsAttr, ElementNames, FieldAttr, FieldKind, Naming, Shape},
     diagnostics::Diagnostics,
     erase, field_errors, generics,
     input::Field,
@@ -11,7 +11,7 @@ use crate::{
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Ident, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Ident, Path, Type, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -20,6 +20,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
+        parts::refuse_type_parameter(parameter, &input.generics, &mut diagnostics);
     }
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
@@ -33,12 +34,17 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     wrap(&body, diagnostics)
 }
 
-/// A field that is a parameter of the kernel.
-struct ParameterField<'a> {
-    field: Field<'a>,
+/// A field that is a parameter of the kernel, or several.
+pub(super) struct ParameterField<'a> {
+    pub(super) field: Field<'a>,
     kind: FieldKind,
     /// The explicit name of the kernel's parameter.
-    kernel_name: Option<syn::LitStr>,
+    pub(super) kernel_name: Option<syn::LitStr>,
+    pub(super) shape: Shape,
+    /// The explicit names of the kernel's parameters, if the field is spread.
+    pub(super) element_names: Option<ElementNames>,
+    /// Whether the kernel must have the name of the field.
+    pub(super) is_strict: bool,
 }
 
 fn parameters<'a>(
@@ -67,11 +73,15 @@ fn parameters<'a>(
                 }
                 _ => None,
             };
+            let element_names = attr.element_names();
             let kernel_name = attr.name.or_else(own);
             (attr.kind != FieldKind::Skipped).then_some(ParameterField {
                 field,
                 kind: attr.kind,
                 kernel_name,
+                shape: attr.shape,
+                element_names,
+                is_strict: strict_names,
             })
         })
         .collect()
@@ -101,21 +111,85 @@ fn expand(
         slots,
     } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let descriptions = fields.iter().map(|parameter| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let name = &parameter.field.name;
-        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
-        let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
-        let said = parameter.kernel_name.as_ref();
-        let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let view = view(parameter.kind, span);
-        quote_spanned! {span=>
-            #krate::__private::parameter(#name, #spelling, #info).#view()#said
+    let parts::Parameters {
+        each,
+        constants,
+        contexts,
+        lower,
+    } = if parts::has_parts(fields) {
+        parts::parameters(fields, input, krate)
+    } else {
+        parameters_of(fields, input, krate)
+    };
+
+    let name = ident.unraw().to_string();
+    let tables = comparison
+        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
+    let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
+    let markers = markers(input, &bounded, names_kernel, krate);
+    let force = (!is_generic(input))
+        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
+    let checks = comparison
+        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
+    quote! {
+        #tables
+        #slots
+
+        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout
+        // from the same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares the
+        // offset of each field with the offset of its parameter, and `lower` compiles only if the fields have the
+        // declared types.
+        #[automatically_derived]
+        unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
+            type Erased = #erased;
+            type ParamBuffer = #param_buffer;
+            type Each<__T> = #each;
+
+            const NAME: &'static #krate::__private::core::primitive::str = #name;
+            #constants
+            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+
+            #source
+
+            #[inline]
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #krate::__private::core::primitive::usize) {
+                #contexts
+            }
+
+            #[inline]
+            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
+                &mut self,
+                __stream: &#krate::args::LaunchStream<'_>,
+                __buffer: *mut #krate::__private::core::primitive::u8,
+                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
+                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
+            ) -> __Returned {
+                const { #krate::__private::evaluate::<Self>() };
+                #lower
+            }
         }
+
+        #markers
+        #force
+        #checks
+    }
+}
+
+/// The parameters of a struct, each field of which is one parameter.
+fn parameters_of(
+    fields: &[ParameterField<'_>],
+    input: &DeriveInput,
+    krate: &Path,
+) -> parts::Parameters {
+    let count = fields.len();
+    let descriptions = fields.iter().map(|parameter| {
+        let description = parameter.description(parameter.field.ty, &input.generics, krate);
+        let said = parameter.kernel_name.as_ref();
+        let said =
+            said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
+        quote!(#description #said)
     });
-    let contexts = contexts(fields, krate);
+    let in_place = in_place(fields, krate);
     // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
@@ -144,63 +218,39 @@ fn expand(
             let #guard = unsafe { #put };
         }
     });
-
-    let packed_in_place = packed_in_place(fields, krate);
-    let name = ident.unraw().to_string();
-    let count = fields.len();
-    let tables = comparison
-        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
-    let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
-    let markers = markers(input, &bounded, names_kernel, krate);
-    let force = (!is_generic(input))
-        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
-    let checks = comparison
-        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
-    quote! {
-        #tables
-        #slots
-
-        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout
-        // from the same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares the
-        // offset of each field with the offset of its parameter, and `lower` compiles only if the fields have the
-        // declared types.
-        #[automatically_derived]
-        unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
-            type Erased = #erased;
-            type ParamBuffer = #param_buffer;
-            type ParamPointers = [*mut #krate::__private::core::ffi::c_void; #count];
-
-            const NAME: &'static #krate::__private::core::primitive::str = #name;
+    parts::Parameters {
+        each: quote!([__T; #count]),
+        constants: quote! {
             const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+            #in_place
+        },
+        contexts: contexts(fields, krate),
+        lower: quote!(#(#puts)* __launch()),
+    }
+}
 
-            #source
-
-            #[inline]
-            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
-                #contexts
+impl ParameterField<'_> {
+    /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
+    pub(super) fn description(
+        &self,
+        ty: &syn::Type,
+        generics: &syn::Generics,
+        krate: &Path,
+    ) -> TokenStream {
+        let span = self.field.span();
+        let krate = respan(krate, span);
+        let errors = field_errors::argument(ty, &krate, span);
+        let name = &self.field.name;
+        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
+        let spelling = match (self.shape, self.field.ty) {
+            (Shape::Spread(_), Type::Path(alias)) => {
+                spelling::of_element(alias, span, &krate, &info)
             }
-
-            #[inline]
-            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
-                &mut self,
-                __stream: &#krate::args::LaunchStream<'_>,
-                __buffer: *mut #krate::__private::core::primitive::u8,
-                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
-                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
-            ) -> __Returned {
-                const { #krate::__private::evaluate::<Self>() };
-                #(#puts)*
-                __launch()
-            }
-
-            #packed_in_place
-        }
-
-        #markers
-        #force
-        #checks
+            _ => spelling::expression(ty, span, generics, &krate, &info),
+        };
+        let view = view(self.kind, span);
+        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info).#view())
     }
 }
 
@@ -245,32 +295,35 @@ fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
         let member = &parameter.field.member;
         let errors = field_errors::argument(ty, &respan(krate, span), span);
         let (this, stream) = (local("self", span), local("__stream", span));
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
+        let first = local("__first", span);
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #first + #i);)
     });
     each.collect()
 }
 
-/// The method that returns a pointer to the struct itself if its bytes are already the packed form.
-fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
+/// The constant that is `true` if the bytes of the struct are already the packed form.
+fn in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
         let krate = respan(krate, span);
         quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
     });
-    // Not a device type, so the trait is never an unused import. An `allow` is an error in a crate that forbids the
-    // lint.
-    let end = quote!((0, #krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE));
+    let end = end_of_places(krate);
     quote! {
-        #[inline]
-        fn packed_in_place(&self) -> #krate::__private::core::option::Option<*const #krate::__private::core::primitive::u8> {
+        const IN_PLACE: #krate::__private::core::primitive::bool = {
             use #krate::__private::NotInPlace as _;
-            const { #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* #end]) }
-                .then_some(#krate::__private::core::ptr::from_ref(self).cast())
-        }
+            #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
+        };
     }
 }
 
-fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
+/// An expression that uses the trait `NotInPlace`. Its type is not a device type, so the trait is never an unused import. An `allow` is an
+/// error in a crate that forbids the lint.
+pub(super) fn end_of_places(krate: &Path) -> TokenStream {
+    quote!(#krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE)
+}
+
+pub(super) fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
     let ty = field.ty;
     erase::lifetimes(quote!(#ty), &input.generics)
 }
@@ -303,9 +356,8 @@ fn param_buffer(
         .map(|parameter| &parameter.ident);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
-        let ty = erased_field(&parameter.field, input);
-        let errors = field_errors::argument(parameter.field.ty, &respan(krate, span), span);
-        quote_spanned!(span=> #slot: #errors::Slot<#ty>)
+        let ty = parts::slot(parameter, input, &respan(krate, span));
+        quote_spanned!(span=> #slot: #ty)
     });
     let slots = quote! {
         #[repr(C)]
@@ -335,6 +387,7 @@ fn comparison_checks(
     let ident = &input.ident;
     match comparison {
         Comparison::Pattern(pattern) => {
+            let has_parts = parts::has_parts(fields);
             let fields: Vec<CheckedField<'_>> = fields
                 .iter()
                 .map(|parameter| CheckedField {
@@ -342,7 +395,7 @@ fn comparison_checks(
                     span: parameter.field.span(),
                 })
                 .collect();
-            Some(pattern.checks(ident, &input.generics, krate, &fields))
+            Some(pattern.checks(ident, &input.generics, krate, &fields, has_parts))
         }
         _ => (!is_generic(input)).then(|| checks(fields, ident, erased, krate)),
     }
@@ -355,10 +408,16 @@ fn checks(
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
+    let has_parts = parts::has_parts(fields);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let span = parameter.field.span();
         let krate = respan(krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::field_fits(__REPORT, #i);)
+        let fits = if has_parts {
+            quote_spanned!(span=> part_fits::<#erased>)
+        } else {
+            quote_spanned!(span=> field_fits)
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits(__REPORT, #i);)
     });
     let span = ident.span();
     let at = respan(krate, span);

@@ -6,6 +6,7 @@ mod device_memory;
 mod device_type;
 mod enumeration;
 mod kernel_args;
+mod parts;
 mod pattern;
 
 pub(crate) use device_type::device_type;
