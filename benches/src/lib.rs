@@ -9,6 +9,7 @@ pub mod launch;
 pub mod launched;
 pub mod marshal;
 pub mod measured;
+pub mod parts;
 pub mod report;
 mod scale;
 pub mod sequence;

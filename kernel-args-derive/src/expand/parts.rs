@@ -328,8 +328,7 @@ impl PartField<'_> {
                 let values = quote_spanned!(span=> const { <Self as #krate::KernelArgs>::PARTS[#index].in_place });
                 let [element, at] = ["__element", "__index"].map(|name| local(name, span));
                 quote! {
-                    let #guard = #put_each(#variable, #values, |#element, #at| unsafe { #put });
-                    #rest
+                    #put_each(#variable, #values, |#element, #at| unsafe { #put }, || { #rest })
                 }
             }
             Shape::Flatten(_) => {

@@ -52,13 +52,14 @@ pub trait Spread: sealed::Sealed {
     /// The elements.
     fn elements(&self) -> &[Self::Element];
 
-    /// Calls `put` with each element and its index, and returns its results. If the elements are `values`, nothing is to be dropped
-    /// after the launch, and the results are not stored.
-    fn put_each<'s, G>(
+    /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. The results for `values` own nothing, and
+    /// are not stored: then no code for their drops remains.
+    fn put_each<'s, G, R>(
         &'s mut self,
         values: bool,
         put: impl FnMut(&'s mut Self::Element, usize) -> G,
-    ) -> Option<Self::Each<G>>;
+        then: impl FnOnce() -> R,
+    ) -> R;
 }
 
 #[diagnostic::do_not_recommend]
@@ -73,24 +74,27 @@ impl<A, const N: usize> Spread for [A; N] {
     }
 
     #[inline(always)]
-    fn put_each<'s, G>(
+    fn put_each<'s, G, R>(
         &'s mut self,
         values: bool,
         mut put: impl FnMut(&'s mut A, usize) -> G,
-    ) -> Option<[G; N]> {
+        then: impl FnOnce() -> R,
+    ) -> R {
         let mut index = 0;
         let mut next = |element| {
-            let guard = put(element, index);
+            let result = put(element, index);
             index += 1;
-            guard
+            result
         };
         if values {
-            self.each_mut()
-                .into_iter()
-                .for_each(|element| drop(next(element)));
-            None
-        } else {
-            Some(self.each_mut().map(next))
+            for element in self {
+                next(element);
+            }
+            return then();
         }
+        let guards = self.each_mut().map(next);
+        let returned = then();
+        drop(guards);
+        returned
     }
 }
