@@ -44,6 +44,9 @@ pub(crate) const NAMES_WITHOUT_SPREAD: &str = "a field that is one parameter has
     help: write `name = \"name_in_the_kernel\"`, or `spread` if each element of the array is a parameter";
 pub(crate) const LONG_ELEMENT_NAME: &str = "this name is too long\n\
     help: list the names of the elements: `name = [\"first\", \"second\"]`";
+pub(crate) const NOT_AN_ARRAY: &str = "only an array can be spread: each of its elements is a parameter\n\
+    help: write an array, `[T; N]`; `flatten` inserts the fields of a struct with `#[derive(KernelArgs)]`; if the number of parameters is \
+    known only at run time, use an `ArgList` and its method `spread`";
 pub(crate) const FLATTENED_PARAMETER: &str = "the parameters of this type parameter are unknown here, so they cannot be counted\n\
     help: write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\

@@ -16,12 +16,15 @@ use syn::{Data, DeriveInput, Ident, Path, Type, ext::IdentExt, spanned::Spanned}
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
-    let fields = parameters(input, attr.strict_names, &mut diagnostics);
+    let mut fields = parameters(input, attr.strict_names, &mut diagnostics);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
-        parts::refuse_type_parameter(parameter, &input.generics, &mut diagnostics);
     }
+    fields.retain(|field| {
+        !parts::refuse_number(field, &mut diagnostics)
+            && !parts::refuse_type_parameter(field, &input.generics, &mut diagnostics)
+    });
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
         .is_empty()
@@ -117,7 +120,7 @@ fn expand(
         contexts,
         lower,
     } = if parts::has_parts(fields) {
-        parts::parameters(fields, input, krate)
+        parts::parameters(fields, input, (&erased, is_generic(input)), krate)
     } else {
         parameters_of(fields, input, krate)
     };

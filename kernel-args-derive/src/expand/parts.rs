@@ -32,13 +32,55 @@ pub(super) fn has_parts(fields: &[ParameterField<'_>]) -> bool {
         .any(|parameter| !matches!(parameter.shape, Shape::One))
 }
 
-/// Reports a flattened field whose type is a type parameter. rustc does not accept a constant that contains parameters of an unknown
-/// number.
+/// Reports a spread field whose type is certainly not an array, and returns whether it is one. rustc reports every other such type, but more
+/// than once.
+pub(super) fn refuse_number(parameter: &ParameterField<'_>, diagnostics: &mut Diagnostics) -> bool {
+    const NAMES: [&str; 20] = [
+        "bool",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "f32",
+        "f64",
+        "Vec",
+        "Box",
+        "Arc",
+        "Option",
+        "CudaSlice",
+    ];
+    let ty = parameter.field.ty;
+    let is_other = match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| NAMES.iter().any(|name| last.ident == name)),
+        Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
+        _ => true,
+    };
+    let is_refused = is_other && matches!(parameter.shape, Shape::Spread(_));
+    if is_refused {
+        diagnostics.error(ty.span(), texts::NOT_AN_ARRAY);
+    }
+    is_refused
+}
+
+/// Reports a flattened field whose type is a type parameter, and returns whether it is one. rustc does not accept a constant that contains
+/// parameters of an unknown number.
 pub(super) fn refuse_type_parameter(
     parameter: &ParameterField<'_>,
     generics: &Generics,
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let mut ty = parameter.field.ty;
     while let Type::Reference(syn::TypeReference { elem: inner, .. })
     | Type::Paren(syn::TypeParen { elem: inner, .. })
@@ -46,14 +88,12 @@ pub(super) fn refuse_type_parameter(
     {
         ty = inner;
     }
-    if matches!(parameter.shape, Shape::Flatten(_))
-        && let Type::Path(path) = ty
-        && generics
-            .type_params()
-            .any(|parameter| path.path.is_ident(&parameter.ident))
-    {
+    let is_parameter = matches!(parameter.shape, Shape::Flatten(_))
+        && matches!(ty, Type::Path(path) if generics.type_params().any(|own| path.path.is_ident(&own.ident)));
+    if is_parameter {
         diagnostics.error(ty.span(), texts::FLATTENED_PARAMETER);
     }
+    is_parameter
 }
 
 /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an alias.
@@ -88,13 +128,16 @@ pub(super) fn slot(
             let element = erase::lifetimes(element.to_token_stream(), &input.generics);
             quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<#errors::Slot<#element>>)
         }
-        Shape::Flatten(_) => quote_spanned!(span=> #krate::__private::FlatSlot<#ty>),
+        Shape::Flatten(_) => {
+            quote_spanned!(span=> #krate::__private::FlatSlot<<#ty as #krate::KernelArgs>::Erased>)
+        }
     }
 }
 
 pub(super) fn parameters(
     fields: &[ParameterField<'_>],
     input: &DeriveInput,
+    (erased, is_generic): (&TokenStream, bool),
     krate: &Path,
 ) -> Parameters {
     let parts = fields
@@ -125,8 +168,13 @@ pub(super) fn parameters(
         .rev()
         .fold(launch, |rest, part| part.put(&rest));
     let borrows = parts.iter().map(PartField::borrow);
+    let each = if is_generic {
+        quote!((#(#each,)*))
+    } else {
+        quote!([__T; #krate::__private::count::<#erased>()])
+    };
     Parameters {
-        each: quote!((#(#each,)*)),
+        each,
         constants,
         contexts: parts.iter().map(PartField::contexts).collect(),
         lower: quote!(#(#borrows)* #puts),
@@ -142,6 +190,17 @@ struct PartField<'a> {
 }
 
 impl PartField<'_> {
+    /// The type of the field, or one with the same parameters, named by the trait that it must implement: then rustc reports a missing impl
+    /// once.
+    fn this(&self) -> TokenStream {
+        let (ty, krate, span) = (self.parameter.field.ty, &self.krate, self.span());
+        match self.parameter.shape {
+            Shape::One => quote!(#ty),
+            Shape::Spread(_) => quote_spanned!(span=> <#ty as #krate::__private::Spread>::This),
+            Shape::Flatten(_) => quote_spanned!(span=> <#ty as #krate::KernelArgs>::Erased),
+        }
+    }
+
     fn span(&self) -> Span {
         self.parameter.field.span()
     }
@@ -149,12 +208,13 @@ impl PartField<'_> {
     /// Room for a value for each parameter.
     fn each(&self) -> TokenStream {
         let (ty, krate, span) = (self.parameter.field.ty, &self.krate, self.span());
+        let this = self.this();
         match self.parameter.shape {
             Shape::One => quote!(__T),
             Shape::Spread(_) => {
                 quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<__T>)
             }
-            Shape::Flatten(_) => quote_spanned!(span=> <#ty as #krate::KernelArgs>::Each<__T>),
+            Shape::Flatten(_) => quote_spanned!(span=> <#this as #krate::KernelArgs>::Each<__T>),
         }
     }
 
@@ -165,6 +225,7 @@ impl PartField<'_> {
         } = self;
         let (ty, span) = (parameter.field.ty, self.span());
         let (name, member) = (&parameter.field.name, &parameter.field.member);
+        let this = self.this();
         let is_value = quote_spanned!(span=> <#krate::__private::InPlace<#ty>>::IS_VALUE);
         let (parameters, in_place) = match parameter.shape {
             Shape::One => {
@@ -178,8 +239,8 @@ impl PartField<'_> {
                 let names = self.element_names();
                 let parameters = quote_spanned! {span=>
                     const {
-                        &#krate::__private::spread::<#ty>(
-                            #one, const { &#krate::__private::element_names::<#ty>(#name) }.as_slice(), #names,
+                        &#krate::__private::spread::<#this>(
+                            #one, const { &#krate::__private::element_names::<#this>(#name) }.as_slice(), #names,
                         )
                     }.as_slice()
                 };
@@ -189,8 +250,8 @@ impl PartField<'_> {
                 let strict = parameter.is_strict;
                 let parameters = quote_spanned! {span=>
                     const {
-                        &#krate::__private::flattened::<#ty>(
-                            const { &#krate::__private::nested_names::<#ty>(#name) }.as_slice(), #strict,
+                        &#krate::__private::flattened::<#this>(
+                            const { &#krate::__private::nested_names::<#this>(#name) }.as_slice(), #strict,
                         )
                     }.as_slice()
                 };
@@ -214,7 +275,7 @@ impl PartField<'_> {
         let Self {
             parameter, krate, ..
         } = self;
-        let (ty, span) = (parameter.field.ty, self.span());
+        let (this, span) = (self.this(), self.span());
         let is_named = matches!(parameter.field.member, syn::Member::Named(_));
         let (kind, before, after) = match &parameter.element_names {
             Some(ElementNames::Listed(names)) => {
@@ -232,7 +293,7 @@ impl PartField<'_> {
         let kind = syn::Ident::new(kind, span);
         quote_spanned! {span=>
             #krate::__private::ElementNames::#kind(
-                const { &#krate::__private::numbered_names::<#ty>(#before, #after) }.as_slice()
+                const { &#krate::__private::numbered_names::<#this>(#before, #after) }.as_slice()
             )
         }
     }
@@ -248,26 +309,26 @@ impl PartField<'_> {
             parameter, krate, ..
         } = self;
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, self.span());
-        let [this, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
-        let first = self.first();
+        let [own, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
+        let (this, first) = (self.this(), self.first());
         match parameter.shape {
             Shape::One => {
                 let errors = field_errors::argument(ty, krate, span);
-                quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #before + #first);)
+                quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#own.#member, #stream, #before + #first);)
             }
             Shape::Spread(_) => {
                 let element = element(ty, krate);
                 let errors = field_errors::argument(&element, krate, span);
                 quote_spanned! {span=>
                     let mut __index = #before + #first;
-                    for __element in <#ty as #krate::__private::Spread>::elements(&#this.#member) {
+                    for __element in <#this as #krate::__private::Spread>::elements(&#own.#member) {
                         <#element as #errors::Arg>::check_context(__element, #stream, __index);
                         __index += 1;
                     }
                 }
             }
             Shape::Flatten(_) => {
-                quote_spanned!(span=> <#ty as #krate::KernelArgs>::check_contexts(&#this.#member, #stream, #before + #first);)
+                quote_spanned!(span=> <#ty as #krate::KernelArgs>::check_contexts(&#own.#member, #stream, #before + #first);)
             }
         }
     }
@@ -299,7 +360,7 @@ impl PartField<'_> {
             parameter, krate, ..
         } = self;
         let (ty, span, index) = (parameter.field.ty, self.span(), self.index);
-        let (variable, first) = (self.variable(), self.first());
+        let (variable, first, this) = (self.variable(), self.first(), self.this());
         let guard = format_ident!("__guard{index}", span = Span::mixed_site());
         let [stream, buffer, pointers] =
             ["__stream", "__buffer", "__pointers"].map(|name| local(name, span));
@@ -324,7 +385,8 @@ impl PartField<'_> {
                         __element, #stream, #buffer, #krate::__private::offset_at::<Self>(#first + __index), #pointers, #first + __index,
                     )
                 };
-                let put_each = quote_spanned!(span=> <#ty as #krate::__private::Spread>::put_each);
+                let put_each =
+                    quote_spanned!(span=> <#this as #krate::__private::Spread>::put_each);
                 let values = quote_spanned!(span=> const { <Self as #krate::KernelArgs>::PARTS[#index].in_place });
                 let [element, at] = ["__element", "__index"].map(|name| local(name, span));
                 quote! {

@@ -183,6 +183,12 @@ pub const fn are_packed<A: KernelArgs>() -> bool {
     !crate::marshal::has_gaps(A::PARAMETERS)
 }
 
+/// The number of parameters of a struct that spreads or flattens a field.
+#[must_use]
+pub const fn count<A: KernelArgs>() -> usize {
+    first::<A>(A::PARTS.len())
+}
+
 /// The index of the first parameter of each field, and the number of parameters. `N` is the number of fields, plus one.
 #[must_use]
 pub const fn firsts<A: KernelArgs, const N: usize>() -> [usize; N] {

@@ -28,11 +28,6 @@ pub const fn first<A: KernelArgs>(field: usize) -> usize {
     first
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl<A, const N: usize> Sealed for [A; N] {}
-}
-
 /// A field with `#[kernel_args(spread)]`: an array, each element of which is a parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be spread: only an array can",
@@ -41,7 +36,9 @@ mod sealed {
     note = "for the fields of a struct with `#[derive(KernelArgs)]`, write `#[kernel_args(flatten)]`",
     note = "if the number of parameters is known only at run time, use an `ArgList` and its method `spread`"
 )]
-pub trait Spread: sealed::Sealed {
+pub trait Spread {
+    /// The array itself. Generated code names the array by this type: for a type that is not an array, rustc then reports one error.
+    type This: Spread<Element = Self::Element>;
     /// The type of an element.
     type Element;
     /// Room for a value for each element.
@@ -64,6 +61,7 @@ pub trait Spread: sealed::Sealed {
 
 #[diagnostic::do_not_recommend]
 impl<A, const N: usize> Spread for [A; N] {
+    type This = Self;
     type Element = A;
     type Each<T> = [T; N];
     const LEN: usize = N;
