@@ -119,6 +119,7 @@ fn expand(
         constants,
         contexts,
         lower,
+        in_place,
     } = if parts::has_parts(fields) {
         parts::parameters(fields, input, (&erased, is_generic(input)), krate)
     } else {
@@ -170,6 +171,8 @@ fn expand(
                 const { #krate::__private::evaluate::<Self>() };
                 #lower
             }
+
+            #in_place
         }
 
         #markers
@@ -226,10 +229,10 @@ fn parameters_of(
         constants: quote! {
             const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            #in_place
         },
         contexts: contexts(fields, krate),
         lower: quote!(#(#puts)* __launch()),
+        in_place,
     }
 }
 

@@ -17,8 +17,10 @@ use syn::{DeriveInput, Generics, Path, Type, parse_quote_spanned, spanned::Spann
 pub(super) struct Parameters {
     /// The type with room for a `__T` for each parameter.
     pub(super) each: TokenStream,
-    /// The constants `PARAMETERS` and `IN_PLACE`.
+    /// The constant `PARAMETERS`, and what it needs.
     pub(super) constants: TokenStream,
+    /// The constant `IN_PLACE`.
+    pub(super) in_place: TokenStream,
     /// The statements that compare the context of each argument with the stream's.
     pub(super) contexts: TokenStream,
     /// The body of `lower`.
@@ -160,6 +162,8 @@ pub(super) fn parameters(
         };
         const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
             const { &#krate::__private::joined::<Self>() }.as_slice();
+    };
+    let in_place = quote! {
         const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
     };
     let launch = quote!(__launch());
@@ -176,6 +180,7 @@ pub(super) fn parameters(
     Parameters {
         each,
         constants,
+        in_place,
         contexts: parts.iter().map(PartField::contexts).collect(),
         lower: quote!(#(#borrows)* #puts),
     }
