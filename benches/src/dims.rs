@@ -80,6 +80,9 @@ impl DimsCase {
     }
 
     /// Copies both arrays to memory that is allocated for each launch, as frameworks do.
+    ///
+    /// # Panics
+    /// If the launch fails.
     pub fn allocated(&mut self) {
         let dims = [black_box(LENGTHS), black_box(STRIDES)].concat();
         let Ok(dims) = self.stream.clone_htod(&dims) else {
@@ -89,6 +92,9 @@ impl DimsCase {
     }
 
     /// Copies both arrays to memory that is allocated once.
+    ///
+    /// # Panics
+    /// If the launch fails.
     pub fn copied(&mut self) {
         let dims = [black_box(LENGTHS), black_box(STRIDES)].concat();
         assert!(self.stream.memcpy_htod(&dims, &mut self.dims).is_ok());
@@ -96,6 +102,9 @@ impl DimsCase {
     }
 
     /// Passes both arrays in a struct.
+    ///
+    /// # Panics
+    /// If the launch fails.
     pub fn by_value(&mut self) {
         let (mut lengths, mut strides) = ([0; 4], [0; 4]);
         lengths[..3].copy_from_slice(&black_box(LENGTHS));
@@ -113,6 +122,9 @@ impl DimsCase {
     }
 
     /// Passes each number as a parameter.
+    ///
+    /// # Panics
+    /// If the launch fails.
     pub fn spread(&mut self) {
         let args = Spread {
             n: N,

@@ -62,6 +62,7 @@ macro_rules! pairs {
 }
 
 #[derive(KernelArgs)]
+#[expect(clippy::struct_field_names, reason = "the names of the elements")]
 struct Four {
     shape_0: i32,
     shape_1: i32,

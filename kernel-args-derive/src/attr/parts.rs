@@ -98,7 +98,7 @@ pub(super) fn check(field: &FieldAttr, diagnostics: &mut Diagnostics) {
     } else if let Some(name) = &field.name {
         let text = name.value();
         if text.matches(INDEX).count() != 1 {
-            diagnostics.error(name.span(), &texts::element_name(&text.replace(INDEX, "")));
+            diagnostics.error(name.span(), texts::element_name(&text.replace(INDEX, "")));
         } else if text.len() > LONGEST {
             diagnostics.error(name.span(), texts::LONG_ELEMENT_NAME);
         }

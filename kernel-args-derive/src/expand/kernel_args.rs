@@ -1,17 +1,23 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, local, parts, pattern::CheckedField, respan, wrap};
+use super::{
+    comparison::Comparison,
+    field::{ParameterField, Parameters, end_of_places},
+    local, part_errors, parts,
+    pattern::CheckedField,
+    respan, wrap,
+};
 use crate::{
-    attr::{ArgsAttr, ElementNames, FieldAttr, FieldKind, Naming, Shape},
+    attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
-    erase, field_errors, generics,
+    field_errors, generics,
     input::Field,
     repeated::{refuse_macros, refuse_macros_in_generics},
-    spelling, texts,
+    texts,
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Ident, Path, Type, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -22,8 +28,8 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
         refuse_macros(parameter.field.ty, &mut diagnostics);
     }
     fields.retain(|field| {
-        !parts::refuse_number(field, &mut diagnostics)
-            && !parts::refuse_type_parameter(field, &input.generics, &mut diagnostics)
+        !part_errors::refuse_number(field, &mut diagnostics)
+            && !part_errors::refuse_type_parameter(field, &input.generics, &mut diagnostics)
     });
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
@@ -35,19 +41,6 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
         || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
     let body = expand(input, &attr, &fields, comparison.as_ref(), names_kernel);
     wrap(&body, diagnostics)
-}
-
-/// A field that is a parameter of the kernel, or several.
-pub(super) struct ParameterField<'a> {
-    pub(super) field: Field<'a>,
-    kind: FieldKind,
-    /// The explicit name of the kernel's parameter.
-    pub(super) kernel_name: Option<syn::LitStr>,
-    pub(super) shape: Shape,
-    /// The explicit names of the kernel's parameters, if the field is spread.
-    pub(super) element_names: Option<ElementNames>,
-    /// Whether the kernel must have the name of the field.
-    pub(super) is_strict: bool,
 }
 
 fn parameters<'a>(
@@ -114,7 +107,7 @@ fn expand(
         slots,
     } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let parts::Parameters {
+    let Parameters {
         each,
         constants,
         contexts,
@@ -182,11 +175,7 @@ fn expand(
 }
 
 /// The parameters of a struct, each field of which is one parameter.
-fn parameters_of(
-    fields: &[ParameterField<'_>],
-    input: &DeriveInput,
-    krate: &Path,
-) -> parts::Parameters {
+fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> Parameters {
     let count = fields.len();
     let descriptions = fields.iter().map(|parameter| {
         let description = parameter.description(parameter.field.ty, &input.generics, krate);
@@ -224,7 +213,7 @@ fn parameters_of(
             let #guard = unsafe { #put };
         }
     });
-    parts::Parameters {
+    Parameters {
         each: quote!([__T; #count]),
         constants: quote! {
             const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
@@ -234,40 +223,6 @@ fn parameters_of(
         lower: quote!(#(#puts)* __launch()),
         in_place,
     }
-}
-
-impl ParameterField<'_> {
-    /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
-    pub(super) fn description(
-        &self,
-        ty: &syn::Type,
-        generics: &syn::Generics,
-        krate: &Path,
-    ) -> TokenStream {
-        let span = self.field.span();
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let name = &self.field.name;
-        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
-        let spelling = match (self.shape, self.field.ty) {
-            (Shape::Spread(_), Type::Path(alias)) => {
-                spelling::of_element(alias, span, &krate, &info)
-            }
-            _ => spelling::expression(ty, span, generics, &krate, &info),
-        };
-        let view = view(self.kind, span);
-        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info).#view())
-    }
-}
-
-/// The method that makes the parameter of a field.
-fn view(kind: FieldKind, span: Span) -> Ident {
-    let name = match kind {
-        FieldKind::Typed | FieldKind::Skipped => "typed",
-        FieldKind::Opaque => "opaque",
-        FieldKind::SharedWrite => "shared_write",
-    };
-    Ident::new(name, span)
 }
 
 /// The traits without methods that restrict how the struct can be used.
@@ -321,17 +276,6 @@ fn in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
             #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
         };
     }
-}
-
-/// An expression that uses the trait `NotInPlace`. Its type is not a device type, so the trait is never an unused import. An `allow` is an
-/// error in a crate that forbids the lint.
-pub(super) fn end_of_places(krate: &Path) -> TokenStream {
-    quote!(#krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE)
-}
-
-pub(super) fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
-    let ty = field.ty;
-    erase::lifetimes(quote!(#ty), &input.generics)
 }
 
 /// The type that stores all parameters.

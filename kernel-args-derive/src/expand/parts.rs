@@ -1,101 +1,22 @@
 //! Structs with a field that is spread or flattened, so the number of their parameters is known only to rustc.
 
 use super::{
-    kernel_args::{ParameterField, end_of_places, erased_field},
+    field::{ParameterField, Parameters, end_of_places, erased_field},
     local, respan,
 };
 use crate::{
     attr::{ElementNames, Shape},
-    diagnostics::Diagnostics,
-    erase, field_errors, texts,
+    erase, field_errors,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, Type, parse_quote_spanned, spanned::Spanned};
-
-/// What depends on the number of parameters of each field, in the impl of `KernelArgs`.
-pub(super) struct Parameters {
-    /// The type with room for a `__T` for each parameter.
-    pub(super) each: TokenStream,
-    /// The constant `PARAMETERS`, and what it needs.
-    pub(super) constants: TokenStream,
-    /// The constant `IN_PLACE`.
-    pub(super) in_place: TokenStream,
-    /// The statements that compare the context of each argument with the stream's.
-    pub(super) contexts: TokenStream,
-    /// The body of `lower`.
-    pub(super) lower: TokenStream,
-}
 
 /// Whether a field is not one parameter.
 pub(super) fn has_parts(fields: &[ParameterField<'_>]) -> bool {
     fields
         .iter()
         .any(|parameter| !matches!(parameter.shape, Shape::One))
-}
-
-/// Reports a spread field whose type is certainly not an array, and returns whether it is one. rustc reports every other such type, but more
-/// than once.
-pub(super) fn refuse_number(parameter: &ParameterField<'_>, diagnostics: &mut Diagnostics) -> bool {
-    const NAMES: [&str; 20] = [
-        "bool",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "i128",
-        "isize",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "u128",
-        "usize",
-        "f32",
-        "f64",
-        "Vec",
-        "Box",
-        "Arc",
-        "Option",
-        "CudaSlice",
-    ];
-    let ty = parameter.field.ty;
-    let is_other = match ty {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| NAMES.iter().any(|name| last.ident == name)),
-        Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
-        _ => true,
-    };
-    let is_refused = is_other && matches!(parameter.shape, Shape::Spread(_));
-    if is_refused {
-        diagnostics.error(ty.span(), texts::NOT_AN_ARRAY);
-    }
-    is_refused
-}
-
-/// Reports a flattened field whose type is a type parameter, and returns whether it is one. rustc does not accept a constant that contains
-/// parameters of an unknown number.
-pub(super) fn refuse_type_parameter(
-    parameter: &ParameterField<'_>,
-    generics: &Generics,
-    diagnostics: &mut Diagnostics,
-) -> bool {
-    let mut ty = parameter.field.ty;
-    while let Type::Reference(syn::TypeReference { elem: inner, .. })
-    | Type::Paren(syn::TypeParen { elem: inner, .. })
-    | Type::Group(syn::TypeGroup { elem: inner, .. }) = ty
-    {
-        ty = inner;
-    }
-    let is_parameter = matches!(parameter.shape, Shape::Flatten(_))
-        && matches!(ty, Type::Path(path) if generics.type_params().any(|own| path.path.is_ident(&own.ident)));
-    if is_parameter {
-        diagnostics.error(ty.span(), texts::FLATTENED_PARAMETER);
-    }
-    is_parameter
 }
 
 /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an alias.

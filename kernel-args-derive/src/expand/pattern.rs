@@ -154,9 +154,10 @@ impl<'a> Pattern<'a> {
             let written: Vec<String> = target.0.iter().map(|(_, one)| written(one)).collect();
             let written = written.join(", ");
             let indices = target.0.iter().map(|(index, _)| index);
-            let fields = match parts.map(|fields| fields + 1) {
-                Some(count) => quote!(const { &#at::__private::firsts::<#arguments, #count>() }),
-                None => quote!(&[]),
+            let fields = if let Some(count) = parts.map(|fields| fields + 1) {
+                quote!(const { &#at::__private::firsts::<#arguments, #count>() })
+            } else {
+                quote!(&[])
             };
             quote_spanned!(span=> #at::__private::target::<#arguments>(#suffix, #written, &[#(#indices),*], #fields))
         });

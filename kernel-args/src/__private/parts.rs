@@ -13,7 +13,7 @@ use kernel_args_abi::{
     },
 };
 
-/// Values for each element of a spread array, or each parameter of a struct.
+/// Values for each element of a spread array.
 pub type EachElement<S, T> = Row<<S as Spread>::Each<T>, T>;
 /// Values for each parameter of a struct.
 pub type EachParameter<A, T> = Row<<A as KernelArgs>::Each<T>, T>;

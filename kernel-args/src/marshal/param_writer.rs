@@ -13,8 +13,8 @@ pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument and writes its parameter; returns its guard.
     ///
     /// # Safety
-    /// For [`Within<F, A, FIELD>`](Within): `index` is the index of a parameter of the field, which has the device type of `arg`, and
-    /// `F` can write the parameter of `A` for it, with these `buffer` and `pointers`. `offset` is not used.
+    /// For [`Within<F, A, FIELD>`](Within): `index` is the index of a parameter of the field. It has the device type of `arg`. `F` can
+    /// write the parameter of `A` for it, with these `buffer` and `pointers`. `offset` is not used.
     ///
     /// Otherwise: `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
     /// valid for a write at `index`. The pointer that this call stores there is valid as long as `arg` and `buffer` are valid.

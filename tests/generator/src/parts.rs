@@ -145,7 +145,7 @@ impl Field {
     }
 }
 
-/// The type and length parameters of a struct with these fields. Those of flattened structs are its own.
+/// The type and length parameters of a struct with these fields, and of its flattened structs.
 fn parameters(fields: &[Field], bound: &str, length: &str) -> Vec<String> {
     let (mut types, mut lengths) = (Vec::new(), Vec::new());
     visit(fields, &mut |field, number, _, _| {

@@ -4,7 +4,7 @@ kernel_args::kernels! {
     mod kernels = "ptx/echo_spread.ptx", debug_info = "ptx/echo_spread.debug.ptx";
 }
 
-// `shape` has the right type; `pad` and `after` have another one.
+// `shape` has the right type; the types of `pad` and `after` are wrong.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = kernels, entries = "echo_spread", T = f64 => "")]
 struct Args<T: DeviceType> {
