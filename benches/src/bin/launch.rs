@@ -210,17 +210,17 @@ fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
 
 /// The same kernel with its lengths and strides in device memory, and as parameters.
 fn dims(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
-    let variants: [(&str, fn(&mut DimsCase)); 4] = [
-        (ways::DIMS_ALLOCATED, DimsCase::allocated),
-        (ways::DIMS_COPIED, DimsCase::copied),
-        (ways::DIMS_BY_VALUE, DimsCase::by_value),
-        (ways::DIMS_SPREAD, DimsCase::spread),
-    ];
-    for (way, launch) in variants {
-        let mut launched = DimsCase::new(device)?;
-        batches.add(ways::DIMS, way, move |count| {
-            timed(count, || launch(&mut launched))
-        });
+    macro_rules! add {
+        ($($way:path: $launch:path;)*) => {$(
+            let mut launched = DimsCase::new(device)?;
+            batches.add(ways::DIMS, $way, move |count| timed(count, || $launch(&mut launched)));
+        )*};
+    }
+    add! {
+        ways::DIMS_ALLOCATED: DimsCase::allocated;
+        ways::DIMS_COPIED: DimsCase::copied;
+        ways::DIMS_BY_VALUE: DimsCase::by_value;
+        ways::DIMS_SPREAD: DimsCase::spread;
     }
     Ok(())
 }
