@@ -3,11 +3,11 @@
 
 use crate::{
     graph::{Bare, Eight},
-    launch::{Device, Slices},
+    launch::{CONFIG, Device, Slices, done},
 };
 use core::{error::Error, hint::black_box};
 use cudarc::driver::{
-    CudaFunction, CudaGraph, CudaSlice, CudaStream, LaunchConfig, PushKernelArg,
+    CudaFunction, CudaGraph, CudaSlice, CudaStream, PushKernelArg,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{Kernel, args::AsStream, launch, sequence::Sequence};
@@ -41,12 +41,6 @@ pub struct Program {
 }
 
 /// One block with one warp.
-const CONFIG: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (32, 1, 1),
-    shared_mem_bytes: 0,
-};
-
 impl Program {
     /// Prepares everything on a device.
     ///
@@ -250,8 +244,3 @@ pub const WAYS: [Way; 4] = [
     ("nodes updated by hand", Program::bare),
     ("captured by cudarc", Program::captured),
 ];
-
-#[inline(always)]
-fn done<T, E: core::fmt::Debug>(outcome: &Result<T, E>) {
-    assert!(outcome.is_ok(), "{:?}", outcome.as_ref().err());
-}

@@ -8,12 +8,10 @@ use kernel_args_benches::{
     sequence::{Arguments, Program, WAYS},
     versions,
 };
-use kernel_args_stand_in::{Session, Settings};
 use std::{
     env,
     error::Error,
     ffi::c_void,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -101,15 +99,7 @@ fn measure(program: &mut Program) -> Result<Vec<[Duration; 2]>, Box<dyn Error>> 
 }
 
 fn instructions() -> Result<(), Box<dyn Error>> {
-    let session = Session::start(&Settings::new())?;
-    let mut command: Command = session.command(env::current_exe()?);
-    command.arg("--count");
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
-    }
-    let heap = String::from_utf8(output.stdout)?;
-    let counts = callgrind::count(&command)?;
+    let (counts, heap) = callgrind::count_on_stand_in("--count")?;
     println!("{}, {}\n", versions::compilers(), versions::machine());
     header("instructions");
     println!("|---|---|---|---|---|---|");

@@ -47,9 +47,7 @@ impl HeldSlice {
             exclusive: 0,
         }
     }
-}
 
-impl HeldSlice {
     /// Whether the slice that was held is still at its place.
     pub(crate) fn is_at_place(&self, now: &Entered) -> bool {
         (now.address, now.bytes) == (self.address, self.bytes)

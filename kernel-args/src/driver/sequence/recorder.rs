@@ -3,7 +3,7 @@
 use crate::{
     driver::{
         config::{AsStream, Recording, Target},
-        error::{ContextError, ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
     marshal::{ContextName, LaunchStream},
@@ -80,7 +80,7 @@ impl<'s> Recorder<'s, '_> {
         &self,
         slice: &mut CudaSlice<T>,
     ) -> Result<(), Error> {
-        let to = self.address(slice, "memset_zeros", "the slice", true)?;
+        let to = self.address(slice, "memset_zeros", "slice", true)?;
         let width = slice.num_bytes();
         if width > 0 {
             self.recording.log.borrow_mut().push_memset(to, 0, width);
@@ -91,24 +91,21 @@ impl<'s> Recorder<'s, '_> {
     /// Copies all elements of a held slice to the beginning of a second held slice, in the order of the launches.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold both slices.
-    ///
-    /// # Panics
-    /// If `to` has fewer elements than `from`.
+    /// [`Error::Launch`] if the run does not hold both slices, or if `to` has fewer elements than `from`.
     pub fn memcpy_dtod<T: DeviceRepr>(
         &self,
         from: &CudaSlice<T>,
         to: &mut CudaSlice<T>,
     ) -> Result<(), Error> {
-        assert!(
-            to.len() >= from.len(),
-            "{} elements do not fit into a slice of {}",
-            from.len(),
-            to.len()
-        );
+        if to.len() < from.len() {
+            return Err(Error::Launch(LaunchError::TooShort {
+                from: from.len(),
+                to: to.len(),
+            }));
+        }
         let width = from.num_bytes();
-        let source = self.address(from, "memcpy_dtod", "the source", false)?;
-        let to = self.address(to, "memcpy_dtod", "the destination", true)?;
+        let source = self.address(from, "memcpy_dtod", "from", false)?;
+        let to = self.address(to, "memcpy_dtod", "to", true)?;
         if width > 0 {
             self.recording.log.borrow_mut().push_copy(to, source, width);
         }
@@ -118,8 +115,8 @@ impl<'s> Recorder<'s, '_> {
     fn address<T>(
         &self,
         slice: &impl DevicePtr<T>,
-        action: &'static str,
-        what: &'static str,
+        method: &'static str,
+        parameter: &'static str,
         exclusive: bool,
     ) -> Result<CUdeviceptr, Error> {
         let held = &self.recording.held;
@@ -127,9 +124,9 @@ impl<'s> Recorder<'s, '_> {
             let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
             match held.take_not_held() {
                 None => Ok(address),
-                Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
-                    kernel: action.into(),
-                    field: what.into(),
+                Some(_) => Err(Error::Launch(LaunchError::NotHeld {
+                    kernel: method.into(),
+                    field: parameter.into(),
                 })),
             }
         })
