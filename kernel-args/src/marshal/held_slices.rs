@@ -69,6 +69,10 @@ pub(crate) struct HeldSlices {
     uses: RefCell<Uses>,
     /// The first field of the current launch whose memory is not held.
     not_held: Cell<Option<usize>>,
+    /// Whether the memory that launches use is noted.
+    pub(crate) notes_uses: bool,
+    /// The memory of the slices that the current launch uses.
+    used: RefCell<Vec<(CUdeviceptr, usize)>>,
     /// What arguments have retained, until the run is over.
     kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
@@ -88,6 +92,8 @@ impl HeldSlices {
             stream,
             uses: RefCell::default(),
             not_held: Cell::new(None),
+            notes_uses: false,
+            used: RefCell::default(),
             kept: RefCell::default(),
         }
     }
@@ -134,6 +140,24 @@ impl HeldSlices {
     #[cold]
     pub(crate) fn take_not_held(&self) -> Option<usize> {
         self.not_held.take()
+    }
+
+    /// The current launch uses this memory.
+    #[inline(never)]
+    pub(super) fn note_use(&self, address: CUdeviceptr, bytes: usize) {
+        self.used.borrow_mut().push((address, bytes));
+    }
+
+    /// The largest memory at `address` that the current launch uses through a slice.
+    pub(crate) fn used_at(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, usize)> {
+        let used = self.used.borrow();
+        let at = used.iter().filter(|(begin, _)| *begin == address);
+        at.max_by_key(|(_, bytes)| *bytes).copied()
+    }
+
+    /// The current launch is recorded.
+    pub(crate) fn forget_uses(&self) {
+        self.used.borrow_mut().clear();
     }
 
     /// Adds a slice; returns its index.
@@ -202,6 +226,7 @@ impl HeldSlices {
         uses.slices.clear();
         uses.count = 0;
         self.not_held.set(None);
+        self.used.borrow_mut().clear();
         self.kept.borrow_mut().clear();
     }
 }

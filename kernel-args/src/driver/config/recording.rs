@@ -1,17 +1,22 @@
 //! What the launches of a sequence are recorded in, and the streams that a launch can name.
 
-use crate::{driver::api::LaunchLog, marshal::HeldSlices};
+use crate::{
+    driver::api::{Access, LaunchLog},
+    marshal::HeldSlices,
+};
 use core::{
     cell::{Cell, RefCell},
     fmt,
 };
 use cudarc::driver::CudaStream;
-use std::{boxed::Box, sync::Arc};
+use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// The launches of one run of a sequence, and the slices that they can use.
 pub(crate) struct Recording {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
+    /// Storage for the accesses of a launch.
+    pub(crate) accesses: RefCell<Vec<Access>>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
@@ -21,6 +26,7 @@ impl Recording {
         Self {
             held: HeldSlices::new(stream),
             log: RefCell::default(),
+            accesses: RefCell::default(),
             without_node: Cell::new(None),
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
+use kernel_args_abi::Parameter;
 use std::{
     borrow::Cow,
     string::{String, ToString},
@@ -201,12 +202,12 @@ pub(crate) trait Lower {
 pub(crate) trait Pass {
     type Output;
 
-    /// `arguments` shows the arguments as text, for errors. `values` calls its argument with the bytes of each parameter, in order.
+    /// `arguments` shows the arguments as text, for errors. `values` calls its argument with each parameter and its bytes, in order.
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
-        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Self::Output;
 }
 

@@ -1,5 +1,6 @@
 //! The function and the macro `launch!`.
 
+mod accesses;
 mod call;
 mod explain;
 mod launchable;

@@ -2,7 +2,7 @@
 //!
 //! No reference to a `Launch` reaches a function that is not inlined, as in [`call`](super::call).
 
-use super::{call::check_attributes, explain};
+use super::{accesses::Accesses, call::check_attributes, explain};
 use crate::{
     driver::{
         api::{KernelCall, LaunchConfig, LaunchKeeper, Promise, Shape, api},
@@ -14,6 +14,7 @@ use crate::{
     marshal::LaunchStream,
 };
 use core::marker::PhantomData;
+use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The function of a recorded launch, which belongs to the context of the sequence's stream.
@@ -150,7 +151,7 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
         self,
         call: KernelCall<'_, PACKED>,
         _: impl FnOnce() -> String,
-        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<(), Error> {
         let Self {
             recording,
@@ -167,13 +168,23 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
         let keeper = || callee.keeper();
         let check = || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
-        match attributes {
-            None => log.push(shape, &[], call, values, keeper, check, promise),
-            Some(attributes) => {
-                let encoded = Encoded::new(attributes);
-                log.push(shape, encoded.all(), call, values, keeper, check, promise)
-            }
+        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
+        if attributes.is_none() && !recording.held.notes_uses {
+            return log.push(shape, &[], call, None, bytes, keeper, check, promise);
         }
+        let encoded = attributes.map(Encoded::new);
+        let attributes = encoded.as_ref().map_or(&[][..], Encoded::all);
+        let mut storage = recording.accesses.borrow_mut();
+        let accesses = recording.held.notes_uses.then(|| {
+            let mut accesses = Accesses::new(&recording.held, &mut storage);
+            values(&mut |parameter, bytes| accesses.add(parameter, bytes));
+            recording.held.forget_uses();
+            accesses.all()
+        });
+        let accesses = accesses.flatten();
+        log.push(
+            shape, attributes, call, accesses, bytes, keeper, check, promise,
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! The graph of a run, and the launches that its nodes have now.
 
+use super::dependencies::Dependencies;
 use crate::driver::{
     api::{
         Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog, NodeId,
@@ -15,12 +16,13 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub(super) struct Plan {
     exec: Exec,
     nodes: Vec<NodeId>,
+    dependencies: Dependencies,
     /// The steps that the nodes have now.
     steps: Vec<u64>,
 }
 
 impl Plan {
-    /// Creates a graph whose nodes run in order, and instantiates it. The context must be current.
+    /// Creates a graph whose nodes wait for each other as their steps must, and instantiates it. The context must be current.
     pub(super) fn new(
         api: &'static Api,
         context: &Arc<CudaContext>,
@@ -29,15 +31,17 @@ impl Plan {
         let graph = Graph::new(api)?;
         // The functions stay loaded until the last launch of the graph has finished.
         Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
-        let mut nodes = Vec::with_capacity(log.len());
+        let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
-        for step in steps.iter() {
-            let node = add(&graph, nodes.last().copied(), &step, context)?;
-            nodes.push(node);
+        let dependencies = dependencies(steps);
+        for (step, before) in steps.iter().zip(dependencies.iter()) {
+            let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
+            nodes.push(add(&graph, &before, &step, context)?);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph)?,
             nodes,
+            dependencies,
             steps: Vec::new(),
         };
         steps.copy_to(&mut plan.steps);
@@ -46,7 +50,20 @@ impl Plan {
 
     /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
-        Steps::of(&self.steps).differences(steps, changes)
+        Steps::of(&self.steps).differences(steps, changes) && self.is_ordered_as(steps, changes)
+    }
+
+    /// Whether `steps`, which differ in `changes`, must wait for each other as the nodes do.
+    pub(super) fn is_ordered_as(&self, steps: Steps<'_>, changes: &[Change]) -> bool {
+        let old = Steps::of(&self.steps);
+        let mut changes = changes.iter();
+        changes.all(|change| old.uses_the_same(steps, *change))
+            || dependencies(steps) == self.dependencies
+    }
+
+    /// The number of steps in the longest chain of steps that wait for each other.
+    pub(super) fn longest_chain(&self) -> usize {
+        self.dependencies.longest_chain()
     }
 
     /// Updates the nodes of `changes` to `steps`. After an error, the nodes have any of both steps.
@@ -74,6 +91,10 @@ impl Plan {
     }
 }
 
+fn dependencies(steps: Steps<'_>) -> Dependencies {
+    Dependencies::of(steps.iter().map(|step| step.accesses()))
+}
+
 fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {
     let mut shape = KernelNodeShape::new(launch.grid, launch.block, launch.shared);
     launch.with_call(|call| match call {
@@ -82,15 +103,15 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
     })
 }
 
-/// Adds the node of a step, after the node `last`.
+/// Adds the node of a step, after the nodes `before`.
 fn add(
     graph: &Graph,
-    last: Option<NodeId>,
+    before: &[NodeId],
     step: &Step<'_>,
     context: &Arc<CudaContext>,
 ) -> Result<NodeId, CallError> {
-    let Ok(after) = graph.after(last.as_slice()) else {
-        // The node was added to this graph.
+    let Ok(after) = graph.after(before) else {
+        // The nodes were added to this graph.
         unreachable!("a node of another graph")
     };
     match step {

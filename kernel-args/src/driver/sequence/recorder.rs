@@ -83,7 +83,10 @@ impl<'s> Recorder<'s, '_> {
         let to = self.address(slice, "memset_zeros", "slice", true)?;
         let width = slice.num_bytes();
         if width > 0 {
-            self.recording.log.borrow_mut().push_memset(to, 0, width);
+            self.recording
+                .log
+                .borrow_mut()
+                .push_memset(to, 0, width, self.is_ordered());
         }
         Ok(())
     }
@@ -107,9 +110,17 @@ impl<'s> Recorder<'s, '_> {
         let source = self.address(from, "memcpy_dtod", "from", false)?;
         let to = self.address(to, "memcpy_dtod", "to", true)?;
         if width > 0 {
-            self.recording.log.borrow_mut().push_copy(to, source, width);
+            self.recording
+                .log
+                .borrow_mut()
+                .push_copy(to, source, width, self.is_ordered());
         }
         Ok(())
+    }
+
+    /// Whether each step is ordered with every other step.
+    fn is_ordered(&self) -> bool {
+        !self.recording.held.notes_uses
     }
 
     fn address<T>(

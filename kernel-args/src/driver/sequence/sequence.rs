@@ -135,6 +135,33 @@ impl Sequence {
         Ok(value)
     }
 
+    /// Lets launches run at the same time if neither writes memory that the other one uses.
+    ///
+    /// The slices of a launch show which memory it uses: a kernel reads what is behind `&`, and writes what is behind `&mut` or a field
+    /// with `#[kernel_args(shared_write)]`. A view is only its own part of a slice. A launch waits for all earlier launches, and all later
+    /// ones wait for it, if it has a pointer that is not from a slice of the launch, a pointer to pointers, a field with
+    /// `#[kernel_args(opaque)]`, or a struct that contains pointers.
+    ///
+    /// The results are the same as without it. [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
+    /// enqueued in order.
+    ///
+    /// # Safety
+    /// In all later runs, a kernel whose launch has only slices, numbers and structs of numbers uses no other memory that another
+    /// kernel of the run writes, and writes no other memory that another kernel uses: no `__device__` variable, no memory behind a pointer that is
+    /// stored in its slices, behind an integer, a texture or a surface.
+    #[must_use]
+    pub unsafe fn parallel(mut self) -> Self {
+        self.recording.held.notes_uses = true;
+        self
+    }
+
+    /// The number of launches, memsets and copies in the longest chain of those that wait for each other, in the last run that was a
+    /// graph; 0 if there was none. Without [`parallel`](Self::parallel) it is the number of all.
+    #[must_use]
+    pub fn longest_chain(&self) -> usize {
+        self.plans.first().map_or(0, Plan::longest_chain)
+    }
+
     /// How the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
@@ -161,6 +188,7 @@ impl Sequence {
             held,
             log,
             without_node,
+            ..
         } = recording;
         let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
@@ -283,11 +311,9 @@ fn updated(
     is_first: bool,
     changes: &mut Vec<Change>,
 ) -> bool {
-    if !is_first {
-        let Some(index) = plans
-            .iter()
-            .position(|plan| plan.can_become(steps, changes))
-        else {
+    if !(is_first && plans[0].is_ordered_as(steps, changes)) {
+        let mut all = plans.iter();
+        let Some(index) = all.position(|plan| plan.can_become(steps, changes)) else {
             return false;
         };
         plans[..=index].rotate_right(1);

@@ -172,21 +172,30 @@ fn random() -> Outcome {
         40
     };
     let world = World::new()?;
-    let (mut launches, mut modes) = (0, [0; 3]);
+    let (mut launches, mut modes, mut shortened) = (0, [0; 3], 0);
     for seed in 1..=programs {
         let mut rng = Rng::new(seed, 0);
         let mut sequence = Sequence::new(&world.stream);
+        // SAFETY: the kernels use only the memory of their arguments.
+        let mut parallel = unsafe { Sequence::new(&world.stream).parallel() };
         let new =
             || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
-        let (mut plain, mut recorded) = (new()?, new()?);
+        let (mut plain, mut recorded, mut branched) = (new()?, new()?, new()?);
         let mut program: Vec<_> = (0..=rng.below(30)).map(|_| step(&mut rng)).collect();
         for run in 0..20 {
             let mut borrowed: Vec<_> = plain.iter_mut().collect();
             perform(&world, &program, &mut borrowed, &world.stream)?;
-            sequence.run(|s| {
-                let held: Result<Vec<_>, _> = recorded.iter_mut().map(|one| s.hold(one)).collect();
-                perform(&world, &program, &mut held?, s)
-            })?;
+            for (sequence, slices) in [
+                (&mut sequence, &mut recorded),
+                (&mut parallel, &mut branched),
+            ] {
+                sequence.run(|s| {
+                    let held: Result<Vec<_>, _> =
+                        slices.iter_mut().map(|one| s.hold(one)).collect();
+                    perform(&world, &program, &mut held?, s)
+                })?;
+            }
+            shortened += usize::from(parallel.longest_chain() < program.len());
             launches += program.len();
             modes[match sequence.mode() {
                 RunMode::Built => 0,
@@ -194,12 +203,13 @@ fn random() -> Outcome {
                 RunMode::Updated(_) => 2,
                 mode => return Err(format!("seed {seed}: {mode:?}").into()),
             }] += 1;
-            for (index, (plain, recorded)) in plain.iter().zip(&recorded).enumerate() {
+            for (index, plain) in plain.iter().enumerate() {
                 let bits = |slice| -> Outcome<Vec<u32>> {
                     let values = world.stream.clone_dtoh(slice)?;
                     Ok(values.into_iter().map(f32::to_bits).collect())
                 };
-                if bits(plain)? != bits(recorded)? {
+                let expected = bits(plain)?;
+                if expected != bits(&recorded[index])? || expected != bits(&branched[index])? {
                     return Err(
                         format!("seed {seed}, run {run}, slice {index}: {program:?}").into(),
                     );
@@ -210,8 +220,8 @@ fn random() -> Outcome {
     }
     let [built, unchanged, updated] = modes;
     println!(
-        "{launches} launches; {built} graphs built, {unchanged} runs unchanged, {updated} updated"
+        "{launches} launches; {built} graphs built, {unchanged} runs unchanged, {updated} updated; {shortened} runs with branches"
     );
-    assert!(launches >= 10_000 && modes.iter().all(|count| *count > 20));
+    assert!(launches >= 10_000 && shortened > 100 && modes.iter().all(|count| *count > 20));
     Ok(())
 }
