@@ -148,16 +148,11 @@ impl HeldSlices {
         self.used.borrow_mut().push((address, bytes));
     }
 
-    /// The largest memory at `address` that the current launch uses through a slice.
-    pub(crate) fn used_at(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, usize)> {
-        let used = self.used.borrow();
-        let at = used.iter().filter(|(begin, _)| *begin == address);
-        at.max_by_key(|(_, bytes)| *bytes).copied()
-    }
-
-    /// The current launch is recorded.
-    pub(crate) fn forget_uses(&self) {
-        self.used.borrow_mut().clear();
+    /// Calls `then` with the memory of the slices that the current launch uses, and forgets it.
+    pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)])) {
+        let mut used = self.used.borrow_mut();
+        then(&used);
+        used.clear();
     }
 
     /// Adds a slice; returns its index.

@@ -41,7 +41,7 @@ pub(crate) use handle::{
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
 pub(crate) use launch::{
-    Access, Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
+    Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
     RecordedCall, RecordedLaunch, Shape, Step, Steps,
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};

@@ -1,22 +1,22 @@
 //! What the launches of a sequence are recorded in, and the streams that a launch can name.
 
 use crate::{
-    driver::api::{Access, LaunchLog},
-    marshal::HeldSlices,
+    driver::api::LaunchLog,
+    marshal::{HeldSlices, Uses},
 };
 use core::{
     cell::{Cell, RefCell},
     fmt,
 };
 use cudarc::driver::CudaStream;
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{boxed::Box, sync::Arc};
 
 /// The launches of one run of a sequence, and the slices that they can use.
 pub(crate) struct Recording {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
-    /// Storage for the accesses of a launch.
-    pub(crate) accesses: RefCell<Vec<Access>>,
+    /// What the steps use, if the slices note it.
+    pub(crate) uses: RefCell<Uses>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
@@ -26,7 +26,7 @@ impl Recording {
         Self {
             held: HeldSlices::new(stream),
             log: RefCell::default(),
-            accesses: RefCell::default(),
+            uses: RefCell::default(),
             without_node: Cell::new(None),
         }
     }
@@ -39,6 +39,7 @@ impl Recording {
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();
+        self.uses.get_mut().clear();
         self.without_node.set(None);
     }
 }

@@ -190,6 +190,9 @@ pub(crate) trait Lower {
     /// Checks the context of every argument: each argument reports its context to `stream`.
     fn check_contexts(&self, stream: &LaunchStream<'_>);
 
+    /// The parameters, if the type of the arguments determines them.
+    fn parameters() -> Option<&'static [Parameter<'static>]>;
+
     /// The field name or the index of an argument.
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
 
@@ -225,6 +228,10 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
     #[inline(always)]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.args.check_contexts(stream);
+    }
+
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        Some(A::PARAMETERS)
     }
 
     fn name_of(index: usize) -> Option<Cow<'static, str>> {
@@ -302,6 +309,10 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
 
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.args.0.check_contexts(stream);
+    }
+
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        None
     }
 
     fn name_of(index: usize) -> Option<Cow<'static, str>> {

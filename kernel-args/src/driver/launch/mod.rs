@@ -1,6 +1,5 @@
 //! The function and the macro `launch!`.
 
-mod accesses;
 mod call;
 mod explain;
 mod launchable;

@@ -2,10 +2,10 @@
 //!
 //! No reference to a `Launch` reaches a function that is not inlined, as in [`call`](super::call).
 
-use super::{accesses::Accesses, call::check_attributes, explain};
+use super::{call::check_attributes, explain};
 use crate::{
     driver::{
-        api::{KernelCall, LaunchConfig, LaunchKeeper, Promise, Shape, api},
+        api::{KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -169,23 +169,31 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
         let check = || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
         let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
-        if attributes.is_none() && !recording.held.notes_uses {
-            return log.push(shape, &[], call, None, bytes, keeper, check, promise);
+        match attributes {
+            None => log.push(shape, &[], call, bytes, keeper, check, promise),
+            Some(attributes) => {
+                let encoded = Encoded::new(attributes);
+                log.push(shape, encoded.all(), call, bytes, keeper, check, promise)
+            }
+        }?;
+        if recording.held.notes_uses {
+            note_uses::<A>(recording, &log, values);
         }
-        let encoded = attributes.map(Encoded::new);
-        let attributes = encoded.as_ref().map_or(&[][..], Encoded::all);
-        let mut storage = recording.accesses.borrow_mut();
-        let accesses = recording.held.notes_uses.then(|| {
-            let mut accesses = Accesses::new(&recording.held, &mut storage);
-            values(&mut |parameter, bytes| accesses.add(parameter, bytes));
-            recording.held.forget_uses();
-            accesses.all()
-        });
-        let accesses = accesses.flatten();
-        log.push(
-            shape, attributes, call, accesses, bytes, keeper, check, promise,
-        )
+        Ok(())
     }
+}
+
+/// Notes which memory the recorded launch uses.
+#[inline(never)]
+fn note_uses<A: Lower>(
+    recording: &Recording,
+    log: &LaunchLog,
+    values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+) {
+    let mut uses = recording.uses.borrow_mut();
+    recording.held.take_used(|slices| {
+        uses.add_launch(slices, A::parameters(), log.is_last_repeated(), values);
+    });
 }
 
 #[cold]

@@ -1,14 +1,18 @@
 //! The graph of a run, and the launches that its nodes have now.
 
 use super::dependencies::Dependencies;
-use crate::driver::{
-    api::{
-        Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog, NodeId,
-        RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+use crate::{
+    driver::{
+        api::{
+            Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog,
+            NodeId, RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+        },
+        error::Error,
+        graph::Slot,
     },
-    error::Error,
-    graph::Slot,
+    marshal::Accesses,
 };
+use core::iter;
 use cudarc::driver::CudaContext;
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
@@ -17,6 +21,8 @@ pub(super) struct Plan {
     exec: Exec,
     nodes: Vec<NodeId>,
     dependencies: Dependencies,
+    /// The accesses that the dependencies follow from; `None` if the steps run in order.
+    accesses: Option<Accesses>,
     /// The steps that the nodes have now.
     steps: Vec<u64>,
 }
@@ -27,13 +33,17 @@ impl Plan {
         api: &'static Api,
         context: &Arc<CudaContext>,
         log: &mut LaunchLog,
+        accesses: Option<&Accesses>,
     ) -> Result<Self, Error> {
         let graph = Graph::new(api)?;
         // The functions stay loaded until the last launch of the graph has finished.
         Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
-        let dependencies = dependencies(steps);
+        let dependencies = match accesses {
+            Some(accesses) => Dependencies::of(accesses.iter()),
+            None => Dependencies::of(iter::repeat_n(None, nodes.capacity())),
+        };
         for (step, before) in steps.iter().zip(dependencies.iter()) {
             let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
             nodes.push(add(&graph, &before, &step, context)?);
@@ -42,6 +52,7 @@ impl Plan {
             exec: Exec::instantiate(graph)?,
             nodes,
             dependencies,
+            accesses: accesses.cloned(),
             steps: Vec::new(),
         };
         steps.copy_to(&mut plan.steps);
@@ -50,15 +61,22 @@ impl Plan {
 
     /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
-        Steps::of(&self.steps).differences(steps, changes) && self.is_ordered_as(steps, changes)
+        Steps::of(&self.steps).differences(steps, changes)
     }
 
-    /// Whether `steps`, which differ in `changes`, must wait for each other as the nodes do.
-    pub(super) fn is_ordered_as(&self, steps: Steps<'_>, changes: &[Change]) -> bool {
-        let old = Steps::of(&self.steps);
-        let mut changes = changes.iter();
-        changes.all(|change| old.uses_the_same(steps, *change))
-            || dependencies(steps) == self.dependencies
+    /// Whether steps with these accesses must wait for each other as the nodes do.
+    pub(super) fn is_ordered_for(&mut self, accesses: Option<&Accesses>) -> bool {
+        match (accesses, &mut self.accesses) {
+            (None, None) => true,
+            (Some(now), Some(own)) => {
+                *own == *now
+                    || self.dependencies == Dependencies::of(now.iter()) && {
+                        own.clone_from(now);
+                        true
+                    }
+            }
+            _ => false,
+        }
     }
 
     /// The number of steps in the longest chain of steps that wait for each other.
@@ -89,10 +107,6 @@ impl Plan {
             None => Ok(()),
         }
     }
-}
-
-fn dependencies(steps: Steps<'_>) -> Dependencies {
-    Dependencies::of(steps.iter().map(|step| step.accesses()))
 }
 
 fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {

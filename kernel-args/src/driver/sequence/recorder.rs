@@ -6,7 +6,7 @@ use crate::{
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
-    marshal::{ContextName, LaunchStream},
+    marshal::{Access, ContextName, LaunchStream},
 };
 use core::{fmt, marker::PhantomData};
 use cudarc::driver::{
@@ -83,10 +83,8 @@ impl<'s> Recorder<'s, '_> {
         let to = self.address(slice, "memset_zeros", "slice", true)?;
         let width = slice.num_bytes();
         if width > 0 {
-            self.recording
-                .log
-                .borrow_mut()
-                .push_memset(to, 0, width, self.is_ordered());
+            self.recording.log.borrow_mut().push_memset(to, 0, width);
+            self.uses(&[(to, true)], width);
         }
         Ok(())
     }
@@ -110,17 +108,23 @@ impl<'s> Recorder<'s, '_> {
         let source = self.address(from, "memcpy_dtod", "from", false)?;
         let to = self.address(to, "memcpy_dtod", "to", true)?;
         if width > 0 {
-            self.recording
-                .log
-                .borrow_mut()
-                .push_copy(to, source, width, self.is_ordered());
+            self.recording.log.borrow_mut().push_copy(to, source, width);
+            self.uses(&[(source, false), (to, true)], width);
         }
         Ok(())
     }
 
-    /// Whether each step is ordered with every other step.
-    fn is_ordered(&self) -> bool {
-        !self.recording.held.notes_uses
+    /// Adds a step with these accesses, each an address and whether it is written.
+    fn uses(&self, accesses: &[(CUdeviceptr, bool)], bytes: usize) {
+        self.recording.held.take_used(|_| {});
+        if self.recording.held.notes_uses {
+            let accesses = accesses.iter().map(|&(address, writes)| Access {
+                address,
+                bytes,
+                writes,
+            });
+            self.recording.uses.borrow_mut().add(accesses);
+        }
     }
 
     fn address<T>(

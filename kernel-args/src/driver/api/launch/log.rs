@@ -3,7 +3,7 @@
 use super::{
     KernelCall, Promise,
     step::{
-        Access, COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update,
+        COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update,
         step_at, words,
     },
 };
@@ -44,9 +44,8 @@ pub(crate) enum Keeper {
 }
 
 impl LaunchLog {
-    /// Adds a launch, which is ordered with every other step if `accesses` is `None`. `values` calls its argument with the bytes of each
-    /// parameter, in order. `keeper` returns what keeps the function loaded, and `check` checks the launch; neither is called if they are
-    /// known from the previous run.
+    /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` returns what keeps the function
+    /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
     #[expect(clippy::too_many_arguments, reason = "inlined")]
     #[inline(always)]
     pub(crate) fn push<const IS_PACKED: bool, E>(
@@ -54,7 +53,6 @@ impl LaunchLog {
         shape: &Shape,
         attributes: &[LaunchAttribute<'_>],
         call: KernelCall<'_, IS_PACKED>,
-        accesses: Option<&[Access]>,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
         keeper: impl FnOnce() -> Keeper,
         check: impl FnOnce() -> Result<(), E>,
@@ -63,13 +61,12 @@ impl LaunchLog {
         let function = call.function();
         if let Some(parameters) = call.packed() {
             let size = parameters.len();
-            let header =
-                Header::of_launch(PACKED, shape, function, attributes.len(), size, accesses);
-            if attributes.is_empty() && accesses.is_none() && self.repeats(&header, parameters) {
+            let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
+            if attributes.is_empty() && self.repeats(&header, parameters) {
                 return Ok(());
             }
             check()?;
-            self.store(&header, attributes, parameters, accesses, keeper);
+            self.store(&header, attributes, parameters, keeper);
         } else {
             let mut parameters = Vec::new();
             values(&mut |value| {
@@ -79,9 +76,8 @@ impl LaunchLog {
             });
             check()?;
             let size = parameters.len();
-            let header =
-                Header::of_launch(PARAMS, shape, function, attributes.len(), size, accesses);
-            self.store(&header, attributes, &parameters, accesses, keeper);
+            let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
+            self.store(&header, attributes, &parameters, keeper);
         }
         Ok(())
     }
@@ -112,26 +108,25 @@ impl LaunchLog {
             Some((first, rest)) if self.is_update && first == header.words() => {
                 let old: &[u8] = bytemuck::cast_slice(rest);
                 let is_same = old[..parameters.len()] == *parameters;
-                self.append(header, &[], parameters, None, is_same);
+                self.append(header, &[], parameters, is_same);
                 true
             }
             _ => false,
         }
     }
 
-    /// Stores a step whose header differs from the previous run, or that has attributes or accesses.
+    /// Stores a step whose header differs from the previous run, or that has attributes.
     #[inline(never)]
     fn store(
         &mut self,
         header: &Header,
         attributes: &[LaunchAttribute<'_>],
         parameters: &[u8],
-        accesses: Option<&[Access]>,
         keeper: impl FnOnce() -> Keeper,
     ) {
         self.diverge();
         let at = self.words.len();
-        self.append(header, attributes, parameters, accesses, true);
+        self.append(header, attributes, parameters, true);
         let (old, new) = (self.previous.get(at..), &self.words[at..]);
         let old = old.and_then(|old| old.get(..new.len()));
         if self.is_update && old.is_some_and(|old| is_update(old, new)) {
@@ -151,7 +146,6 @@ impl LaunchLog {
         header: &Header,
         attributes: &[LaunchAttribute<'_>],
         parameters: &[u8],
-        accesses: Option<&[Access]>,
         is_same: bool,
     ) {
         self.diverge();
@@ -164,9 +158,6 @@ impl LaunchLog {
             self.extend(&attribute.to_bytes());
         }
         self.extend(parameters);
-        for access in accesses.unwrap_or_default() {
-            self.words.extend_from_slice(&access.to_words());
-        }
         self.steps += 1;
     }
 
@@ -186,23 +177,17 @@ impl LaunchLog {
         }
     }
 
-    pub(crate) fn push_memset(&mut self, to: CUdeviceptr, byte: u8, width: usize, ordered: bool) {
-        self.push_memory(&Header::of_memory(MEMSET, to, byte.into(), width, ordered));
+    pub(crate) fn push_memset(&mut self, to: CUdeviceptr, byte: u8, width: usize) {
+        self.push_memory(&Header::of_memory(MEMSET, to, byte.into(), width));
     }
 
-    pub(crate) fn push_copy(
-        &mut self,
-        to: CUdeviceptr,
-        from: CUdeviceptr,
-        width: usize,
-        ordered: bool,
-    ) {
-        self.push_memory(&Header::of_memory(COPY, to, from, width, ordered));
+    pub(crate) fn push_copy(&mut self, to: CUdeviceptr, from: CUdeviceptr, width: usize) {
+        self.push_memory(&Header::of_memory(COPY, to, from, width));
     }
 
     fn push_memory(&mut self, header: &Header) {
         if !self.repeats(header, &[]) {
-            self.store(header, &[], &[], None, || Keeper::Caller);
+            self.store(header, &[], &[], || Keeper::Caller);
         }
     }
 
@@ -218,6 +203,12 @@ impl LaunchLog {
 
     pub(crate) fn len(&self) -> usize {
         self.steps
+    }
+
+    /// Whether the last step equals the step of the previous run with the same index.
+    pub(crate) fn is_last_repeated(&self) -> bool {
+        let last = self.steps.checked_sub(1);
+        self.is_update && last.is_some() && self.changes.last().map(|change| change.index) != last
     }
 
     /// The promises of the callers of all launches; `None` without steps.
@@ -266,7 +257,7 @@ impl LaunchLog {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Access, Extra, RecordedCall, Step},
+        super::{Extra, RecordedCall, Step},
         Keeper, KernelCall, LaunchLog, Promise, Shape, Steps,
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
@@ -281,7 +272,6 @@ mod tests {
         priority: Option<i32>,
         parameters: Vec<Vec<u8>>,
         packed: bool,
-        accesses: Option<Vec<Access>>,
     }
 
     fn function<'f>(number: usize) -> FunctionHandle<'f> {
@@ -325,37 +315,18 @@ mod tests {
                 .map(|value| value.as_ptr().cast_mut().cast())
                 .collect();
             let promise = Promise(PhantomData);
-            let accesses = launch.accesses.as_deref();
             let pushed = if launch.packed {
                 let call = KernelCall::<true> {
                     function: function(launch.function),
                     parameters: extra.0.as_mut_ptr(),
                 };
-                log.push(
-                    &shape,
-                    &attributes,
-                    call,
-                    accesses,
-                    values,
-                    keeper,
-                    check,
-                    promise,
-                )
+                log.push(&shape, &attributes, call, values, keeper, check, promise)
             } else {
                 let call = KernelCall::<false> {
                     function: function(launch.function),
                     parameters: pointers.as_mut_ptr(),
                 };
-                log.push(
-                    &shape,
-                    &attributes,
-                    call,
-                    accesses,
-                    values,
-                    keeper,
-                    check,
-                    promise,
-                )
+                log.push(&shape, &attributes, call, values, keeper, check, promise)
             };
             assert_eq!(pushed, Ok(()));
         }
@@ -365,7 +336,6 @@ mod tests {
     /// The launches that would be enqueued. `sizes` are the sizes of the parameters of each.
     fn read(steps: Steps<'_>, sizes: &[Vec<usize>]) -> Vec<Launch> {
         let launches = steps.iter().zip(sizes).map(|(step, sizes)| {
-            let accesses = step.accesses().map(Iterator::collect);
             let Step::Launch(launch) = step else {
                 panic!("only launches were recorded")
             };
@@ -407,7 +377,6 @@ mod tests {
                 // Without parameters there is no packed form.
                 packed: packed || parameters.is_empty(),
                 parameters,
-                accesses,
             }
         });
         launches.collect()
@@ -434,18 +403,7 @@ mod tests {
                 priority: [None, None, Some(-1), Some(0)][self.below(4)],
                 packed: parameters.is_empty() || self.below(3) > 0,
                 parameters,
-                accesses: self.accesses(),
             }
-        }
-
-        fn accesses(&mut self) -> Option<Vec<Access>> {
-            let count = self.below(5).checked_sub(1)?;
-            let access = |_| Access {
-                address: self.below(50) as u64,
-                bytes: self.below(50),
-                writes: self.below(2) > 0,
-            };
-            Some((0..count).map(access).collect())
         }
     }
 
@@ -462,7 +420,7 @@ mod tests {
                 let is_equal = before.as_ref() == Some(&launches);
                 let plain = launches
                     .iter()
-                    .all(|one| one.packed && one.priority.is_none() && one.accesses.is_none());
+                    .all(|one| one.packed && one.priority.is_none());
                 if is_equal && plain {
                     assert_eq!(checks, 0, "seed {seed}, run {run}");
                 }
@@ -491,12 +449,11 @@ mod tests {
                 before = is_launched.then(|| launches.clone());
                 for _ in 0..random.below(3) {
                     let at = random.below(launches.len());
-                    match random.below(6) {
+                    match random.below(5) {
                         0 => launches[at] = random.launch(),
                         1 => launches.insert(at, random.launch()),
                         2 if launches.len() > 1 => drop(launches.remove(at)),
                         3 => launches[at].grid += 1,
-                        4 => launches[at].accesses = random.accesses(),
                         _ => {
                             for value in &mut launches[at].parameters {
                                 value[0] = value[0].wrapping_add(1);
@@ -525,8 +482,7 @@ mod tests {
             let is_update = (old.function, old.priority, old.packed)
                 == (new.function, new.priority, new.packed)
                 && words(old).iter().sum::<usize>() == words(new).iter().sum::<usize>()
-                && words(old).len() == words(new).len()
-                && old.accesses.as_ref().map(Vec::len) == new.accesses.as_ref().map(Vec::len);
+                && words(old).len() == words(new).len();
             if !is_update {
                 return None;
             }

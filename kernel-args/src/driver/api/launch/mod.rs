@@ -5,9 +5,7 @@ mod step;
 
 pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
 pub(super) use step::MemoryOperation;
-pub(crate) use step::{
-    Access, Change, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps,
-};
+pub(crate) use step::{Change, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps};
 
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,

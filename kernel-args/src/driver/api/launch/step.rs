@@ -1,38 +1,10 @@
-//! Recorded steps as words: a [`Header`], the attributes of a launch, its parameters, and its accesses.
+//! Recorded steps as words: a [`Header`], then the attributes of a launch and its parameters.
 
 use super::{Extra, KernelCall, Promise, recorded_function};
 use crate::driver::api::{FunctionHandle, LaunchAttribute};
 use core::{ffi::c_void, iter, marker::PhantomData};
 use cudarc::driver::sys::CUdeviceptr;
 use std::vec::Vec;
-
-/// The use of memory by a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
-    pub(crate) address: CUdeviceptr,
-    pub(crate) bytes: usize,
-    pub(crate) writes: bool,
-}
-
-impl Access {
-    /// The words of an access.
-    const WORDS: usize = 2;
-
-    pub(super) fn to_words(self) -> [u64; Self::WORDS] {
-        [
-            self.address,
-            (self.bytes as u64) << 1 | u64::from(self.writes),
-        ]
-    }
-
-    fn of_words(words: &[u64]) -> Self {
-        Self {
-            address: words[0],
-            bytes: (words[1] >> 1) as usize,
-            writes: words[1] & 1 != 0,
-        }
-    }
-}
 
 /// One step.
 pub(crate) enum Step<'l> {
@@ -47,8 +19,6 @@ pub(crate) struct MemoryStep<'l> {
     pub(in crate::driver::api) to: CUdeviceptr,
     /// In bytes.
     pub(in crate::driver::api) width: usize,
-    /// Whether it is ordered with every other step.
-    is_ordered: bool,
     recorded: PhantomData<&'l ()>,
 }
 
@@ -71,8 +41,6 @@ pub(crate) struct RecordedLaunch<'l> {
     /// The size of the parameters in bytes.
     size: usize,
     is_packed: bool,
-    /// The accesses as words; `None` if it is ordered with every other step.
-    accesses: Option<&'l [u64]>,
 }
 
 /// The call of a recorded launch, in either form.
@@ -106,9 +74,7 @@ pub(crate) struct Shape {
 /// | 0 | kind, number of attributes, size of the parameters in bytes | kind |
 /// | 1 | function | destination |
 /// | 2, 3, 4 | grid and block | value or source; size in bytes |
-/// | 5 | shared memory; whether it is named, and the number of accesses | the number of accesses |
-///
-/// A step with [`ORDERED`](Self::ORDERED) accesses is ordered with every other step. The accesses of a memset or a copy are not stored.
+/// | 5 | shared memory, whether it is named | |
 #[derive(Clone, Copy)]
 pub(super) struct Header([u64; Self::WORDS]);
 
@@ -124,8 +90,6 @@ const fn halves(word: u64) -> [u32; 2] {
 impl Header {
     pub(super) const WORDS: usize = 6;
 
-    const ORDERED: u32 = u32::MAX >> 1;
-
     /// There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
     #[inline(always)]
     fn kind(kind: u8, attributes: usize, size: usize) -> u64 {
@@ -139,7 +103,6 @@ impl Header {
         function: FunctionHandle<'_>,
         attributes: usize,
         size: usize,
-        accesses: Option<&[Access]>,
     ) -> Self {
         let Shape {
             grid,
@@ -153,20 +116,12 @@ impl Header {
             pair(grid[0], grid[1]),
             pair(grid[2], block[0]),
             pair(block[1], block[2]),
-            pair(shared, u32::from(shared_given) | Self::count(accesses) << 1),
+            pair(shared, shared_given.into()),
         ])
     }
 
-    pub(super) fn of_memory(kind: u8, to: u64, value: u64, width: usize, is_ordered: bool) -> Self {
-        let accesses = if is_ordered { None } else { Some(&[][..]) };
-        let last = pair(0, Self::count(accesses) << 1);
-        Self([Self::kind(kind, 0, 0), to, value, width as u64, 0, last])
-    }
-
-    /// There are at most as many accesses as parameters.
-    #[inline(always)]
-    fn count(accesses: Option<&[Access]>) -> u32 {
-        accesses.map_or(Self::ORDERED, |accesses| accesses.len() as u32)
+    pub(super) fn of_memory(kind: u8, to: u64, value: u64, width: usize) -> Self {
+        Self([Self::kind(kind, 0, 0), to, value, width as u64, 0, 0])
     }
 
     #[inline(always)]
@@ -189,16 +144,9 @@ impl Header {
         (self.0[0] >> 32) as usize
     }
 
-    /// The number of accesses; `None` if the step is ordered with every other step.
-    fn accesses(&self) -> Option<usize> {
-        let count = halves(self.0[5])[1] >> 1;
-        (count != Self::ORDERED).then_some(count as usize)
-    }
-
     /// The words of the whole step.
     fn step(&self) -> usize {
-        let accesses = self.accesses().unwrap_or(0) * Access::WORDS;
-        Self::WORDS + self.attributes() * ATTRIBUTE + self.size().div_ceil(8) + accesses
+        Self::WORDS + self.attributes() * ATTRIBUTE + self.size().div_ceil(8)
     }
 }
 
@@ -260,18 +208,6 @@ impl<'l> Steps<'l> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Whether the changed step has the same accesses in `new`.
-    pub(crate) fn uses_the_same(self, new: Steps<'_>, change: Change) -> bool {
-        let (Some(old), Some(new)) = (self.at(change), new.at(change)) else {
-            return false;
-        };
-        match (old.accesses(), new.accesses()) {
-            (Some(old), Some(new)) => old.eq(new),
-            (None, None) => true,
-            _ => false,
-        }
-    }
-
     /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions
     /// and attributes in the same order, and the same copies.
     pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
@@ -308,19 +244,16 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node changes the step `old` to the step `new`: two launches of one function with the same attributes and as many
-/// accesses, or equal steps.
+/// Whether an update of a node changes the step `old` to the step `new`: two launches of one function with the same attributes, or equal
+/// steps.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     if old == new {
         return true;
     }
-    let (header, now) = (Header::first_of(old), Header::first_of(new));
+    let header = Header::first_of(old);
     let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
     let is_launch = matches!(header.0[0] as u8, PACKED | PARAMS);
-    is_launch
-        && old[..2] == new[..2]
-        && header.accesses() == now.accesses()
-        && old[attributes.clone()] == new[attributes]
+    is_launch && old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
 }
 
 fn read(step: &[u64]) -> Step<'_> {
@@ -335,14 +268,12 @@ fn read(step: &[u64]) -> Step<'_> {
             },
             to,
             width: third as usize,
-            is_ordered: header.accesses().is_none(),
             recorded: PhantomData,
         });
     }
     let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
     let [block_y, block_z] = halves(fourth);
-    let (attributes, rest) = step[Header::WORDS..].split_at(header.attributes() * ATTRIBUTE);
-    let (parameters, accesses) = rest.split_at(header.size().div_ceil(8));
+    let (attributes, parameters) = step[Header::WORDS..].split_at(header.attributes() * ATTRIBUTE);
     Step::Launch(RecordedLaunch {
         function: recorded_function(to),
         grid: [grid_x, grid_y, grid_z],
@@ -352,35 +283,7 @@ fn read(step: &[u64]) -> Step<'_> {
         parameters,
         size: header.size(),
         is_packed: kind == PACKED,
-        accesses: header.accesses().map(|_| accesses),
     })
-}
-
-impl<'l> Step<'l> {
-    /// The memory that the step uses; `None` if it is ordered with every other step.
-    pub(crate) fn accesses(&self) -> Option<impl Iterator<Item = Access> + use<'l>> {
-        let (words, memory) = match self {
-            Self::Launch(launch) => (launch.accesses?, None),
-            Self::Memory(memory) => (&[][..], Some(memory.accesses()?)),
-        };
-        let words = words.chunks_exact(Access::WORDS).map(Access::of_words);
-        Some(words.chain(memory.into_iter().flatten().flatten()))
-    }
-}
-
-impl MemoryStep<'_> {
-    fn accesses(&self) -> Option<[Option<Access>; 2]> {
-        let access = |address, writes| Access {
-            address,
-            bytes: self.width,
-            writes,
-        };
-        let from = match self.operation {
-            MemoryOperation::Set(_) => None,
-            MemoryOperation::CopyFrom(from) => Some(access(from, false)),
-        };
-        (!self.is_ordered).then_some([Some(access(self.to, true)), from])
-    }
 }
 
 impl<'l> RecordedLaunch<'l> {
