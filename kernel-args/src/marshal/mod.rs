@@ -23,6 +23,8 @@ mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
 mod summary;
+#[cfg(feature = "cudarc")]
+mod uses;
 
 #[cfg(feature = "cudarc")]
 pub use arg_list::ArgList;
@@ -49,4 +51,5 @@ pub(crate) use {
     context_name::Foreign,
     held_slices::{After, Entered, HeldSlice, HeldSlices},
     lower::{marshal_packed, marshal_params},
+    uses::{Access, Accesses, Uses},
 };

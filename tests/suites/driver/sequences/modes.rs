@@ -1,6 +1,6 @@
 //! How runs are enqueued, and that plain launches have the same results.
 
-use crate::sequences::world::{N, Outcome, Saxpy, World};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
 use kernel_args::{
     ArgList, Error, Launch, Module,
     args::Form,
@@ -141,15 +141,21 @@ fn memory() -> Outcome {
         assert_eq!((world.value(&y)?, world.value(&z)?), (0.0, 3.0 * factor));
     }
     assert_eq!(*sequence.mode(), RunMode::Updated(1));
-    Ok(())
+    let mut short = world.stream.alloc_zeros::<f32>(4)?;
+    let outcome = sequence.run(|s| {
+        let (x, mut short) = (s.hold(&x)?, s.hold(&mut short)?);
+        s.memcpy_dtod(x, &mut short)
+    });
+    let elements = format!("{N} elements");
+    says(outcome, &["the destination has 4 elements", &elements])
 }
 
 fn kinds() -> Outcome {
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let module = Module::load(&world.ctx, crate::sequences::world::SAXPY)?;
+    let module = Module::load(&world.ctx, SAXPY)?;
     let function = module.function("saxpy")?;
-    let ptx = cudarc::nvrtc::Ptx::from_src(crate::sequences::world::SAXPY);
+    let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let theirs = world.ctx.load_module(ptx)?.load_function("saxpy")?;
     let mut sequence = Sequence::new(&world.stream);
     for run in 1..4 {
