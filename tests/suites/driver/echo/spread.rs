@@ -4,11 +4,16 @@ use crate::echo::ways::{Echo, Outcome, ROUNDS};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, DeviceType, KernelArg, KernelArgs, Module, Retained,
-    args::Form, graph::Graph, launch, sequence::Sequence, vector::Float4,
+    args::Form,
+    context::{ContextFlags, create_context},
+    graph::Graph,
+    launch,
+    sequence::Sequence,
+    vector::Float4,
 };
 use kernel_args_test_values::{Bytes, Draw, Source, at};
 use kernel_args_tests::{
-    driver::{context, trial},
+    driver::{context, device, trial},
     tally,
 };
 use libtest_mimic::Trial;
@@ -334,6 +339,109 @@ fn sequences() -> Outcome {
     Ok(())
 }
 
+/// A struct whose last element has another type, and whose flattened struct is in another order.
+#[derive(KernelArgs)]
+struct Wrong {
+    out: DevicePointerMut<u8>,
+    #[kernel_args(flatten)]
+    inner: Between,
+    scale: f64,
+    #[kernel_args(spread)]
+    pad: [i16; 2],
+    after: i8,
+}
+
+#[derive(KernelArgs)]
+struct Between {
+    before: i8,
+    #[kernel_args(spread)]
+    shape: [f32; 3],
+}
+
+/// When a kernel is loaded, each element and each field is compared and named.
+fn mistakes() -> Outcome {
+    let module = Module::load(&context()?, PTX)?;
+    let refused = module.kernel::<Wrong>("echo_spread");
+    let text = refused.expect_err("the elements are integers").to_string();
+    for name in ["inner.shape[0]", "inner.shape[1]", "inner.shape[2]"] {
+        let line = text.lines().find(|line| line.contains(name));
+        assert!(line.is_some_and(|line| line.contains("<-")), "{text}");
+    }
+    for name in ["inner.before", "pad[0]", "pad[1]"] {
+        let line = text.lines().find(|line| line.contains(name));
+        assert!(line.is_some_and(|line| !line.contains("<-")), "{text}");
+    }
+    let module = Module::load(&context()?, PTX)?;
+    let short = module.kernel::<Structs<1>>("echo_spread_structs");
+    assert!(short.is_err() && module.kernel::<Structs<2>>("echo_spread_structs").is_ok());
+    Ok(())
+}
+
+/// An element or a flattened field with memory of another context is named, and nothing is launched.
+fn another_context() -> Outcome {
+    let ctx = context()?;
+    let other = create_context(device(), ContextFlags::new())?;
+    let (stream, elsewhere) = (ctx.new_stream()?, other.new_stream()?);
+    let kernel = Module::load(&ctx, PTX)?.kernel::<Slices<'_>>("echo_spread_pointers")?;
+    let (here, there) = (stream.alloc_zeros::<f32>(4)?, elsewhere.alloc_zeros(4)?);
+    let [mut y0, mut y1] = [stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros(4)?];
+    let mut theirs = elsewhere.alloc_zeros::<f32>(4)?;
+    let mut out = stream.alloc_zeros(64)?;
+    let mut size = Size {
+        rows: 7,
+        columns: 9,
+    };
+    for (field, x, is_theirs) in [
+        ("x[0]", [&there, &here], false),
+        ("x[1]", [&here, &there], false),
+        ("y[1]", [&here, &here], true),
+    ] {
+        let args = Slices {
+            out: &mut out,
+            x,
+            y: [&mut y0, if is_theirs { &mut theirs } else { &mut y1 }],
+            size: &mut size,
+        };
+        // SAFETY: the arguments are refused, so nothing is launched.
+        let refused = unsafe { launch!(kernel, 1, 1, args, stream = &stream) };
+        let text = refused.expect_err("two contexts are mixed").to_string();
+        assert!(text.contains(&format!("`{field}`")), "{text}");
+    }
+    // A flattened struct of slices: the index of its fields is an index of all parameters.
+    let kernel = Module::load(&ctx, PTX)?.kernel::<Outer<'_>>("echo_spread_pointers")?;
+    let args = Outer {
+        out: &mut out,
+        pointers: Pointers {
+            x: [&here, &here],
+            y: [&mut y0, &mut theirs],
+        },
+        rows: 1,
+        columns: 2,
+    };
+    // SAFETY: the arguments are refused, so nothing is launched.
+    let refused = unsafe { launch!(kernel, 1, 1, args, stream = &stream) };
+    let text = refused.expect_err("two contexts are mixed").to_string();
+    assert!(text.contains("`pointers.y[1]`"), "{text}");
+    Ok(())
+}
+
+#[derive(KernelArgs)]
+struct Pointers<'a> {
+    #[kernel_args(spread)]
+    x: [&'a CudaSlice<f32>; 2],
+    #[kernel_args(spread)]
+    y: [&'a mut CudaSlice<f32>; 2],
+}
+
+#[derive(KernelArgs)]
+struct Outer<'a> {
+    out: &'a mut CudaSlice<u8>,
+    #[kernel_args(flatten)]
+    pointers: Pointers<'a>,
+    rows: u32,
+    columns: u32,
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("a_spread_array_of_numbers", numbers),
@@ -341,6 +449,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_flattened_struct", flattened),
         trial("spread_slices_and_a_flattened_reference", slices),
         trial("a_list_that_spreads_slices", lists),
+        trial("mistakes_are_found_at_load", mistakes),
+        trial("an_element_of_another_context_is_named", another_context),
         trial("spread_and_flattened_fields_in_graphs", graphs),
         trial("spread_and_flattened_fields_in_a_sequence", sequences),
     ]
