@@ -144,7 +144,8 @@ impl Sequence {
     /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
     /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`.
     ///
-    /// The results are the same as without it. [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
+    /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as without it.
+    /// [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
     /// enqueued in order.
     ///
     /// # Safety
