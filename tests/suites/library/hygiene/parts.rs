@@ -41,7 +41,7 @@ mod hostile {
     pub(super) struct Option;
     pub(super) struct Some;
     pub(super) trait FnOnce {}
-    pub(super) fn drop() {}
+    pub(super) const fn drop() {}
     pub(super) const I: u8 = 0;
 
     #[derive(::kernel_args::KernelArgs)]
@@ -173,10 +173,10 @@ struct Nothing;
 
 #[derive(KernelArgs)]
 struct OnlyNothing {
-    #[kernel_args(flatten)]
-    nothing: Nothing,
     #[kernel_args(spread)]
     none: [u8; 0],
+    #[kernel_args(flatten)]
+    nothing: Nothing,
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn generic_structs_are_flattened() {
         assert_eq!((bytes.len(), bytes[48]), (49, 8));
     });
     let nothing = OnlyNothing {
-        nothing: Nothing,
         none: [],
+        nothing: Nothing,
     };
     assert_eq!(OnlyNothing::LAYOUT.size(), 0);
     nothing.with_kernel_params(|params| assert_eq!(params.len(), 0));
