@@ -1,6 +1,6 @@
 //! Writes structs with hundreds of fields and random structs for the suites.
 
-use kernel_args_test_generator::{echo, rust, size};
+use kernel_args_test_generator::{echo, parts, rust, size};
 use std::{env, fmt::Write, fs, path::Path};
 
 fn main() {
@@ -12,8 +12,13 @@ fn main() {
         writeln!(text, "counts!({name}: {});", fields.join(" ")).expect("a String takes any text");
     }
     let derived = rust::source(&echo::signatures(echo::SEED, echo::derived()));
+    let parts = parts::source(&parts::all(echo::SEED, echo::derived()));
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    for (file, text) in [("counts.rs", text), ("derived.rs", derived)] {
+    for (file, text) in [
+        ("counts.rs", text),
+        ("derived.rs", derived),
+        ("parts.rs", parts),
+    ] {
         fs::write(Path::new(&out).join(file), text).expect("OUT_DIR can be written to");
     }
 }

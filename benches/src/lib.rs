@@ -3,12 +3,14 @@
 pub mod batch;
 pub mod callgrind;
 pub mod chart;
+pub mod dims;
 pub mod graph;
 pub mod heap;
 pub mod launch;
 pub mod launched;
 pub mod marshal;
 pub mod measured;
+pub mod parts;
 pub mod report;
 mod scale;
 pub mod sequence;

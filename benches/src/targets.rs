@@ -5,9 +5,9 @@ use crate::{
     ways::{
         BARE_EX_PACKED, BARE_EX_PARAMS, BARE_GRAPH_PACKED, BARE_GRAPH_PARAMS, BARE_GRAPH_UNCHANGED,
         BARE_PACKED, BARE_PARAMS, C_EX_PACKED, C_GRAPH_PACKED, C_GRAPH_PARAMS, C_GRAPH_UNCHANGED,
-        CHEVRONS, CUDARC, CUDARC_PATCHED, GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH,
-        OURS_GRAPH_UNCHANGED, OURS_PATCHED, SLICES, SLICES_TWO_STREAMS, STEP_BOTH, STEP_CHECKS,
-        STEPS, STRUCT_4_KIB, STRUCT_32_KIB,
+        CHEVRONS, CUDARC, CUDARC_PATCHED, DIMS, DIMS_ALLOCATED, DIMS_BY_VALUE, DIMS_COPIED,
+        DIMS_SPREAD, GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH, OURS_GRAPH_UNCHANGED, OURS_PATCHED,
+        SLICES, SLICES_TWO_STREAMS, STEP_BOTH, STEP_CHECKS, STEPS, STRUCT_4_KIB, STRUCT_32_KIB,
     },
 };
 use std::fmt::Write;
@@ -228,6 +228,24 @@ const BESIDE: &[Target] = &[
         "3 tracked slices, a second stream: cudarc patched / cudarc",
         (SLICES_TWO_STREAMS, &[CUDARC_PATCHED]),
         (SLICES_TWO_STREAMS, &[CUDARC]),
+        f64::NAN,
+    ),
+    target(
+        "lengths and strides of a tensor: by value / uploaded to new memory",
+        (DIMS, &[DIMS_BY_VALUE]),
+        (DIMS, &[DIMS_ALLOCATED]),
+        f64::NAN,
+    ),
+    target(
+        "lengths and strides of a tensor: by value / uploaded to kept memory",
+        (DIMS, &[DIMS_BY_VALUE]),
+        (DIMS, &[DIMS_COPIED]),
+        f64::NAN,
+    ),
+    target(
+        "lengths and strides of a tensor: spread / by value",
+        (DIMS, &[DIMS_SPREAD]),
+        (DIMS, &[DIMS_BY_VALUE]),
         f64::NAN,
     ),
 ];

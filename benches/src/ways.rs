@@ -20,6 +20,8 @@ pub const SLICES: &str = "3 slices, 5 scalars";
 pub const SLICES_TWO_STREAMS: &str = "3 slices, 5 scalars, a second stream";
 /// The steps that `launch!` adds to a bare launch, one by one.
 pub const STEPS: &str = "8 parameters, step by step";
+/// A kernel that needs the lengths and strides of a tensor.
+pub const DIMS: &str = "lengths and strides of 3 dimensions";
 /// A graph whose kernels all get new arguments before each launch. Nanoseconds are per kernel.
 pub const GRAPH: &str = "200 kernels of 8 parameters";
 
@@ -63,6 +65,15 @@ pub const STEP_MARSHALLED: &str = "bare, arguments marshalled";
 pub const STEP_BOTH: &str = "both";
 /// All checks of `launch!`.
 pub const STEP_CHECKS: &str = "launch!: and every check";
+
+/// The ways of [`DIMS`]: copied to memory that is allocated for each launch.
+pub const DIMS_ALLOCATED: &str = "launch!, uploaded to new memory";
+/// Copied to memory that is allocated once.
+pub const DIMS_COPIED: &str = "launch!, uploaded to kept memory";
+/// A struct with two arrays.
+pub const DIMS_BY_VALUE: &str = "launch!, by value";
+/// Two arrays that are spread.
+pub const DIMS_SPREAD: &str = "launch!, spread";
 
 /// cudarc's `launch_builder`.
 pub const CUDARC: &str = "cudarc";

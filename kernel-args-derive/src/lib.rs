@@ -105,6 +105,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
 /// | `#[kernel_args(shared_write)]` | field | the kernel may write through this shared pointer, such as a counter that several launches increment |
+/// | `#[kernel_args(spread)]` | field | each element of the array is a parameter. Its name in messages is `shape[1]`, its name in the kernel `shape_1`, or the name that `name = "s{}"` or `name = ["nx", "ny"]` specifies |
+/// | `#[kernel_args(flatten)]` | field | the fields of this struct, which has `#[derive(KernelArgs)]` too, are parameters. Their names in messages are `common.alpha` |
 /// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]

@@ -1,26 +1,26 @@
 //! The spelling of a field's type in messages, with type parameters replaced by known types.
 
-use crate::input::Field;
-use proc_macro2::TokenStream;
+use crate::input;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Generics;
+use syn::{Generics, Type, TypePath};
 
 /// An expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
 ///
 /// The derive does not know the type `T`, but a constant can read the C++ type of the whole field. If that is the type
 /// of `T` itself, or of a pointer to `T`, the message shows it: `&'a CudaSlice<f64>` instead of `&'a CudaSlice<T>`.
 pub(crate) fn expression(
-    field: &Field<'_>,
+    ty: &Type,
+    span: Span,
     generics: &Generics,
     krate: &TokenStream,
     info: &TokenStream,
 ) -> TokenStream {
-    let spelling = field.spelling();
-    let span = field.span();
+    let spelling = input::spelling(&ty.to_token_stream());
     let mut params = generics
         .type_params()
         .map(|param| param.ident.to_string())
-        .filter(|param| words(field.ty.to_token_stream()).contains(param));
+        .filter(|param| words(ty.to_token_stream()).contains(param));
     let (Some(param), None) = (params.next(), params.next()) else {
         return spelling.into_token_stream();
     };
@@ -29,6 +29,20 @@ pub(crate) fn expression(
     };
     quote_spanned! {span=>
         const { &#krate::__private::instantiated(#before, #param, #after, #info) }.as_str()
+    }
+}
+
+/// The spelling of an element of an array whose type is an alias: the derive does not see the element. `info` is the `TypeInfo` of the
+/// element. If it does not determine the type, the spelling is the alias.
+pub(crate) fn of_element(
+    alias: &TypePath,
+    span: Span,
+    krate: &TokenStream,
+    info: &TokenStream,
+) -> TokenStream {
+    let alias = input::spelling(&alias.to_token_stream());
+    quote_spanned! {span=>
+        const { &#krate::__private::instantiated("", #alias, "", #info) }.as_str()
     }
 }
 

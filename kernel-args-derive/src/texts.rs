@@ -9,7 +9,7 @@ pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
     help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
     `crate = path`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
-    help: a field takes `skip`, `opaque`, `shared_write` or `name = \"name_in_the_kernel\"`";
+    help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
     help: a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
@@ -34,6 +34,21 @@ pub(crate) const SKIP_AND_SHARED_WRITE: &str = "`shared_write` has no effect on 
     help: remove one of the two";
 pub(crate) const OPAQUE_AND_SHARED_WRITE: &str = "`shared_write` has no effect on an opaque field, whose type is not compared\n\
     help: remove one of the two";
+pub(crate) const SPREAD_AND_FLATTEN: &str = "`spread` is for an array, `flatten` for a struct with `#[derive(KernelArgs)]`\n\
+    help: keep the one that fits the type of the field";
+pub(crate) const SKIP_AND_PARTS: &str = "this attribute has no effect on a skipped field, which is not a parameter\n\
+    help: remove one of the two";
+pub(crate) const FLATTEN_AND_FIELD: &str = "`flatten` inserts the fields of a struct, so no other attribute applies to this field\n\
+    help: write `name`, `opaque` and `shared_write` on the fields of that struct";
+pub(crate) const NAMES_WITHOUT_SPREAD: &str = "a field that is one parameter has one name\n\
+    help: write `name = \"name_in_the_kernel\"`, or `spread` if each element of the array is a parameter";
+pub(crate) const LONG_ELEMENT_NAME: &str = "this name is too long\n\
+    help: list the names of the elements: `name = [\"first\", \"second\"]`";
+pub(crate) const NOT_AN_ARRAY: &str = "only an array can be spread: each of its elements is a parameter\n\
+    help: write an array, `[T; N]`; `flatten` inserts the fields of a struct with `#[derive(KernelArgs)]`; if the number of parameters is \
+    known only at run time, use an `ArgList` and its method `spread`";
+pub(crate) const FLATTENED_PARAMETER: &str = "the parameters of this type parameter are unknown here, so they cannot be counted\n\
+    help: write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";
 pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` is about the debug information of an image, but no image is named\n\
@@ -64,6 +79,14 @@ pub(crate) const NOT_A_PATH: &str = "the macro cannot evaluate this path\n\
 
 pub(crate) const REPEATED_ATTRIBUTE: &str = "an attribute in this type can be a macro, which rustc would expand once for each use of the type in the derived code\n\
     help: move the expression into a constant outside of the item: `const LENGTH: usize = …;`";
+
+pub(crate) fn element_name(name: &str) -> String {
+    format!(
+        "each element of a spread array has its own name\n\
+         help: write `{{}}` once, where the kernel's names have the index: `name = \"{name}{{}}\"`; or list the names: \
+         `name = [\"first\", \"second\"]`"
+    )
+}
 
 pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
     format!(

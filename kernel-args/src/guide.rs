@@ -3,6 +3,7 @@
 //! | chapter | topic |
 //! |---|---|
 //! | [`fields`] | what a field can be; attributes of fields |
+//! | [`parts`] | arrays and structs whose elements and fields are separate parameters; lengths and strides of tensors |
 //! | [`structs`] | structs and enums by value; device memory |
 //! | [`pointers`] | slices and pointers |
 //! | [`build`] | kernels that a build script compiles |
@@ -43,6 +44,7 @@ macro_rules! chapters {
 
 chapters! {
     fields "What a field can be.": "tables/fields", "fields";
+    parts: "parts";
     structs: "structs";
     pointers: "pointers";
     build: "build";

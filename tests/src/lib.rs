@@ -27,3 +27,19 @@ pub mod tally;
 pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
+
+/// The same for structs that spread and flatten fields: [`parts::all`](kernel_args_test_generator::parts::all).
+#[allow(
+    missing_docs,
+    missing_debug_implementations,
+    non_camel_case_types,
+    unreachable_pub,
+    unused_imports,
+    unused_variables,
+    dead_code,
+    clippy::pedantic,
+    clippy::all
+)]
+pub mod parts {
+    include!(concat!(env!("OUT_DIR"), "/parts.rs"));
+}

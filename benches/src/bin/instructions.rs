@@ -5,6 +5,7 @@ use kernel_args_benches::{
     heap::{Counting, allocations},
     launched::{LAUNCHED, Launches},
     marshal::{Shape, Variant},
+    parts::PAIRS,
     shapes::SHAPES,
     versions,
 };
@@ -19,6 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{}, {}\n", versions::compilers(), versions::machine());
             marshalling()?;
             println!();
+            parts()?;
+            println!();
             launching()
         }
         Some("marshal") => {
@@ -27,6 +30,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                 for variant in Variant::ALL {
                     shape.run(variant);
                 }
+            }
+            Ok(())
+        }
+        Some("parts") => {
+            callgrind::calibrate();
+            for pair in PAIRS {
+                pair.run();
             }
             Ok(())
         }
@@ -78,6 +88,25 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
             shape.run(Variant::OursPacked);
         });
         println!(" {heap} |");
+    }
+    Ok(())
+}
+
+/// Spread and flattened fields next to separate fields.
+fn parts() -> Result<(), Box<dyn Error>> {
+    let mut command = Command::new(env::current_exe()?);
+    let counts = callgrind::count(command.arg("parts"))?;
+    println!(
+        "Instructions of separate fields, and of the same parameters from fields that are spread or flattened"
+    );
+    println!("| parameters | kernelParams: separate | parts | packed: separate | parts | heap |");
+    println!("|---|---|---|---|---|---|");
+    for (pair, counts) in PAIRS.iter().zip(counts.chunks_exact(4)) {
+        print!("| {} |", pair.name);
+        for count in counts {
+            print!(" {count} |");
+        }
+        println!(" {} |", allocations(|| pair.run()));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 use kernel_args::{Kernel, Module, args::Form};
 use kernel_args_benches::{
     batch::Batches,
+    dims::DimsCase,
     graph::{self, Chain},
     launch::{Case, Device, Example, Large4096, Large32760, PTX, SlicesCase},
     report,
@@ -112,6 +113,7 @@ fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Erro
     parameters::<Large32760>(batches, ways::STRUCT_32_KIB, device)?;
     slices(batches, device)?;
     steps(batches, device)?;
+    dims(batches, device)?;
     function::<P8>(batches, "8 parameters", device)?;
     function::<P128>(batches, "128 parameters", device)?;
     function::<P512>(batches, "512 parameters", device)?;
@@ -202,6 +204,23 @@ fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
         ways::STEP_MARSHALLED: |case| case.marshalled();
         ways::STEP_BOTH: |case| case.marshalled_bound();
         ways::STEP_CHECKS: |case| case.ours_as(Form::Packed);
+    }
+    Ok(())
+}
+
+/// The same kernel with its lengths and strides in device memory, and as parameters.
+fn dims(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
+    macro_rules! add {
+        ($($way:path: $launch:path;)*) => {$(
+            let mut launched = DimsCase::new(device)?;
+            batches.add(ways::DIMS, $way, move |count| timed(count, || $launch(&mut launched)));
+        )*};
+    }
+    add! {
+        ways::DIMS_ALLOCATED: DimsCase::allocated;
+        ways::DIMS_COPIED: DimsCase::copied;
+        ways::DIMS_BY_VALUE: DimsCase::by_value;
+        ways::DIMS_SPREAD: DimsCase::spread;
     }
     Ok(())
 }

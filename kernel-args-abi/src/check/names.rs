@@ -57,7 +57,7 @@ impl Names {
         j: usize,
     ) -> Option<Elsewhere> {
         let field = &host[i];
-        let says = !field.kernel_name.is_empty();
+        let says = field.has_explicit_name();
         if says && (!self.any || same(field.kernel_name, kernel[j].name))
             || !says && !is_named_otherwise(field, &kernel[j])
         {
@@ -86,7 +86,7 @@ pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<
 
 /// Whether a field specifies a parameter name other than the name of the parameter at its position.
 pub(crate) const fn has_other_explicit_name(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    !host.kernel_name.is_empty() && !same(host.kernel_name, kernel.name)
+    host.has_explicit_name() && !same(host.kernel_name, kernel.name)
 }
 
 /// Whether a field has the name of another parameter and fits that parameter too.
@@ -186,7 +186,7 @@ pub(super) const fn is_of_another_member(
     if name.is_empty() || kernel.member.name.is_empty() || same(name, kernel.member.name) {
         return false;
     }
-    let is_explicit = !host.member.kernel_name.is_empty();
+    let is_explicit = host.member.has_explicit_name();
     match names.find(kernel, name) {
         Some(_) if is_explicit => true,
         Some(other) => {

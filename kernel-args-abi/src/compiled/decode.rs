@@ -164,6 +164,7 @@ impl Head {
         Parameter {
             name: "",
             kernel_name: "",
+            has_implied_name: false,
             spelling: "",
             offset,
             size,

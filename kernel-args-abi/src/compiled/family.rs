@@ -60,6 +60,8 @@ pub struct Target {
     pub written: &'static str,
     /// The indices of the bindings.
     pub bindings: &'static [usize],
+    /// If a field is not one parameter: the index of the first parameter of each field, and the number of parameters.
+    pub fields: &'static [usize],
 }
 
 impl Family {

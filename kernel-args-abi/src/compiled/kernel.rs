@@ -204,6 +204,7 @@ impl CompiledKernel {
 pub(super) const NOTHING: Parameter<'static> = Parameter {
     name: "",
     kernel_name: "",
+    has_implied_name: false,
     spelling: "",
     offset: None,
     size: 0,

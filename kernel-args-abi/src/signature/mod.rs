@@ -32,6 +32,8 @@ pub struct Parameter<'a> {
     /// For a field or member with an explicit name, the name of the kernel's parameter or member:
     /// `#[kernel_args(name = "in")]`. Otherwise empty.
     pub kernel_name: &'a str,
+    /// Whether `kernel_name` follows from a field that is spread or flattened. The kernel need not have such a name.
+    pub has_implied_name: bool,
     /// The spelling in the source: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
     /// The offset in bytes from the beginning of the block or, for a member, of its struct. It depends on the GPU if a
@@ -58,6 +60,7 @@ impl<'a> Parameter<'a> {
         Self {
             name: "",
             kernel_name: "",
+            has_implied_name: false,
             spelling: "",
             offset: Some(offset),
             size,
@@ -117,6 +120,7 @@ impl<'a> Parameter<'a> {
         Self {
             name,
             kernel_name: "",
+            has_implied_name: false,
             spelling,
             offset: Some(offset),
             size: layout.size(),
@@ -143,7 +147,12 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// The C++ name: the explicit name, otherwise the own name without `r#`.
+    /// Whether the field specifies the name of the kernel's parameter.
+    pub(crate) const fn has_explicit_name(&self) -> bool {
+        !self.kernel_name.is_empty() && !self.has_implied_name
+    }
+
+    /// The C++ name: the explicit or implied name, otherwise the own name without `r#`.
     #[must_use]
     pub const fn cpp_name(&self) -> &'a str {
         match (self.kernel_name.as_bytes(), self.name.as_bytes()) {

@@ -173,6 +173,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     Parameter {
         name,
         kernel_name: "",
+        has_implied_name: false,
         spelling,
         offset,
         size,

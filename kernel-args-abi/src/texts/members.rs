@@ -2,6 +2,7 @@
 
 use super::{
     message::{Hint, Message},
+    part_names::{rename_field, write_field_name},
     rename::{rename_to, write_name},
     rust::member_declaration,
     templates as say,
@@ -128,11 +129,11 @@ pub(super) const fn push_elsewhere<const N: usize>(
 ) {
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
     let (own, here) = (&host[field], kernel[parameter].name);
-    let write = write_name(here, "kernel_args");
+    let write = write_field_name(own.name, here);
     let write = write.as_str();
     match elsewhere(host, kernel, field, parameter) {
-        Some(Elsewhere::At(other)) if own.kernel_name.is_empty() => {
-            let rename = rename_to(here, "kernel_args");
+        Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
+            let rename = rename_field(own.name, here);
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
         }
         Some(Elsewhere::At(other)) => {

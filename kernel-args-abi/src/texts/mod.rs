@@ -10,6 +10,8 @@ mod layout_table;
 mod members;
 mod message;
 mod overloads;
+#[doc(hidden)]
+pub mod part_names;
 mod pointer;
 mod rename;
 mod repair;

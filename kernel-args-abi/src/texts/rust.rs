@@ -3,6 +3,7 @@
 use super::{
     inferred::inferred,
     message::{Message, Text},
+    part_names::is_part,
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -74,6 +75,8 @@ pub(super) const fn push_type(message: &mut Text, name: &str, ty: &str) {
         templates::bare_type(message, ty);
     } else if is_index(name) {
         templates::position_type(message, name, ty);
+    } else if is_part(name) {
+        templates::part_type(message, name, ty);
     } else if is_keyword(name) {
         templates::raw_field_type(message, name, ty);
     } else {

@@ -54,6 +54,7 @@ templates! {
     missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
     missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
     missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    wrong_number_of_names(field: name, len: number, names: number, form: text) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
     writes_through(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` writes through parameter {index}, but `{field}` is `{ty}`";
     accesses_elements(kernel: name, elements: text, index: number, field: name, ty: name) = "kernel `{kernel}` accesses {elements} through parameter {index}, but `{field}` is `{ty}`";
     uses_integer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as an integer, but `{field}` is `{ty}`";
@@ -104,6 +105,7 @@ templates! {
     declare(types: text) = "declare {types}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
     position_type(field: name, ty: text) = "field {field} as `{ty}`";
+    part_type(field: name, ty: text) = "`{field}` as `{ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
@@ -178,6 +180,7 @@ templates! {
     rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
     rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
     write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    name_elements(form: text) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
     remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
 
     // Help: variants of an enum.

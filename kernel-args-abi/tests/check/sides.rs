@@ -21,6 +21,7 @@ pub(crate) const fn field<'a>(
     Parameter {
         name,
         kernel_name: "",
+        has_implied_name: false,
         spelling,
         offset: None,
         size,

@@ -1,6 +1,6 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{each, set, takes_no_value};
+use super::{Shape, each, parts, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
@@ -10,6 +10,10 @@ pub(crate) struct FieldAttr {
     pub(crate) kind: FieldKind,
     /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
+    /// The names of the kernel's parameters, as a list.
+    pub(crate) listed: Option<Vec<LitStr>>,
+    /// How many parameters the field is.
+    pub(crate) shape: Shape,
 }
 
 /// What is passed and compared of a field.
@@ -70,12 +74,21 @@ impl FieldAttr {
                     return Err(meta.error(field.kind.and(kind)));
                 }
                 field.kind = kind;
+            } else if let Some(parsed) = field.shape.parse(&meta) {
+                parsed?;
             } else if meta.path.is_ident("name") {
-                let name = kernel_name(&meta)?;
-                if field.kind == FieldKind::Skipped {
+                let is_list = meta.input.peek2(syn::token::Bracket);
+                let mut names = parts::names(&meta)?;
+                if let Some(name) = names.first().filter(|_| field.kind == FieldKind::Skipped) {
                     return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
                 }
-                set(&mut field.name, name, &meta)?;
+                match (is_list, names.pop()) {
+                    (false, Some(name)) => set(&mut field.name, name, &meta)?,
+                    (_, last) => {
+                        names.extend(last);
+                        set(&mut field.listed, names, &meta)?;
+                    }
+                }
             } else if [
                 "crate",
                 "ptx",
@@ -97,12 +110,13 @@ impl FieldAttr {
             }
             Ok(())
         });
+        parts::check(&field, diagnostics);
         field
     }
 }
 
 /// `name = "in"`.
-fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let name: LitStr = meta.value()?.parse()?;
     if name.value().trim().is_empty() {
         return Err(syn::Error::new(name.span(), texts::EMPTY_NAME));

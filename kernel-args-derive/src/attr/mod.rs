@@ -4,14 +4,17 @@ mod alternatives;
 mod device_type;
 mod field;
 mod naming;
+mod parts;
 mod repr;
 
 pub(crate) use device_type::TypeAttr;
 pub(crate) use field::{FieldAttr, FieldKind, MemberAttr};
 pub(crate) use naming::{Binding, Naming, Presence};
+pub(crate) use parts::{ElementNames, Shape};
 pub(crate) use repr::Repr;
 
 use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};
+use field::kernel_name;
 use naming::Parts;
 use syn::{
     Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta,
@@ -49,7 +52,7 @@ impl ArgsAttr {
             } else if meta.path.is_ident("strict_names") {
                 takes_no_value(&meta)?;
                 set(&mut strict, (), &meta)
-            } else if ["skip", "opaque", "shared_write"]
+            } else if ["skip", "opaque", "shared_write", "spread", "flatten"]
                 .iter()
                 .any(|name| meta.path.is_ident(name))
             {

@@ -1,26 +1,36 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
+use super::{
+    comparison::Comparison,
+    field::{ParameterField, Parameters, end_of_places},
+    local, part_errors, parts,
+    pattern::CheckedField,
+    respan, wrap,
+};
 use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
-    erase, field_errors, generics,
+    field_errors, generics,
     input::Field,
     repeated::{refuse_macros, refuse_macros_in_generics},
-    spelling, texts,
+    texts,
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Ident, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
-    let fields = parameters(input, attr.strict_names, &mut diagnostics);
+    let mut fields = parameters(input, attr.strict_names, &mut diagnostics);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
     }
+    fields.retain(|field| {
+        !part_errors::refuse_number(field, &mut diagnostics)
+            && !part_errors::refuse_type_parameter(field, &input.generics, &mut diagnostics)
+    });
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison = diagnostics
         .is_empty()
@@ -31,14 +41,6 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
         || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
     let body = expand(input, &attr, &fields, comparison.as_ref(), names_kernel);
     wrap(&body, diagnostics)
-}
-
-/// A field that is a parameter of the kernel.
-struct ParameterField<'a> {
-    field: Field<'a>,
-    kind: FieldKind,
-    /// The explicit name of the kernel's parameter.
-    kernel_name: Option<syn::LitStr>,
 }
 
 fn parameters<'a>(
@@ -67,11 +69,15 @@ fn parameters<'a>(
                 }
                 _ => None,
             };
+            let element_names = attr.element_names();
             let kernel_name = attr.name.or_else(own);
             (attr.kind != FieldKind::Skipped).then_some(ParameterField {
                 field,
                 kind: attr.kind,
                 kernel_name,
+                shape: attr.shape,
+                element_names,
+                is_strict: strict_names,
             })
         })
         .collect()
@@ -101,21 +107,84 @@ fn expand(
         slots,
     } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let descriptions = fields.iter().map(|parameter| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let name = &parameter.field.name;
-        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
-        let spelling = spelling::expression(&parameter.field, &input.generics, &krate, &info);
-        let said = parameter.kernel_name.as_ref();
-        let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let view = view(parameter.kind, span);
-        quote_spanned! {span=>
-            #krate::__private::parameter(#name, #spelling, #info).#view()#said
+    let Parameters {
+        each,
+        constants,
+        contexts,
+        lower,
+        in_place,
+    } = if parts::has_parts(fields) {
+        parts::parameters(fields, input, (&erased, is_generic(input)), krate)
+    } else {
+        parameters_of(fields, input, krate)
+    };
+
+    let name = ident.unraw().to_string();
+    let tables = comparison
+        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
+    let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
+    let markers = markers(input, &bounded, names_kernel, krate);
+    let force = (!is_generic(input))
+        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
+    let checks = comparison
+        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
+    quote! {
+        #tables
+        #slots
+
+        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout
+        // from the same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares the
+        // offset of each field with the offset of its parameter, and `lower` compiles only if the fields have the
+        // declared types.
+        #[automatically_derived]
+        unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
+            type Erased = #erased;
+            type ParamBuffer = #param_buffer;
+            type Each<__T> = #each;
+
+            const NAME: &'static #krate::__private::core::primitive::str = #name;
+            #constants
+            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+
+            #source
+
+            #[inline]
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #krate::__private::core::primitive::usize) {
+                #contexts
+            }
+
+            #[inline]
+            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
+                &mut self,
+                __stream: &#krate::args::LaunchStream<'_>,
+                __buffer: *mut #krate::__private::core::primitive::u8,
+                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
+                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
+            ) -> __Returned {
+                const { #krate::__private::evaluate::<Self>() };
+                #lower
+            }
+
+            #in_place
         }
+
+        #markers
+        #force
+        #checks
+    }
+}
+
+/// The parameters of a struct, each field of which is one parameter.
+fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> Parameters {
+    let count = fields.len();
+    let descriptions = fields.iter().map(|parameter| {
+        let description = parameter.description(parameter.field.ty, &input.generics, krate);
+        let said = parameter.kernel_name.as_ref();
+        let said =
+            said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
+        quote!(#description #said)
     });
-    let contexts = contexts(fields, krate);
+    let in_place = in_place(fields, krate);
     // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
     let puts = fields.iter().enumerate().map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
@@ -144,74 +213,16 @@ fn expand(
             let #guard = unsafe { #put };
         }
     });
-
-    let packed_in_place = packed_in_place(fields, krate);
-    let name = ident.unraw().to_string();
-    let count = fields.len();
-    let tables = comparison
-        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
-    let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
-    let markers = markers(input, &bounded, names_kernel, krate);
-    let force = (!is_generic(input))
-        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
-    let checks = comparison
-        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
-    quote! {
-        #tables
-        #slots
-
-        // SAFETY: `evaluate` asserts the size of the buffer; `place` and `param_layout` compute offsets and layout
-        // from the same list; `lower` puts each parameter in order and calls `__launch` once; `is_packed` compares the
-        // offset of each field with the offset of its parameter, and `lower` compiles only if the fields have the
-        // declared types.
-        #[automatically_derived]
-        unsafe impl #impl_generics #krate::KernelArgs for #ident #ty_generics #where_clause {
-            type Erased = #erased;
-            type ParamBuffer = #param_buffer;
-            type ParamPointers = [*mut #krate::__private::core::ffi::c_void; #count];
-
-            const NAME: &'static #krate::__private::core::primitive::str = #name;
+    Parameters {
+        each: quote!([__T; #count]),
+        constants: quote! {
             const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
                 &#krate::__private::place([#(#descriptions),*]);
-            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
-
-            #source
-
-            #[inline]
-            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
-                #contexts
-            }
-
-            #[inline]
-            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
-                &mut self,
-                __stream: &#krate::args::LaunchStream<'_>,
-                __buffer: *mut #krate::__private::core::primitive::u8,
-                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
-                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
-            ) -> __Returned {
-                const { #krate::__private::evaluate::<Self>() };
-                #(#puts)*
-                __launch()
-            }
-
-            #packed_in_place
-        }
-
-        #markers
-        #force
-        #checks
+        },
+        contexts: contexts(fields, krate),
+        lower: quote!(#(#puts)* __launch()),
+        in_place,
     }
-}
-
-/// The method that makes the parameter of a field.
-fn view(kind: FieldKind, span: Span) -> Ident {
-    let name = match kind {
-        FieldKind::Typed | FieldKind::Skipped => "typed",
-        FieldKind::Opaque => "opaque",
-        FieldKind::SharedWrite => "shared_write",
-    };
-    Ident::new(name, span)
 }
 
 /// The traits without methods that restrict how the struct can be used.
@@ -245,34 +256,26 @@ fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
         let member = &parameter.field.member;
         let errors = field_errors::argument(ty, &respan(krate, span), span);
         let (this, stream) = (local("self", span), local("__stream", span));
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #i);)
+        let first = local("__first", span);
+        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #first + #i);)
     });
     each.collect()
 }
 
-/// The method that returns a pointer to the struct itself if its bytes are already the packed form.
-fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
+/// The constant that is `true` if the bytes of the struct are already the packed form.
+fn in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
         let krate = respan(krate, span);
         quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
     });
-    // Not a device type, so the trait is never an unused import. An `allow` is an error in a crate that forbids the
-    // lint.
-    let end = quote!((0, #krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE));
+    let end = end_of_places(krate);
     quote! {
-        #[inline]
-        fn packed_in_place(&self) -> #krate::__private::core::option::Option<*const #krate::__private::core::primitive::u8> {
+        const IN_PLACE: #krate::__private::core::primitive::bool = {
             use #krate::__private::NotInPlace as _;
-            const { #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* #end]) }
-                .then_some(#krate::__private::core::ptr::from_ref(self).cast())
-        }
+            #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
+        };
     }
-}
-
-fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
-    let ty = field.ty;
-    erase::lifetimes(quote!(#ty), &input.generics)
 }
 
 /// The type that stores all parameters.
@@ -303,9 +306,8 @@ fn param_buffer(
         .map(|parameter| &parameter.ident);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
-        let ty = erased_field(&parameter.field, input);
-        let errors = field_errors::argument(parameter.field.ty, &respan(krate, span), span);
-        quote_spanned!(span=> #slot: #errors::Slot<#ty>)
+        let ty = parts::slot(parameter, input, &respan(krate, span));
+        quote_spanned!(span=> #slot: #ty)
     });
     let slots = quote! {
         #[repr(C)]
@@ -335,6 +337,7 @@ fn comparison_checks(
     let ident = &input.ident;
     match comparison {
         Comparison::Pattern(pattern) => {
+            let has_parts = parts::has_parts(fields);
             let fields: Vec<CheckedField<'_>> = fields
                 .iter()
                 .map(|parameter| CheckedField {
@@ -342,7 +345,7 @@ fn comparison_checks(
                     span: parameter.field.span(),
                 })
                 .collect();
-            Some(pattern.checks(ident, &input.generics, krate, &fields))
+            Some(pattern.checks(ident, &input.generics, krate, &fields, has_parts))
         }
         _ => (!is_generic(input)).then(|| checks(fields, ident, erased, krate)),
     }
@@ -355,10 +358,16 @@ fn checks(
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
+    let has_parts = parts::has_parts(fields);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let span = parameter.field.span();
         let krate = respan(krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::field_fits(__REPORT, #i);)
+        let fits = if has_parts {
+            quote_spanned!(span=> part_fits::<#erased>)
+        } else {
+            quote_spanned!(span=> field_fits)
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits(__REPORT, #i);)
     });
     let span = ident.span();
     let at = respan(krate, span);

@@ -5,7 +5,10 @@ mod copyable;
 mod device_memory;
 mod device_type;
 mod enumeration;
+mod field;
 mod kernel_args;
+mod part_errors;
+mod parts;
 mod pattern;
 
 pub(crate) use device_type::device_type;

@@ -83,16 +83,20 @@ impl<'a> Pattern<'a> {
         generics: &Generics,
         krate: &Path,
         fields: &[CheckedField<'_>],
+        has_parts: bool,
     ) -> TokenStream {
         let span = self.span();
         let at = respan(krate, span);
-        let found = self.found(ident, generics, &at);
+        let parts = has_parts.then_some(fields.len());
+        let found = self.found(ident, generics, parts, &at);
         let tables = kernels(&quote!(__IN_DOUBT), span, &at);
         let parameters: Vec<String> = parameters(generics).map(ToString::to_string).collect();
         let fits = fields.iter().enumerate().map(|(i, field)| {
             let at = respan(krate, field.span);
             let is_generic = mentions(field.ty.to_token_stream(), &parameters);
-            quote_spanned!(field.span=> const _: () = #at::__private::field_fits_bound(&__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
+            let fits = if has_parts { "part_fits_bound" } else { "field_fits_bound" };
+            let fits = Ident::new(fits, field.span);
+            quote_spanned!(field.span=> const _: () = #at::__private::#fits(&__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
         });
         let own = respan(krate, ident.span());
         let whole = quote_spanned!(ident.span()=> const _: () = #own::__private::nothing_missing_bound(&__FAMILY, __FOUND, __REPORT););
@@ -120,7 +124,15 @@ impl<'a> Pattern<'a> {
     }
 
     /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl, but not a static.
-    fn found(&self, ident: &Ident, generics: &Generics, at: &TokenStream) -> TokenStream {
+    ///
+    /// `parts` is the number of fields if they are not one parameter each.
+    fn found(
+        &self,
+        ident: &Ident,
+        generics: &Generics,
+        parts: Option<usize>,
+        at: &TokenStream,
+    ) -> TokenStream {
         let span = self.span();
         let all = {
             let module = self.module;
@@ -142,7 +154,12 @@ impl<'a> Pattern<'a> {
             let written: Vec<String> = target.0.iter().map(|(_, one)| written(one)).collect();
             let written = written.join(", ");
             let indices = target.0.iter().map(|(index, _)| index);
-            quote_spanned!(span=> #at::__private::target::<#arguments>(#suffix, #written, &[#(#indices),*]))
+            let fields = if let Some(count) = parts.map(|fields| fields + 1) {
+                quote!(const { &#at::__private::firsts::<#arguments, #count>() })
+            } else {
+                quote!(&[])
+            };
+            quote_spanned!(span=> #at::__private::target::<#arguments>(#suffix, #written, &[#(#indices),*], #fields))
         });
         let name = syn::ext::IdentExt::unraw(ident).to_string();
         let (count, patterns) = (self.targets.len(), self.entries.len());

@@ -19,6 +19,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
     Parameter {
         name: "p",
         kernel_name: "",
+        has_implied_name: false,
         spelling: "P",
         offset: None,
         size: 8,

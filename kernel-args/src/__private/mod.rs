@@ -8,13 +8,14 @@ mod in_place;
 mod kernel;
 mod members;
 mod parameters;
+mod parts;
 mod pattern;
 mod types;
 mod variants;
 
 pub use crate::{
     device::{HasZero, assert_layout},
-    marshal::{ParamWriter, Summary},
+    marshal::{ParamWriter, Part, Spread, Summary, Within, first},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 pub use compiles::CompilesWithNvrtc;
@@ -26,6 +27,7 @@ pub use kernel::*;
 pub use kernel_args_abi as abi;
 pub use members::*;
 pub use parameters::*;
+pub use parts::*;
 pub use pattern::*;
 pub use types::*;
 pub use variants::*;

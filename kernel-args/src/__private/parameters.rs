@@ -29,6 +29,7 @@ pub const fn parameter(
     FieldParameter(Parameter {
         name,
         kernel_name: "",
+        has_implied_name: false,
         spelling,
         offset: Some(0),
         size: info.layout.size(),
@@ -95,18 +96,23 @@ impl FieldParameter {
 pub const fn place<const N: usize>(
     mut parameters: [Parameter<'static>; N],
 ) -> [Parameter<'static>; N] {
-    if Parameter::place(&mut parameters) {
-        return parameters;
+    place_all(&mut parameters);
+    parameters
+}
+
+/// Gives each parameter its offset by C's rule.
+pub(super) const fn place_all(parameters: &mut [Parameter<'static>]) {
+    if Parameter::place(parameters) {
+        return;
     }
     let mut layout = ParamLayout::EMPTY;
     let mut i = 0;
-    while i < N {
+    while i < parameters.len() {
         let (longer, offset) = push(layout, &parameters[i]);
         parameters[i].offset = Some(offset);
         layout = longer;
         i += 1;
     }
-    parameters
 }
 
 /// The layout of all parameters of a kernel.
@@ -135,6 +141,13 @@ pub const fn offset<A: KernelArgs>(index: usize) -> usize {
         Some(offset) => offset,
         None => panic!("a parameter without an offset"),
     }
+}
+
+/// The offset of a parameter whose index is not a constant, of an element of an array.
+#[must_use]
+#[inline(always)]
+pub fn offset_at<A: KernelArgs>(index: usize) -> usize {
+    A::PARAMETERS[index].offset.unwrap_or(0)
 }
 
 const fn push(layout: ParamLayout, parameter: &Parameter<'_>) -> (ParamLayout, usize) {
@@ -199,7 +212,8 @@ pub const fn param_buffer_len<A: KernelArgs>() -> usize {
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;
     assert!(
-        size_of::<A::ParamBuffer>() >= A::LAYOUT.size(),
+        size_of::<A::ParamBuffer>() >= A::LAYOUT.size()
+            && size_of::<A::Each<usize>>() >= size_of::<usize>() * A::PARAMETERS.len(),
         "the parameter buffer of a struct is smaller than its parameters: please report this"
     );
 }

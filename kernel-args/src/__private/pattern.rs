@@ -15,6 +15,7 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
     suffix: &'static str,
     written: &'static str,
     bindings: &'static [usize],
+    fields: &'static [usize],
 ) -> Target {
     Target {
         id: core::any::TypeId::of::<A>,
@@ -22,6 +23,7 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
         suffix,
         written,
         bindings,
+        fields,
     }
 }
 

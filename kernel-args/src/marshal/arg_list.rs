@@ -74,6 +74,30 @@ impl<'a> ArgList<'a> {
         self
     }
 
+    /// Appends each element of a slice as an argument of its own, for kernels that take the lengths and strides of an array as separate
+    /// parameters. Their number is the number of dimensions, which need not be known at compile time.
+    ///
+    /// It does not compile for elements without bytes. `&mut` slices of cudarc cannot be copied from a slice: push them.
+    ///
+    /// ```
+    /// use kernel_args::ArgList;
+    ///
+    /// // __global__ void fill(float value, int shape_0, int shape_1, int shape_2)
+    /// let shape = vec![4, 3, 2];
+    /// let mut args = ArgList::new();
+    /// args.push(1.0_f32).spread(&shape);
+    /// assert_eq!(format!("{args:?}"), "ArgList[f32, i32, i32, i32]");
+    /// ```
+    ///
+    /// # Panics
+    /// If all arguments together are larger than the address space.
+    pub fn spread<T: KernelArg + Copy + 'a>(&mut self, elements: &[T]) -> &mut Self {
+        for &element in elements {
+            self.push(element);
+        }
+        self
+    }
+
     /// The number of arguments.
     #[must_use]
     pub fn len(&self) -> usize {

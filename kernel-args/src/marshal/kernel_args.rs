@@ -1,7 +1,7 @@
 //! All arguments of one kernel, and the two forms in which `cuLaunchKernel` accepts them.
 
 use super::{
-    DecodedArgs, LaunchStream, PackError, ParamWriter, Source,
+    DecodedArgs, LaunchStream, PackError, ParamWriter, Part, Source,
     lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
 use core::ffi::c_void;
@@ -11,14 +11,14 @@ use kernel_args_abi::{ParamLayout, Parameter, Signature, compiled::Family};
 ///
 /// # Safety
 /// - [`ParamBuffer`](Self::ParamBuffer) has at least as many bytes as [`LAYOUT`](Self::LAYOUT).
-/// - [`ParamPointers`](Self::ParamPointers) has room for as many `*mut c_void` as there are
-///   [`PARAMETERS`](Self::PARAMETERS), and is aligned for them.
+/// - [`Each<T>`](Self::Each) has room for as many `T` as there are [`PARAMETERS`](Self::PARAMETERS), and is aligned for them.
 /// - [`PARAMETERS`](Self::PARAMETERS) have the offsets that C's rule gives them, and `LAYOUT` is the layout of the same
 ///   parameters: each parameter is inside the layout, and parameters do not overlap.
 /// - [`lower`](Self::lower) writes every parameter with the writer `F`, in order, at its offset and index, then calls
 ///   `launch` once. All guards outlive that call.
-/// - [`packed_in_place`](Self::packed_in_place) returns a pointer to `LAYOUT.size()` initialised bytes, which are the packed form
-///   as long as the struct is borrowed.
+/// - If [`IN_PLACE`](Self::IN_PLACE) is `true`, the first `LAYOUT.size()` bytes of the struct are initialised, and are the packed form.
+/// - [`packed_in_place`](Self::packed_in_place) returns a pointer to such bytes, which are the packed form as long as the struct is
+///   borrowed.
 /// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified for one of these
 ///   structs can be launched with each of them.
 #[diagnostic::on_unimplemented(
@@ -33,9 +33,9 @@ pub unsafe trait KernelArgs: Sized {
     /// Room for the bytes of all parameters of one launch.
     #[doc(hidden)]
     type ParamBuffer;
-    /// Room for a pointer to each parameter.
+    /// Room for a value for each parameter.
     #[doc(hidden)]
-    type ParamPointers;
+    type Each<T>;
 
     /// The struct's name.
     const NAME: &'static str;
@@ -49,24 +49,32 @@ pub unsafe trait KernelArgs: Sized {
     #[doc(hidden)]
     const FAMILY: Option<&'static Family> = None;
 
+    /// The fields, if a field is spread or flattened. Otherwise each field is one parameter.
+    #[doc(hidden)]
+    const PARTS: &'static [Part] = &[];
+    /// Whether the memory of the struct already has the packed form.
+    #[doc(hidden)]
+    const IN_PLACE: bool = false;
+
     /// The name of the struct and the parameters.
     const SIGNATURE: Signature<'static> = Signature {
         name: Self::NAME,
         parameters: Self::PARAMETERS,
     };
 
-    /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field.
+    /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field. The first parameter has the index `first`.
     #[doc(hidden)]
     #[inline]
-    fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        let _ = stream;
+    fn check_contexts(&self, stream: &LaunchStream<'_>, first: usize) {
+        let _ = (stream, first);
     }
 
     /// Lowers every field with the writer `F`, calls `launch`, and drops the guards of the fields.
     ///
     /// # Safety
     /// Until `launch` has returned, `buffer` is valid for writes of `LAYOUT.size()` bytes. If the form has pointers, `pointers` is
-    /// valid for writes of [`ParamPointers`](Self::ParamPointers).
+    /// valid for writes of [`Each<*mut c_void>`](Self::Each). For [`Within<F, A, FIELD>`](super::Within), this struct is field `FIELD` of
+    /// `A`, and `buffer` and `pointers` have the room for `A`.
     #[doc(hidden)]
     unsafe fn lower<F: ParamWriter, R>(
         &mut self,
@@ -80,7 +88,7 @@ pub unsafe trait KernelArgs: Sized {
     #[doc(hidden)]
     #[inline]
     fn packed_in_place(&self) -> Option<*const u8> {
-        None
+        const { Self::IN_PLACE }.then_some(core::ptr::from_ref(self).cast())
     }
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.

@@ -7,7 +7,7 @@ use super::{
     storage::{Room, SHORT, ShortList},
 };
 use super::{
-    KernelArgs, LaunchStream, ParamWriter, Source,
+    KernelArgs, LaunchStream, ParamWriter, Part, Source,
     param_writer::{KernelParams, Packed},
 };
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
@@ -22,10 +22,10 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     launch: impl FnOnce(&mut [*mut c_void]) -> R,
 ) -> R {
     let mut buffer = MaybeUninit::<A::ParamBuffer>::uninit();
-    let mut pointers = MaybeUninit::<A::ParamPointers>::uninit();
+    let mut pointers = MaybeUninit::<A::Each<*mut c_void>>::uninit();
     let pointers = pointers.as_mut_ptr().cast::<*mut c_void>();
     let launch = || {
-        // SAFETY: `KernelArgs` promises that `ParamPointers` has room for a pointer to each parameter and is aligned for them, and that
+        // SAFETY: `KernelArgs` promises that `Each` has room for a pointer to each parameter and is aligned for them, and that
         // `lower` has written all pointers when it calls this closure. Nothing else accesses them until the closure returns.
         launch(unsafe { &mut *ptr::slice_from_raw_parts_mut(pointers, A::PARAMETERS.len()) })
     };
@@ -105,17 +105,18 @@ pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
 unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     type Erased = A::Erased;
     type ParamBuffer = A::ParamBuffer;
-    type ParamPointers = A::ParamPointers;
+    type Each<T> = A::Each<T>;
 
     const NAME: &'static str = A::NAME;
     const PARAMETERS: &'static [Parameter<'static>] = A::PARAMETERS;
     const LAYOUT: ParamLayout = A::LAYOUT;
     const SOURCE: Option<Source> = A::SOURCE;
     const FAMILY: Option<&'static Family> = A::FAMILY;
+    const PARTS: &'static [Part] = A::PARTS;
 
     #[inline]
-    fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        A::check_contexts(self, stream);
+    fn check_contexts(&self, stream: &LaunchStream<'_>, first: usize) {
+        A::check_contexts(self, stream, first);
     }
 
     #[inline]

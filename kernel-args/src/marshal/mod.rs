@@ -16,6 +16,7 @@ mod lower;
 mod offset_of;
 mod pack_error;
 mod param_writer;
+mod parts;
 #[cfg(feature = "cudarc")]
 mod slice_arg;
 mod source;
@@ -35,13 +36,15 @@ pub use launch_stream::{Guard, LaunchStream};
 pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
-pub use param_writer::ParamWriter;
+pub use param_writer::{ParamWriter, Within};
+pub use parts::{Part, Spread, first};
 #[cfg(feature = "cudarc")]
 pub use slice_arg::SliceArg;
 pub use source::Source;
 pub use summary::Summary;
 
 pub(crate) use lower::has_gaps;
+pub(crate) use param_writer::Row;
 #[cfg(feature = "cudarc")]
 pub(crate) use {
     argument_types::{ArgumentType, ArgumentTypes},

@@ -1,19 +1,22 @@
-//! Writes single parameters in the two forms that `cuLaunchKernel` accepts.
+//! Writes single parameters in the two forms that `cuLaunchKernel` accepts. The parameters of a struct in one slice.
 
-use super::{Guard, KernelArg, LaunchStream};
+use super::{Guard, KernelArg, KernelArgs, LaunchStream, first};
 use crate::device::{DeviceType, assert_layout};
-use core::{ffi::c_void, ptr};
+use core::{ffi::c_void, marker::PhantomData, mem::MaybeUninit, ptr, slice};
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// Writes parameters in one of the two forms: `KernelParams` or `Packed`.
+/// Writes parameters in one of the two forms: `KernelParams` or `Packed`. [`Within`] is either form, for a flattened field.
 pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument and writes its parameter; returns its guard.
     ///
     /// # Safety
-    /// `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
+    /// For [`Within<F, A, FIELD>`](Within): `index` is the index of a parameter of the field. It has the device type of `arg`. `F` can
+    /// write the parameter of `A` for it, with these `buffer` and `pointers`. `offset` is not used.
+    ///
+    /// Otherwise: `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
     /// valid for a write at `index`. The pointer that this call stores there is valid as long as `arg` and `buffer` are valid.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
@@ -33,6 +36,15 @@ pub(crate) enum KernelParams {}
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
 pub(crate) enum Packed {}
 
+/// The form `F`, for the fields of a flattened struct: field `FIELD` of the struct `A`. The parameters have the indices and offsets of
+/// the parameters of `A`.
+pub enum Within<F, A, const FIELD: usize> {
+    /// Never: the type is only a parameter of [`KernelArgs::lower`].
+    #[doc(hidden)]
+    Never(core::convert::Infallible, PhantomData<(F, A)>),
+}
+
+impl<F, A, const FIELD: usize> sealed::Sealed for Within<F, A, FIELD> {}
 impl sealed::Sealed for KernelParams {}
 impl sealed::Sealed for Packed {}
 
@@ -83,6 +95,81 @@ impl ParamWriter for Packed {
         let slot = unsafe { buffer.add(offset) };
         // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
         unsafe { store(arg, stream, slot, index) }
+    }
+}
+
+impl<F: ParamWriter, A: KernelArgs, const FIELD: usize> ParamWriter for Within<F, A, FIELD> {
+    #[inline(always)]
+    unsafe fn put<'s, T: KernelArg>(
+        arg: &'s mut T,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        _: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s> {
+        let index = const { first::<A>(FIELD) } + index;
+        // `place` has computed the offset of each parameter.
+        let offset = A::PARAMETERS[index].offset.unwrap_or(0);
+        // SAFETY: the caller guarantees that `F` can write this parameter of `A`.
+        unsafe { F::put(arg, stream, buffer, offset, pointers, index) }
+    }
+}
+
+/// Values of type `T` in the memory of an `E`, which is an array of `T`, or a tuple of such types. It is filled in constants: a generic
+/// struct has no constant length for an array.
+pub struct Row<E, T> {
+    room: MaybeUninit<E>,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<E, T: Copy> Row<E, T> {
+    /// No values.
+    #[must_use]
+    pub const fn new() -> Self {
+        assert!(align_of::<E>() >= align_of::<T>());
+        Self {
+            room: MaybeUninit::uninit(),
+            len: 0,
+            of: PhantomData,
+        }
+    }
+
+    /// Appends a value.
+    ///
+    /// # Panics
+    /// If `E` has no room for it.
+    pub const fn push(&mut self, value: T) {
+        assert!((self.len + 1) * size_of::<T>() <= size_of::<E>());
+        // SAFETY: `room` has the size of `E`, so there is room for a `T` at this index, as asserted above.
+        let place = unsafe { self.room.as_mut_ptr().cast::<T>().add(self.len) };
+        // SAFETY: `place` is inside `room`, and aligned: `new` compares the alignments.
+        unsafe { place.write(value) };
+        self.len += 1;
+    }
+
+    /// The values, if they fill the memory.
+    ///
+    /// # Panics
+    /// If they do not. `E` then could have padding, which a move does not copy.
+    #[must_use]
+    pub const fn full(self) -> Self {
+        assert!(self.len * size_of::<T>() == size_of::<E>());
+        self
+    }
+
+    /// The values.
+    #[must_use]
+    pub const fn as_slice(&self) -> &[T] {
+        // SAFETY: `slice::from_raw_parts`, "Safety": `push` has written `len` values one after another, and they are borrowed with `self`.
+        unsafe { slice::from_raw_parts(self.room.as_ptr().cast::<T>(), self.len) }
+    }
+
+    /// The values.
+    pub const fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: the same, and `self` is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.room.as_mut_ptr().cast::<T>(), self.len) }
     }
 }
 

@@ -185,7 +185,7 @@ impl Signature {
 }
 
 /// The start of every generated module.
-const HEAD: &str = "\
+pub(crate) const HEAD: &str = "\
 use core::num::*;
 use kernel_args::{*, vector::*};
 use kernel_args_test_values::{Draw, Draws, Structure, Visitor, draw, structure};

@@ -2,7 +2,7 @@
 
 use kernel_args::KernelArgs;
 use kernel_args_marshalling_tests::params;
-use kernel_args_test_generator::{Signature, echo};
+use kernel_args_test_generator::{Signature, echo, parts};
 use kernel_args_test_values::{Visitor, at};
 use kernel_args_tests::derived::{ENTRIES, visit};
 use proptest::prelude::*;
@@ -83,5 +83,18 @@ proptest! {
         let over_aligned = compare.visited - compare.packed;
         let (packed, least) = (compare.packed, if cfg!(miri) { 0 } else { 5 });
         assert!(packed > STRUCTS / 2 && over_aligned >= least, "{packed} packed");
+    }
+
+    /// Each element of a spread array and each field of a flattened struct is a parameter of its own.
+    #[test]
+    fn spread_and_flattened_fields_have_the_layout_of_separate_parameters(seed: u64) {
+        let all = parts::all(echo::SEED, STRUCTS);
+        let kernels: Vec<Signature> = all.iter().map(|parts| parts.kernel.clone()).collect();
+        let mut compare = Compare { kernels: &kernels, seed, visited: 0, packed: 0 };
+        kernel_args_tests::parts::visit(seed, OUT, &mut compare);
+        assert_eq!(compare.visited, STRUCTS);
+        let over_aligned = compare.visited - compare.packed;
+        let least = if cfg!(miri) { 0 } else { 5 };
+        assert!(compare.packed > STRUCTS / 2 && over_aligned >= least, "{} packed", compare.packed);
     }
 }

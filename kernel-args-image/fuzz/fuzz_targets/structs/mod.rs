@@ -55,6 +55,7 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
     Parameter {
         name: "field",
         kernel_name: "",
+        has_implied_name: false,
         spelling: "Field",
         offset: (kind & 0x40 != 0).then_some(usize::from(size) * 2),
         size: [1, 2, 4, 8, 16, 24, 64, 128][usize::from(size % 8)],

@@ -227,7 +227,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
 
     #[inline(always)]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        self.args.check_contexts(stream);
+        self.args.check_contexts(stream, 0);
     }
 
     fn parameters() -> Option<&'static [Parameter<'static>]> {
@@ -255,7 +255,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                     |visit| decoded().visit(visit),
                 )
             };
-            if const { F::INLINED && size_of::<A::ParamPointers>() >= LARGE_FRAME } {
+            if const { F::INLINED && size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
                 marshal_many_params(self.args, stream, launch)
             } else {
                 marshal_params(&mut self.args, stream, launch)

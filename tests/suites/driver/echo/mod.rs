@@ -4,6 +4,7 @@
 mod counts;
 mod memory;
 mod pointers;
+mod spread;
 mod structs;
 mod values;
 mod ways;
@@ -19,6 +20,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(memory::trials());
             trials.extend(structs::trials());
             trials.extend(pointers::trials());
+            trials.extend(spread::trials());
             trials.extend(counts::trials(driver));
             trials
         },

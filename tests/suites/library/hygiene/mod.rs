@@ -16,6 +16,7 @@ mod names;
 mod no_prelude;
 mod no_std;
 mod other_crates;
+mod parts;
 mod reexport;
 mod shadowed;
 mod shapes;

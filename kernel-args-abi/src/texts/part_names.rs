@@ -1,0 +1,111 @@
+//! The names of parameters that come from one field: the elements of an array that is spread, the fields of a struct that is flattened.
+
+use super::{
+    message::Message,
+    rename::{rename_to, write_name},
+    templates as say,
+};
+
+/// The name of such a parameter.
+pub type PartName = Message<128>;
+
+/// The maximum length of the name of a field in such a name.
+const LONGEST: usize = 96;
+
+/// The name of an element in messages: `shape[2]`.
+#[must_use]
+pub const fn element(field: &str, index: usize) -> PartName {
+    let mut name = PartName::new();
+    name.writer().push_shortened(field, LONGEST);
+    name.push("[");
+    name.writer().push_number(index);
+    name.push("]");
+    name
+}
+
+/// The name of the kernel's parameter for an element: `shape_2`.
+#[must_use]
+pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
+    let mut name = PartName::new();
+    name.push(before);
+    name.writer().push_number(index);
+    name.push(after);
+    name
+}
+
+/// The name of a field of a flattened struct in messages: `common.alpha`.
+#[must_use]
+pub const fn nested(field: &str, inner: &str) -> PartName {
+    let mut name = PartName::new();
+    name.writer().push_shortened(field, LONGEST / 2);
+    name.push(".");
+    name.writer().push_shortened(inner, LONGEST / 2);
+    name
+}
+
+/// Whether a name is the name of an element or of a field of a flattened struct.
+pub(super) const fn is_part(name: &str) -> bool {
+    is_element(name) || contains(name, b'.')
+}
+
+/// Whether a name is the name of an element.
+const fn is_element(name: &str) -> bool {
+    contains(name, b'[')
+}
+
+const fn contains(name: &str, mark: u8) -> bool {
+    let name = name.as_bytes();
+    let mut i = 0;
+    while i < name.len() {
+        if name[i] == mark {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// What to write to give a field the C++ name of the parameter at its position.
+pub(super) const fn rename_field(field: &str, name: &str) -> Message<512> {
+    if is_element(field) {
+        let mut text = Message::new();
+        say::name_elements(&mut text, "n{}");
+        return text;
+    }
+    rename_to(name, "kernel_args")
+}
+
+/// The attribute that gives a field the C++ name of the parameter at its position.
+pub(super) const fn write_field_name(field: &str, name: &str) -> Message<256> {
+    if is_element(field) {
+        let mut text = Message::new();
+        say::name_elements(&mut text, "n{}");
+        return text;
+    }
+    write_name(name, "kernel_args")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_parts() {
+        assert_eq!(element("shape", 12).as_str(), "shape[12]");
+        assert_eq!(numbered("shape_", 3, "").as_str(), "shape_3");
+        assert_eq!(numbered("n", 0, "_max").as_str(), "n0_max");
+        assert_eq!(nested("common", "shape[1]").as_str(), "common.shape[1]");
+        for (name, part) in [("a", false), ("a_0", false), ("a[0]", true), ("a.b", true)] {
+            assert_eq!(is_part(name), part, "{name}");
+        }
+    }
+
+    #[test]
+    fn long_names_keep_their_ends() {
+        let long = ["x"; 200].concat();
+        let text = element(&long, usize::MAX);
+        assert!(!text.is_truncated() && text.as_str().ends_with("[18446744073709551615]"));
+        assert!(!nested(&long, &long).is_truncated());
+        assert!(numbered(&long, 0, "").is_truncated());
+    }
+}

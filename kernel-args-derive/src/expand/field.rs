@@ -1,0 +1,85 @@
+//! The fields of a struct of arguments, and what the derive emits for them.
+
+use super::respan;
+use crate::{
+    attr::{ElementNames, FieldKind, Shape},
+    erase, field_errors,
+    input::Field,
+    spelling,
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{DeriveInput, Ident, Path, Type};
+
+/// A field that is a parameter of the kernel, or several.
+pub(super) struct ParameterField<'a> {
+    pub(super) field: Field<'a>,
+    pub(super) kind: FieldKind,
+    /// The explicit name of the kernel's parameter.
+    pub(super) kernel_name: Option<syn::LitStr>,
+    pub(super) shape: Shape,
+    /// The explicit names of the kernel's parameters, if the field is spread.
+    pub(super) element_names: Option<ElementNames>,
+    /// Whether the kernel must have the name of the field.
+    pub(super) is_strict: bool,
+}
+
+impl ParameterField<'_> {
+    /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
+    pub(super) fn description(
+        &self,
+        ty: &syn::Type,
+        generics: &syn::Generics,
+        krate: &Path,
+    ) -> TokenStream {
+        let span = self.field.span();
+        let krate = respan(krate, span);
+        let errors = field_errors::argument(ty, &krate, span);
+        let name = &self.field.name;
+        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
+        let spelling = match (self.shape, self.field.ty) {
+            (Shape::Spread(_), Type::Path(alias)) => {
+                spelling::of_element(alias, span, &krate, &info)
+            }
+            _ => spelling::expression(ty, span, generics, &krate, &info),
+        };
+        let view = view(self.kind, span);
+        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info).#view())
+    }
+}
+
+/// The method that makes the parameter of a field.
+fn view(kind: FieldKind, span: Span) -> Ident {
+    let name = match kind {
+        FieldKind::Typed | FieldKind::Skipped => "typed",
+        FieldKind::Opaque => "opaque",
+        FieldKind::SharedWrite => "shared_write",
+    };
+    Ident::new(name, span)
+}
+
+/// What depends on the number of parameters of each field, in the impl of `KernelArgs`.
+pub(super) struct Parameters {
+    /// The type with room for a `__T` for each parameter.
+    pub(super) each: TokenStream,
+    /// The constant `PARAMETERS`, and what it needs.
+    pub(super) constants: TokenStream,
+    /// The constant `IN_PLACE`.
+    pub(super) in_place: TokenStream,
+    /// The statements that compare the context of each argument with the stream's.
+    pub(super) contexts: TokenStream,
+    /// The body of `lower`.
+    pub(super) lower: TokenStream,
+}
+
+/// The type of a field, with every lifetime `'static`.
+pub(super) fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
+    let ty = field.ty;
+    erase::lifetimes(quote!(#ty), &input.generics)
+}
+
+/// An expression that uses the trait `NotInPlace`. Its type is not a device type, so the trait is never an unused import. An `allow` is an
+/// error in a crate that forbids the lint.
+pub(super) fn end_of_places(krate: &Path) -> TokenStream {
+    quote!(#krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE)
+}

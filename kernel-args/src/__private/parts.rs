@@ -1,0 +1,247 @@
+//! The parameters of structs that spread or flatten a field.
+
+use super::{Checked, field_fits, field_fits_bound, parameters::place_all};
+use crate::marshal::{KernelArgs, Part, Row, Spread, first};
+use core::mem::MaybeUninit;
+use kernel_args_abi::{
+    Parameter,
+    compiled::{Family, Found},
+    texts::{
+        Message,
+        part_names::{PartName, element, nested, numbered},
+        templates,
+    },
+};
+
+/// Values for each element of a spread array.
+pub type EachElement<S, T> = Row<<S as Spread>::Each<T>, T>;
+/// Values for each parameter of a struct.
+pub type EachParameter<A, T> = Row<<A as KernelArgs>::Each<T>, T>;
+
+/// The names of the elements of a field in messages.
+#[must_use]
+pub const fn element_names<S: Spread>(field: &str) -> EachElement<S, PartName> {
+    let mut names = Row::new();
+    let mut i = 0;
+    while i < S::LEN {
+        names.push(element(field, i));
+        i += 1;
+    }
+    names.full()
+}
+
+/// The kernel's names for the elements of a field: `name = "shape_{}"`.
+#[must_use]
+pub const fn numbered_names<S: Spread>(before: &str, after: &str) -> EachElement<S, PartName> {
+    let mut names = Row::new();
+    let mut i = 0;
+    while i < S::LEN {
+        names.push(numbered(before, i, after));
+        i += 1;
+    }
+    names.full()
+}
+
+/// How the kernel names the elements of a field.
+#[derive(Clone, Copy)]
+pub enum ElementNames {
+    /// `shape_0`, `shape_1`, …: from the name of the field, so the kernel may name them differently.
+    Implied(&'static [PartName]),
+    /// `name = "shape{}"`.
+    Numbered(&'static [PartName]),
+    /// `name = ["nx", "ny"]`.
+    Listed(&'static [&'static str]),
+}
+
+/// The parameters of a spread field. `parameter` is the parameter of an element, with the name of the field.
+///
+/// # Panics
+/// At compile time, if the number of explicit names is not the number of elements.
+#[must_use]
+#[track_caller]
+pub const fn spread<S: Spread>(
+    parameter: Parameter<'static>,
+    names: &'static [PartName],
+    kernel_names: ElementNames,
+) -> EachElement<S, Parameter<'static>> {
+    if let ElementNames::Listed(list) = kernel_names
+        && list.len() != S::LEN
+    {
+        let mut message: Message = Message::new();
+        templates::wrong_number_of_names(&mut message, parameter.name, S::LEN, list.len(), "n{}");
+        message.fail()
+    }
+    let mut parameters = Row::new();
+    let mut i = 0;
+    while i < S::LEN {
+        let (kernel_name, has_implied_name) = match kernel_names {
+            ElementNames::Implied(names) => (whole(&names[i]), true),
+            ElementNames::Numbered(names) => (whole(&names[i]), false),
+            ElementNames::Listed(names) => (names[i], false),
+        };
+        parameters.push(Parameter {
+            name: names[i].as_str(),
+            kernel_name,
+            has_implied_name,
+            ..parameter
+        });
+        i += 1;
+    }
+    place_all(parameters.as_mut_slice());
+    parameters.full()
+}
+
+/// A name, or nothing if it is too long to be compared.
+const fn whole(name: &'static PartName) -> &'static str {
+    if name.is_truncated() {
+        ""
+    } else {
+        name.as_str()
+    }
+}
+
+/// The names of the parameters of a flattened field in messages.
+#[must_use]
+pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartName> {
+    let mut names = Row::new();
+    let mut i = 0;
+    while i < A::PARAMETERS.len() {
+        names.push(nested(field, A::PARAMETERS[i].name));
+        i += 1;
+    }
+    names.full()
+}
+
+/// The parameters of a flattened field. If the names are `strict`, the kernel must have the name of each field.
+#[must_use]
+pub const fn flattened<A: KernelArgs>(
+    names: &'static [PartName],
+    strict: bool,
+) -> EachParameter<A, Parameter<'static>> {
+    let mut parameters = Row::new();
+    let mut i = 0;
+    while i < A::PARAMETERS.len() {
+        let inner = A::PARAMETERS[i];
+        let is_explicit = !inner.kernel_name.is_empty() && !inner.has_implied_name;
+        parameters.push(Parameter {
+            name: names[i].as_str(),
+            kernel_name: inner.cpp_name(),
+            has_implied_name: !is_explicit && (!strict || is_unnamed(inner.name)),
+            ..inner
+        });
+        i += 1;
+    }
+    parameters.full()
+}
+
+/// Whether this is the name of a field without a name: its index.
+const fn is_unnamed(name: &str) -> bool {
+    matches!(name.as_bytes(), [b'0'..=b'9', ..])
+}
+
+/// The parameters of all fields, with their offsets by C's rule.
+#[must_use]
+pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
+    let mut parameters = Row::new();
+    let mut field = 0;
+    while field < A::PARTS.len() {
+        let part = A::PARTS[field].parameters;
+        let mut i = 0;
+        while i < part.len() {
+            parameters.push(part[i]);
+            i += 1;
+        }
+        field += 1;
+    }
+    place_all(parameters.as_mut_slice());
+    parameters.full()
+}
+
+/// Whether the fields of a struct are the packed form of its parameters, without gaps.
+#[must_use]
+pub const fn are_packed<A: KernelArgs>() -> bool {
+    let mut field = 0;
+    while field < A::PARTS.len() {
+        let Part {
+            parameters,
+            offset,
+            in_place,
+        } = A::PARTS[field];
+        let mut i = 0;
+        while i < parameters.len() {
+            match (
+                parameters[i].offset,
+                A::PARAMETERS[first::<A>(field) + i].offset,
+            ) {
+                (Some(own), Some(place)) if in_place && offset + own == place => {}
+                _ => return false,
+            }
+            i += 1;
+        }
+        field += 1;
+    }
+    !crate::marshal::has_gaps(A::PARAMETERS)
+}
+
+/// The number of parameters of a struct that spreads or flattens a field.
+#[must_use]
+pub const fn count<A: KernelArgs>() -> usize {
+    first::<A>(A::PARTS.len())
+}
+
+/// The index of the first parameter of each field, and the number of parameters. `N` is the number of fields, plus one.
+#[must_use]
+pub const fn firsts<A: KernelArgs, const N: usize>() -> [usize; N] {
+    let (mut firsts, mut i) = ([0; N], 0);
+    while i < N {
+        firsts[i] = first::<A>(i);
+        i += 1;
+    }
+    firsts
+}
+
+/// Room for the parameters of a flattened field and for the padding before the next parameter. No parameter is aligned to more than
+/// the padding.
+#[repr(C)]
+pub struct FlatSlot<A: KernelArgs> {
+    _values: MaybeUninit<A::ParamBuffer>,
+    _padding: [MaybeUninit<u8>; 128],
+}
+
+/// Reports a parameter of a field that does not match.
+///
+/// # Panics
+/// At compile time, with both sides and the code to write.
+#[track_caller]
+pub const fn part_fits<A: KernelArgs>(checked: &Checked, field: usize) {
+    let mut i = first::<A>(field);
+    while i < first::<A>(field + 1) {
+        field_fits(checked, i);
+        i += 1;
+    }
+}
+
+/// The same for a struct of a pattern.
+///
+/// # Panics
+/// At compile time, with both sides, the binding and the code to write.
+#[track_caller]
+pub const fn part_fits_bound<const N: usize, const P: usize>(
+    family: &Family,
+    found: &Found<N, P>,
+    checked: &Checked,
+    field: usize,
+    is_generic: bool,
+) {
+    if checked.is_none() {
+        return;
+    }
+    let Some(target) = found.target(family) else {
+        return;
+    };
+    let mut i = target.fields[field];
+    while i < target.fields[field + 1] {
+        field_fits_bound(family, found, checked, i, is_generic);
+        i += 1;
+    }
+}
