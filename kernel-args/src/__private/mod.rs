@@ -12,6 +12,11 @@ mod pattern;
 mod types;
 mod variants;
 
+/// The contracts of structs.
+pub mod contract {
+    pub use crate::contract::*;
+}
+
 pub use crate::{
     device::{HasZero, assert_layout},
     marshal::{ParamWriter, Summary},

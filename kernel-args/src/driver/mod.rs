@@ -35,7 +35,7 @@ pub use context::{
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
 pub use error::{
-    ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError, GreenError,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError, GreenError,
     ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
     UnsupportedAttribute, Unverified, VerifyError,
 };
