@@ -1,6 +1,6 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{each, set, takes_no_value};
+use super::{FieldContracts, contract, each, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
@@ -10,6 +10,7 @@ pub(crate) struct FieldAttr {
     pub(crate) kind: FieldKind,
     /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
+    pub(crate) contracts: FieldContracts,
 }
 
 /// What is passed and compared of a field.
@@ -76,6 +77,7 @@ impl FieldAttr {
                     return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
                 }
                 set(&mut field.name, name, &meta)?;
+            } else if field.contracts.parse(&meta)? {
             } else if [
                 "crate",
                 "ptx",
@@ -89,6 +91,7 @@ impl FieldAttr {
                 "bound",
             ]
             .iter()
+            .chain(&contract::ON_STRUCT)
             .any(|name| meta.path.is_ident(name))
             {
                 return Err(meta.error(texts::BELONGS_ON_STRUCT));
@@ -97,6 +100,9 @@ impl FieldAttr {
             }
             Ok(())
         });
+        if let Err(error) = field.contracts.check(field.kind == FieldKind::Skipped) {
+            diagnostics.push(error);
+        }
         field
     }
 }

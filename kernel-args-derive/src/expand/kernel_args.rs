@@ -1,6 +1,6 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, local, pattern::CheckedField, respan, wrap};
+use super::{comparison::Comparison, contracts::contracts, local, pattern::CheckedField, respan, wrap};
 use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
@@ -16,7 +16,20 @@ use syn::{Data, DeriveInput, Ident, Path, ext::IdentExt, spanned::Spanned};
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
-    let fields = parameters(input, attr.strict_names, &mut diagnostics);
+    let fields = fields(input, &mut diagnostics);
+    let attrs: Vec<FieldAttr> = fields
+        .iter()
+        .map(|field| FieldAttr::parse(field.attrs, &mut diagnostics))
+        .collect();
+    let contracts = contracts(
+        input,
+        &attr.krate,
+        &attr.contracts,
+        &fields,
+        &attrs,
+        &mut diagnostics,
+    );
+    let fields = parameters(fields, &attrs, attr.strict_names);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
@@ -29,47 +42,69 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
     let names_kernel = !diagnostics.is_empty()
         || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
-    let body = expand(input, &attr, &fields, comparison.as_ref(), names_kernel);
+    let body = expand(
+        input,
+        &attr,
+        &fields,
+        &contracts,
+        comparison.as_ref(),
+        names_kernel,
+    );
     wrap(&body, diagnostics)
 }
 
 /// A field that is a parameter of the kernel.
 struct ParameterField<'a> {
+    /// The field; its type is the type of the parameter, if that is narrower.
     field: Field<'a>,
+    /// The type of the field, if its parameter is narrower.
+    wide: Option<&'a syn::Type>,
     kind: FieldKind,
     /// The explicit name of the kernel's parameter.
     kernel_name: Option<syn::LitStr>,
 }
 
-fn parameters<'a>(
-    input: &'a DeriveInput,
-    strict_names: bool,
-    diagnostics: &mut Diagnostics,
-) -> Vec<ParameterField<'a>> {
-    let fields = match &input.data {
-        Data::Struct(data) => &data.fields,
+/// All fields of the struct.
+fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
+    match &input.data {
+        Data::Struct(data) => Field::all(&data.fields),
         Data::Enum(data) => {
             diagnostics.error(data.enum_token.span(), texts::ARGUMENTS_IN_ENUM);
-            return Vec::new();
+            Vec::new()
         }
         Data::Union(data) => {
             diagnostics.error(data.union_token.span(), texts::ARGUMENTS_IN_UNION);
-            return Vec::new();
+            Vec::new()
         }
-    };
-    Field::all(fields)
+    }
+}
+
+fn parameters<'a>(
+    fields: Vec<Field<'a>>,
+    attrs: &'a [FieldAttr],
+    strict_names: bool,
+) -> Vec<ParameterField<'a>> {
+    fields
         .into_iter()
-        .filter_map(|field| {
-            let attr = FieldAttr::parse(field.attrs, diagnostics);
+        .zip(attrs)
+        .filter_map(|(field, attr)| {
             let own = || match &field.member {
                 syn::Member::Named(ident) if strict_names => {
                     Some(syn::LitStr::new(&field.name, ident.span()))
                 }
                 _ => None,
             };
-            let kernel_name = attr.name.or_else(own);
+            let name = attr.name.as_ref();
+            let kernel_name = name
+                .map(|name| syn::LitStr::new(&name.value(), name.span()))
+                .or_else(own);
+            let narrowed = attr.contracts.narrowed.as_ref();
             (attr.kind != FieldKind::Skipped).then_some(ParameterField {
-                field,
+                wide: narrowed.map(|_| field.ty),
+                field: Field {
+                    ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value),
+                    ..field
+                },
                 kind: attr.kind,
                 kernel_name,
             })
@@ -81,6 +116,7 @@ fn expand(
     input: &DeriveInput,
     attr: &ArgsAttr,
     fields: &[ParameterField<'_>],
+    contracts: &TokenStream,
     comparison: Option<&Comparison<'_>>,
     names_kernel: bool,
 ) -> TokenStream {
@@ -125,10 +161,17 @@ fn expand(
         let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
         let [this, stream, buffer, pointers] =
             ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+        let declared = parameter.wide.unwrap_or(ty);
+        let narrowed = parameter.wide.map(|_| {
+            quote_spanned! {span=>
+                let __field = &mut #krate::__private::contract::narrow::<#ty>(&*__field);
+            }
+        });
         let same = quote_spanned! {span=>
             let Self { #member: __field, .. } = #this;
             let __same = (&*__field,);
-            #krate::__private::same_type::<#ty>(&__same);
+            #krate::__private::same_type::<#declared>(&__same);
+            #narrowed
         };
         let put = quote_spanned! {span=>
             <#ty as #errors::Arg>::put::<__Writer>(
@@ -176,6 +219,8 @@ fn expand(
             const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
+
+            #contracts
 
             #[inline]
             fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>) {
@@ -240,7 +285,7 @@ fn markers(
 
 /// The statements that compare the context of each argument with the stream's.
 fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
-    let each = fields.iter().enumerate().map(|(i, parameter)| {
+    let each = fields.iter().enumerate().filter(|(_, parameter)| parameter.wide.is_none()).map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let errors = field_errors::argument(ty, &respan(krate, span), span);
@@ -255,7 +300,11 @@ fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
         let krate = respan(krate, span);
-        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
+        let is_value = match parameter.wide {
+            Some(_) => quote!(false),
+            None => quote_spanned!(span=> <#krate::__private::InPlace<#ty>>::IS_VALUE),
+        };
+        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
     });
     // Not a device type, so the trait is never an unused import. An `allow` is an error in a crate that forbids the
     // lint.

@@ -1,10 +1,12 @@
 //! The output of the derives.
 
 mod comparison;
+mod contracts;
 mod copyable;
 mod device_memory;
 mod device_type;
 mod enumeration;
+mod expression;
 mod kernel_args;
 mod pattern;
 

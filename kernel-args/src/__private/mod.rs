@@ -12,6 +12,9 @@ mod pattern;
 mod types;
 mod variants;
 
+#[cfg(feature = "cudarc")]
+pub use crate::driver::launch_without_stream;
+
 /// The contracts of structs.
 pub mod contract {
     pub use crate::contract::*;

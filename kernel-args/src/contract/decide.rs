@@ -13,9 +13,9 @@ use crate::device::vector::Dim3;
 /// Same as `decide`.
 #[cold]
 #[inline(never)]
-pub fn exactly(
-    decide: impl FnOnce() -> Result<(), ContractError>,
-) -> Result<(), ContractError> {
+pub fn exactly<T>(
+    decide: impl FnOnce() -> Result<T, ContractError>,
+) -> Result<T, ContractError> {
     decide()
 }
 
@@ -203,16 +203,17 @@ impl Contract {
         self.unless(threads >= required, broken)
     }
 
-    /// `shared = required`
+    /// `shared = required`: the dynamic shared memory of the launch.
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn shared(&self, given: Option<u32>, required: Value) -> Result<(), ContractError> {
+    pub fn shared(&self, given: Option<u32>, required: Value) -> Result<u32, ContractError> {
         let required = self.amount(required)?;
-        let broken = Broken::Shared { given, required };
-        let holds = u32::try_from(required)
-            .is_ok_and(|required| given.is_none_or(|given| given >= required));
-        self.unless(holds, broken)
+        let bytes = u32::try_from(required).ok();
+        bytes
+            .map(|bytes| given.unwrap_or(bytes))
+            .filter(|given| i128::from(*given) >= required)
+            .ok_or_else(|| self.broken(Broken::Shared { given, required }))
     }
 
     /// `stream = required`

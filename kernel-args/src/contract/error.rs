@@ -8,7 +8,7 @@ use core::fmt;
 pub(super) const OPERANDS: usize = 6;
 
 /// A number that an expression uses: its text, and its value.
-pub type Operand = (&'static str, Result<i128, NoValue>);
+pub(super) type Operand = (&'static str, Result<i128, NoValue>);
 
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
 /// numbers.

@@ -84,6 +84,13 @@ pub fn reaches(found: Value, required: Value) -> bool {
     matches!((found, required), (Some(found), Some(required)) if found >= required)
 }
 
+/// Whether there is more than this.
+#[inline(always)]
+#[must_use]
+pub fn exceeds(found: Value, than: Value) -> bool {
+    matches!((found, than), (Some(found), Some(than)) if found > than)
+}
+
 /// Whether both are known, and the same.
 #[inline(always)]
 #[must_use]
@@ -108,4 +115,12 @@ pub fn divides(of: Value, threads: Value) -> bool {
 #[inline(always)]
 pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
     value.exact().is_some_and(|value| low <= value && value <= high)
+}
+
+/// The dynamic shared memory of a launch: what it specifies, if that is enough.
+#[inline(always)]
+#[must_use]
+pub fn shared(given: Option<u32>, required: Value) -> Option<u32> {
+    let required = u32::try_from(required?).ok()?;
+    given.is_none_or(|given| given >= required).then_some(given.unwrap_or(required))
 }

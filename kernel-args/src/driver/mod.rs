@@ -43,7 +43,7 @@ pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
-pub use launch::{LaunchArgs, Launchable, launch};
+pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
 pub use module::{Kernel, Module};
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::Verification;

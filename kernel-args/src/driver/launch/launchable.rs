@@ -23,10 +23,16 @@ mod sealed {
     use crate::marshal::{self, KernelArgs};
 
     pub trait Sealed {}
-    pub trait ArgList {}
+    pub trait ArgList {
+        /// Whether a launch must name its stream.
+        #[doc(hidden)]
+        const REQUIRES_STREAM: bool = false;
+    }
 
     #[diagnostic::do_not_recommend]
-    impl<A: KernelArgs> ArgList for A {}
+    impl<A: KernelArgs> ArgList for A {
+        const REQUIRES_STREAM: bool = A::CONTRACTS.stream;
+    }
     impl ArgList for marshal::ArgList<'_> {}
     impl ArgList for &mut marshal::ArgList<'_> {}
 }

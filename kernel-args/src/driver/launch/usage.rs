@@ -1,5 +1,20 @@
 //! The compile errors of `launch!`: wrong syntax, and options that it does not have.
 
+/// The call of a launch whose options are listed: `[names of options] arguments of the call`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __launch_stream {
+    ([] $($arguments:tt)*) => {
+        $crate::__private::launch_without_stream($($arguments)*)
+    };
+    ([stream $($rest:ident)*] $($arguments:tt)*) => {
+        $crate::launch($($arguments)*)
+    };
+    ([$option:ident $($rest:ident)*] $($arguments:tt)*) => {
+        $crate::__launch_stream!([$($rest)*] $($arguments)*)
+    };
+}
+
 /// Expands to a launch if each of its options exists and is given once: `[names of options] launch`.
 #[doc(hidden)]
 #[macro_export]
@@ -160,6 +175,16 @@ macro_rules! __launch_usage {
             "`"
         ))
     };
+    (@half $given:ident $missing:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            ::core::stringify!($given),
+            "` is named, but `",
+            ::core::stringify!($missing),
+            "` does not follow by name\n\
+             help: name both: `launch!(func, grid = …, block = …, args)`"
+        ))
+    };
     (@other) => {
         ::core::compile_error!(
             "`launch!` takes a function, a grid, a block and arguments, then options by name\n\
@@ -172,6 +197,12 @@ macro_rules! __launch_usage {
             "`launch!` needs a grid, a block and arguments\n\
              help: write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`"
         )
+    };
+    ($func:expr, grid = $value:expr, $($rest:tt)+) => {
+        $crate::__launch_usage!(@half grid block)
+    };
+    ($func:expr, block = $value:expr, $($rest:tt)+) => {
+        $crate::__launch_usage!(@half block grid)
     };
     ($func:expr, $option:ident = $value:expr, $($rest:tt)+) => {
         $crate::__launch_usage!(@before $option $value)
