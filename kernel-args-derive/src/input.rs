@@ -48,7 +48,7 @@ impl<'a> Field<'a> {
 }
 
 /// Tokens in the usual formatting: `&'a mut CudaSlice<f32>`, not `& 'a mut CudaSlice < f32 >`.
-pub(crate) fn spelling(tokens: &TokenStream) -> String {
+fn spelling(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let mut text = String::with_capacity(spaced.len());
     let mut previous = ' ';

@@ -175,14 +175,14 @@ pub mod context {
 /// What an [`Error`] contains.
 pub mod error {
     pub use crate::contract::ContractError;
-    #[cfg(feature = "nvrtc")]
-    pub use crate::driver::{CompileError, NvrtcError};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError, GreenError,
-        ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, Status,
-        UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError,
+        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+        Status, UnsupportedAttribute, Unverified, VerifyError,
     };
+    #[cfg(feature = "nvrtc")]
+    pub use crate::driver::{CompileError, NvrtcError};
     pub use crate::marshal::PackError;
 }
 

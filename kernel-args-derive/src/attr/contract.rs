@@ -2,7 +2,7 @@
 
 use super::{Expression, set};
 use crate::texts;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
     Expr, Ident, LitStr, Token, Type, meta::ParseNestedMeta, parenthesized, parse::ParseStream,
@@ -155,17 +155,35 @@ fn written<T>(
     let tokens = before(&ahead, input)?;
     Ok(Written {
         value,
-        text: format!("{name} = {}", crate::input::spelling(&tokens).replace(" . ", ".")),
+        text: format!("{name} = {}", spelled(tokens)),
         span,
     })
 }
 
+/// Tokens as a person writes them. Text in quotes stays as it is.
+fn spelled(tokens: Vec<TokenTree>) -> String {
+    if let [TokenTree::Literal(text)] = tokens.as_slice() {
+        return text.to_string();
+    }
+    let spaced = tokens.into_iter().collect::<TokenStream>().to_string();
+    let tight = [
+        (" . ", "."),
+        (" :: ", "::"),
+        (" ,", ","),
+        ("( ", "("),
+        (" )", ")"),
+    ];
+    tight
+        .iter()
+        .fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
+}
+
 /// The tokens between two positions of the same input.
-fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<TokenStream> {
+fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let left = to.fork().parse::<TokenStream>()?.into_iter().count();
-    let all: Vec<_> = from.parse::<TokenStream>()?.into_iter().collect();
-    let len = all.len().saturating_sub(left);
-    Ok(all.into_iter().take(len).collect())
+    let mut tokens: Vec<_> = from.parse::<TokenStream>()?.into_iter().collect();
+    tokens.truncate(tokens.len().saturating_sub(left));
+    Ok(tokens)
 }
 
 /// An expression, in quotes or not.
@@ -181,10 +199,7 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
 }
 
 /// An error if a value is a literal that is not positive.
-fn positive<'e>(
-    values: impl IntoIterator<Item = &'e Expression>,
-    span: Span,
-) -> syn::Result<()> {
+fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
     let mut constants = values.into_iter().filter_map(Expression::constant);
     match constants.any(|value| value <= 0) {
         true => Err(syn::Error::new(span, texts::NOT_POSITIVE)),
@@ -194,40 +209,47 @@ fn positive<'e>(
 
 impl Range {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(LitStr) {
-            let text: LitStr = input.parse()?;
-            let range = text.parse_with(Self::parse_bounds);
-            return range.map_err(|_| syn::Error::new(text.span(), texts::NO_RANGE));
-        }
         let span = input.span();
-        Self::parse_bounds(input).map_err(|_| syn::Error::new(span, texts::NO_RANGE))
+        let tokens = if input.peek(LitStr) {
+            input.parse::<LitStr>()?.parse::<TokenStream>()?
+        } else {
+            let mut tokens = TokenStream::new();
+            while !input.is_empty() && !input.peek(Token![,]) {
+                tokens.extend([input.parse::<TokenTree>()?]);
+            }
+            tokens
+        };
+        Self::of_tokens(tokens).map_err(|_| syn::Error::new(span, texts::NO_RANGE))
     }
 
-    fn parse_bounds(input: ParseStream<'_>) -> syn::Result<Self> {
-        let bound = |input: ParseStream<'_>| Expression::new(&input.parse::<Expr>()?);
-        let low = match input.peek(Token![..]) {
-            true => None,
-            false => Some(bound(input)?),
+    /// syn reads `1..2` as one expression, so the bounds are separated first.
+    fn of_tokens(tokens: TokenStream) -> syn::Result<Self> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let is = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
+        let bound = |tokens: &[TokenTree]| {
+            let tokens: TokenStream = tokens.iter().cloned().collect();
+            Expression::new(&syn::parse2::<Expr>(tokens)?)
         };
-        let exclusive = !input.peek(Token![..=]);
-        if exclusive {
-            input.parse::<Token![..]>()?;
-        } else {
-            input.parse::<Token![..=]>()?;
+        let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.'));
+        let none = || syn::Error::new(Span::call_site(), texts::NO_RANGE);
+        let dots = dots.ok_or_else(none)?;
+        let exclusive = !is(dots + 2, '=');
+        let (low, rest) = tokens.split_at(dots);
+        let high = rest
+            .get(if exclusive { 2 } else { 3 }..)
+            .unwrap_or_default();
+        if high.is_empty() && (low.is_empty() || !exclusive) {
+            return Err(none());
         }
-        let is_over = input.is_empty() || input.peek(Token![,]);
-        let high = match is_over && exclusive {
-            true => None,
-            false => Some(bound(input)?),
+        let optional = |tokens: &[TokenTree]| match tokens {
+            [] => Ok(None),
+            tokens => bound(tokens).map(Some),
         };
-        match (&low, &high) {
-            (None, None) => Err(input.error(texts::NO_RANGE)),
-            _ => Ok(Self {
-                low,
-                high,
-                exclusive,
-            }),
-        }
+        Ok(Self {
+            low: optional(low)?,
+            high: optional(high)?,
+            exclusive,
+        })
     }
 
     /// An error if literals leave no value.
@@ -269,9 +291,14 @@ impl Axes {
         let parentheses = parenthesized!(content in input);
         let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
         if values.len() > 3 {
-            return Err(syn::Error::new(parentheses.span.join(), texts::TOO_MANY_AXES));
+            return Err(syn::Error::new(
+                parentheses.span.join(),
+                texts::TOO_MANY_AXES,
+            ));
         }
-        Ok(Self::Each(values.into_iter().map(|value| value.0).collect()))
+        Ok(Self::Each(
+            values.into_iter().map(|value| value.0).collect(),
+        ))
     }
 
     pub(crate) fn all(&self) -> &[Expression] {
@@ -288,5 +315,34 @@ struct Value(Expression);
 impl syn::parse::Parse for Value {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         expression(input).map(Self)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::Range;
+
+    fn parsed(text: &str) -> syn::Result<(Option<i128>, Option<i128>, bool)> {
+        let range = Range::of_tokens(text.parse()?)?;
+        let constant = |bound: &Option<super::Expression>| bound.as_ref()?.constant();
+        Ok((constant(&range.low), constant(&range.high), range.exclusive))
+    }
+
+    #[test]
+    fn a_range_has_the_syntax_of_rust() {
+        for (text, expected) in [
+            ("1..=65535", (Some(1), Some(65535), false)),
+            ("-8..8", (Some(-8), Some(8), true)),
+            ("1..", (Some(1), None, true)),
+            ("..5", (None, Some(5), true)),
+            ("..=-5", (None, Some(-5), false)),
+        ] {
+            assert_eq!(parsed(text).unwrap(), expected, "{text}");
+        }
+        assert!(parsed("0..a.len() - shape[0]").is_ok());
+        for text in ["", "5", "..", "..=", "1..=", "1.5..2", "a..b..c", "1...5"] {
+            assert!(parsed(text).is_err(), "{text}");
+        }
     }
 }

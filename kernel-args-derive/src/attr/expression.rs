@@ -233,7 +233,10 @@ mod tests {
             ("(n + 3).div_ceil(TILE)", "div_ceil(add(n, 3), TILE)"),
             ("-5", "neg(5)"),
             ("self.0 * self.1.x", "mul(self.0, self.1.x)"),
-            ("shape[0] * dims.x * tiles::N", "mul(mul(shape[0], dims.x), tiles::N)"),
+            (
+                "shape[0] * dims.x * tiles::N",
+                "mul(mul(shape[0], dims.x), tiles::N)",
+            ),
             ("x.len() - 1", "sub(len(x), 1)"),
             ("r#type * 0x10_usize", "mul(type, 16)"),
         ] {
@@ -245,8 +248,23 @@ mod tests {
     #[test]
     fn what_is_no_expression_of_integers_is_an_error() {
         for text in [
-            "", "n +", "n % 2", "1.5", "n as u64", "f(n)", "n.max(1)", "x[i]", "self", "!n", "\"n\"",
-            "n; m", "{ n }", "m!()", "18446744073709551616", "n == 1", "n.len(1)",
+            "",
+            "n +",
+            "n % 2",
+            "1.5",
+            "n as u64",
+            "f(n)",
+            "n.max(1)",
+            "x[i]",
+            "self",
+            "!n",
+            "\"n\"",
+            "n; m",
+            "{ n }",
+            "m!()",
+            "18446744073709551616",
+            "n == 1",
+            "n.len(1)",
         ] {
             assert!(parsed(text).is_err(), "{text}");
         }

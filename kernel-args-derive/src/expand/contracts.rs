@@ -37,7 +37,10 @@ pub(super) fn contracts(
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
     }
-    for narrowed in attrs.iter().filter_map(|attr| attr.contracts.narrowed.as_ref()) {
+    for narrowed in attrs
+        .iter()
+        .filter_map(|attr| attr.contracts.narrowed.as_ref())
+    {
         refuse_macros(&narrowed.value, diagnostics);
     }
     let output = Output {
@@ -107,7 +110,11 @@ fn expressions<'a>(
         let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of];
         let plain = plain.into_iter().flatten().map(|written| &written.value);
         let range = contracts.range.as_ref().map(|range| &range.value);
-        plain.chain(range.into_iter().flat_map(|range| range.low.iter().chain(&range.high)))
+        plain.chain(
+            range
+                .into_iter()
+                .flat_map(|range| range.low.iter().chain(&range.high)),
+        )
     });
     let shared = of_struct.shared.iter().map(|shared| &shared.value);
     of_fields.chain(axes).chain(shared)
@@ -138,7 +145,10 @@ impl Output<'_> {
 
     /// The other contracts of a field, in the order in which they are checked.
     fn of_field(&self, field: &Field<'_>, contracts: &FieldContracts) -> Vec<TokenStream> {
-        let range = contracts.range.as_ref().map(|range| self.range(field, range));
+        let range = contracts
+            .range
+            .as_ref()
+            .map(|range| self.range(field, range));
         let multiple = contracts.multiple_of.as_ref().map(|of| {
             let (value, span) = (self.own(field, of.span), of.span);
             let quick = self.scope.function(Mode::Quick, "multiple", span);
@@ -202,7 +212,8 @@ impl Output<'_> {
         };
         let quick = match (constant(low, i128::MIN), constant(high, i128::MAX)) {
             (Some(low), Some(high)) => {
-                let high = high.saturating_sub(i128::from(*exclusive && range.value.high.is_some()));
+                let high =
+                    high.saturating_sub(i128::from(*exclusive && range.value.high.is_some()));
                 let within = self.scope.function(Mode::Quick, "within", span);
                 quote_spanned!(span=> #within(&#own, #low, #high))
             }
@@ -242,7 +253,12 @@ impl Output<'_> {
     fn of_struct(&self, contracts: &StructContracts) -> Vec<TokenStream> {
         let one = Expression::Number(1);
         let mut checks = Vec::new();
-        checks.extend(contracts.block.as_ref().map(|block| self.block(block, &one)));
+        checks.extend(
+            contracts
+                .block
+                .as_ref()
+                .map(|block| self.block(block, &one)),
+        );
         if let Some(of) = &contracts.block_multiple_of {
             checks.extend(extents(&of.value, None).map(|(extent, value)| {
                 let threads = self.extent("block", extent, of.span);
@@ -281,7 +297,10 @@ impl Output<'_> {
         }
         checks.extend(contracts.shared.as_ref().map(|shared| self.shared(shared)));
         checks.extend(contracts.stream.as_ref().map(|stream| {
-            let (quick, exact) = (quote!(__geometry.names_stream), quote!(stream(__geometry.names_stream)));
+            let (quick, exact) = (
+                quote!(__geometry.names_stream),
+                quote!(stream(__geometry.names_stream)),
+            );
             self.check(None, stream, &quick, &exact, &quote!(&[]))
         }));
         checks
@@ -413,7 +432,10 @@ impl Output<'_> {
 
     fn which(&self, axis: Option<&str>) -> TokenStream {
         let name = EXTENTS.iter().find(|(name, _)| Some(*name) == axis);
-        let name = Ident::new(name.map_or("All", |(_, variant)| variant), Span::call_site());
+        let name = Ident::new(
+            name.map_or("All", |(_, variant)| variant),
+            Span::call_site(),
+        );
         let extent = self.scope.item("Extent", Span::call_site());
         quote!(#extent::#name)
     }
@@ -432,9 +454,12 @@ fn extents<'a>(
         Axes::One(value) => (Some((None, value)), &[][..]),
         Axes::Each(values) => (None, values.as_slice()),
     };
-    let each = EXTENTS.iter().enumerate().filter_map(move |(i, (axis, _))| {
-        let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
-        Some((Some(*axis), value))
-    });
+    let each = EXTENTS
+        .iter()
+        .enumerate()
+        .filter_map(move |(i, (axis, _))| {
+            let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
+            Some((Some(*axis), value))
+        });
     one.into_iter().chain(each)
 }

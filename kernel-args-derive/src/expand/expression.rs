@@ -46,11 +46,20 @@ impl Scope<'_> {
     fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {
-            let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-            Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
+            let names: Vec<&str> = self
+                .fields
+                .iter()
+                .map(|field| field.name.as_str())
+                .collect();
+            Err(syn::Error::new(
+                place.span,
+                texts::unknown_in_contract(name, &names),
+            ))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field))),
+            Root::Field(name) => {
+                field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field)))
+            }
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();

@@ -1,6 +1,8 @@
 //! `#[derive(KernelArgs)]`.
 
-use super::{comparison::Comparison, contracts::contracts, local, pattern::CheckedField, respan, wrap};
+use super::{
+    comparison::Comparison, contracts::contracts, local, pattern::CheckedField, respan, wrap,
+};
 use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
@@ -298,7 +300,11 @@ fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
 /// The method that returns a pointer to the struct itself if its bytes are already the packed form.
 fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
-        let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
+        let (ty, member, span) = (
+            parameter.field.ty,
+            &parameter.field.member,
+            parameter.field.span(),
+        );
         let krate = respan(krate, span);
         let is_value = match parameter.wide {
             Some(_) => quote!(false),

@@ -13,9 +13,7 @@ use crate::device::vector::Dim3;
 /// Same as `decide`.
 #[cold]
 #[inline(never)]
-pub fn exactly<T>(
-    decide: impl FnOnce() -> Result<T, ContractError>,
-) -> Result<T, ContractError> {
+pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T, ContractError> {
     decide()
 }
 

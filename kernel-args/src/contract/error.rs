@@ -147,24 +147,36 @@ impl ContractError {
             ..
         } = self;
         let on = Subject { arguments, field };
-                match self.broken {
+        match self.broken {
             Broken::NoValue(NoValue::Overflow) => {
-                write!(f, "`{written}` on {on} results in a number of more than 127 bits")
+                write!(
+                    f,
+                    "`{written}` on {on} results in a number of more than 127 bits"
+                )
             }
             Broken::NoValue(NoValue::DivisionByZero) => {
                 write!(f, "`{written}` on {on} divides by zero")
             }
             Broken::Negative(value) => {
-                write!(f, "`{written}` on {on} results in {value}, which is negative")
+                write!(
+                    f,
+                    "`{written}` on {on} results in {value}, which is negative"
+                )
             }
             Broken::NoDivisor(value) => {
                 write!(f, "`{written}` on {on} asks for a multiple of {value}")
             }
             Broken::Short { found, required } => {
-                write!(f, "{on} has {found} elements, but `{written}` requires {required}")
+                write!(
+                    f,
+                    "{on} has {found} elements, but `{written}` requires {required}"
+                )
             }
             Broken::NotMultiple { value, of: divisor } => {
-                write!(f, "{on} is {value}, but `{written}` requires a multiple of {divisor}")
+                write!(
+                    f,
+                    "{on} is {value}, but `{written}` requires a multiple of {divisor}"
+                )
             }
             Broken::Outside { value, low, high } => {
                 write!(f, "{on} is {value}, but `{written}` requires ")?;
@@ -174,8 +186,14 @@ impl ContractError {
                 write!(f, "{on} is {value}, but `{written}` passes ")?;
                 range(f, low, high)
             }
-            Broken::Block { block, wanted: [x, y, z] } => {
-                write!(f, "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})")
+            Broken::Block {
+                block,
+                wanted: [x, y, z],
+            } => {
+                write!(
+                    f,
+                    "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})"
+                )
             }
             Broken::BlockNotMultiple { block, extent, of } => write!(
                 f,
@@ -189,23 +207,37 @@ impl ContractError {
                 extent.of(block),
                 extent.along()
             ),
-            Broken::Uncovered { grid, block, extent, required } => write!(
+            Broken::Uncovered {
+                grid,
+                block,
+                extent,
+                required,
+            } => write!(
                 f,
                 "grid {grid} and block {block} are {} threads{}, but `{written}` on {on} requires {required}",
                 extent.of(grid).saturating_mul(extent.of(block)),
                 extent.along()
             ),
-            Broken::Shared { given: Some(given), required } => write!(
+            Broken::Shared {
+                given: Some(given),
+                required,
+            } => write!(
                 f,
                 "the launch specifies {given} bytes of dynamic shared memory, but `{written}` on {on} requires {required}"
             ),
-            Broken::Shared { given: None, required } => write!(
+            Broken::Shared {
+                given: None,
+                required,
+            } => write!(
                 f,
                 "`{written}` on {on} results in {required} bytes of dynamic shared memory, but a launch can have at most {}",
                 u32::MAX
             ),
             Broken::NoStream => {
-                write!(f, "it names no stream, but `{written}` on {on} requires one")
+                write!(
+                    f,
+                    "it names no stream, but `{written}` on {on} requires one"
+                )
             }
         }
     }

@@ -32,13 +32,13 @@ pub use context::{
     Versions, context, create_context, current_context, is_available, kernel_function, versions,
     with_current,
 };
-#[cfg(feature = "nvrtc")]
-pub use error::{CompileError, NvrtcError};
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError, GreenError,
-    ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError,
+    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
     UnsupportedAttribute, Unverified, VerifyError,
 };
+#[cfg(feature = "nvrtc")]
+pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
 pub(crate) use image::READERS;
