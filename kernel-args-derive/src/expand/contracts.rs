@@ -133,13 +133,12 @@ impl Output<'_> {
         let (ty, span) = (&narrowed.value, narrowed.span);
         let (value, bounds) = (self.own(field, span), self.scope.item("Narrowed", span));
         let within = self.scope.function(Mode::Quick, "within", span);
-        let exact = self.scope.function(Mode::Exact, "integer", span);
         Some(self.check(
-            Some(field),
             narrowed,
+            Some((field, "integer")),
             &quote_spanned!(span=> #within(&#value, <#ty as #bounds>::MIN, <#ty as #bounds>::MAX)),
-            &quote!(narrow::<#ty>(#exact(&#value))),
-            &quote!(&[]),
+            &quote!(narrow::<#ty>(__own)),
+            &[],
         ))
     }
 
@@ -152,37 +151,38 @@ impl Output<'_> {
         let multiple = contracts.multiple_of.as_ref().map(|of| {
             let (value, span) = (self.own(field, of.span), of.span);
             let quick = self.scope.function(Mode::Quick, "multiple", span);
-            let exact = self.scope.function(Mode::Exact, "integer", span);
-            let [quick_of, exact_of] = self.both(&of.value);
+            let [quick_of, exact] = self.both(&of.value);
             self.check(
-                Some(field),
                 of,
+                Some((field, "integer")),
                 &quote_spanned!(span=> #quick(&#value, #quick_of)),
-                &quote!(multiple(#exact(&#value), #exact_of)),
-                &self.scope.operands([&of.value]),
+                &quote!(multiple(__own, #exact)),
+                &[&of.value],
             )
         });
         let len = contracts.len.as_ref().map(|len| {
             let span = len.span;
-            let value = self.own(field, span);
-            let found = |mode| match &contracts.capacity {
-                Some(capacity) => self.scope.value(&capacity.value, mode),
-                None => {
-                    let elements = self.scope.function(mode, "elements", span);
-                    quote_spanned!(span=> #elements(&#value))
-                }
-            };
-            let (quick_found, exact_found) = (found(Mode::Quick), found(Mode::Exact));
-            let quick = self.scope.required(&len.value, Mode::Quick);
+            let required = self.scope.required(&len.value, Mode::Quick);
             let exact = self.scope.required(&len.value, Mode::Exact);
             let reaches = self.scope.function(Mode::Quick, "reaches", span);
-            let capacity = contracts.capacity.iter().map(|capacity| &capacity.value);
+            if let Some(capacity) = &contracts.capacity {
+                let [quick_found, exact_found] = self.both(&capacity.value);
+                return self.check(
+                    len,
+                    Some((field, "")),
+                    &quote!(#reaches(#quick_found, #required)),
+                    &quote!(len(#exact_found, #exact)),
+                    &[&capacity.value, &len.value],
+                );
+            }
+            let value = self.own(field, span);
+            let elements = self.scope.function(Mode::Quick, "elements", span);
             self.check(
-                Some(field),
                 len,
-                &quote!(#reaches(#quick_found, #quick)),
-                &quote!(len(#exact_found, #exact)),
-                &self.scope.operands(capacity.chain([&len.value])),
+                Some((field, "elements")),
+                &quote_spanned!(span=> #reaches(#elements(&#value), #required)),
+                &quote!(len(__own, #exact)),
+                &[&len.value],
             )
         });
         [range, multiple, len].into_iter().flatten().collect()
@@ -196,7 +196,6 @@ impl Output<'_> {
             exclusive,
         } = &range.value;
         let own = self.own(field, span);
-        let exact = self.scope.function(Mode::Exact, "integer", span);
         let krate = self.scope.krate;
         let option = quote!(#krate::__private::core::option::Option);
         let bound = |bound: &Option<Expression>| match bound {
@@ -240,12 +239,13 @@ impl Output<'_> {
         };
         let (low, high) = (bound(low), bound(high));
         let bounds = [&range.value.low, &range.value.high];
+        let bounds: Vec<&Expression> = bounds.into_iter().flatten().collect();
         self.check(
-            Some(field),
             range,
+            Some((field, "integer")),
             &quick,
-            &quote!(range(#exact(&#own), #low, #high, #exclusive)),
-            &self.scope.operands(bounds.into_iter().flatten()),
+            &quote!(range(__own, #low, #high, #exclusive)),
+            &bounds,
         )
     }
 
@@ -287,11 +287,11 @@ impl Output<'_> {
                 let exact = self.scope.required(value, Mode::Exact);
                 let which = self.which(extent);
                 self.check(
-                    None,
                     covers,
+                    None,
                     &quote!(#reaches(#mul(#grid, #block), #required)),
                     &quote!(covers(__geometry, #which, #exact)),
-                    &self.scope.operands([value]),
+                    &[value],
                 )
             }));
         }
@@ -301,7 +301,7 @@ impl Output<'_> {
                 quote!(__geometry.names_stream),
                 quote!(stream(__geometry.names_stream)),
             );
-            self.check(None, stream, &quick, &exact, &quote!(&[]))
+            self.check(stream, None, &quick, &exact, &[])
         }));
         checks
     }
@@ -319,7 +319,8 @@ impl Output<'_> {
         let quick = quote!(#(#quick)&&*);
         let exact = all.map(|value| self.scope.value(value, Mode::Exact));
         let exact = quote!(block(__geometry.block, [#(#exact),*]));
-        self.exchangeable(block, &quick, &exact, &self.scope.operands(values))
+        let values: Vec<&Expression> = values.iter().collect();
+        self.exchangeable(block, &quick, &exact, &values)
     }
 
     /// A contract about the block along one axis, or about all its threads.
@@ -334,7 +335,7 @@ impl Output<'_> {
     ) -> TokenStream {
         let (method, which) = (Ident::new(method, Span::call_site()), self.which(extent));
         let exact = quote!(#method(__geometry.block, #which, #exact));
-        self.exchangeable(written, quick, &exact, &self.scope.operands([value]))
+        self.exchangeable(written, quick, &exact, &[value])
     }
 
     /// `shared = "block.x * 4"`
@@ -344,28 +345,44 @@ impl Output<'_> {
         let quick = self.scope.function(Mode::Quick, "shared", shared.span);
         let exactly = self.scope.item("exactly", shared.span);
         let [quick_value, exact] = self.both(&shared.value);
-        let contract = self.contract(None, shared, &self.scope.operands([&shared.value]));
+        let read = self.scope.read_all(&[&shared.value]);
+        let contract = self.contract("", shared, &[&shared.value]);
         quote! {
             __geometry.shared = #option::Some(match #quick(__geometry.shared, #quick_value) {
                 #option::Some(__bytes) => __bytes,
-                #option::None => #exactly(move || #contract.shared(__geometry.shared, #exact))?,
+                #option::None => {
+                    #read
+                    #exactly(move || #contract.shared(__geometry.shared, #exact))?
+                }
             });
         }
     }
 
-    /// A comparison, and the decision if it does not hold.
+    /// A comparison, and the decision if it does not hold. The decision can use `__own`, the value of the field that the function
+    /// reads.
     fn check<T>(
         &self,
-        field: Option<&Field<'_>>,
         written: &Written<T>,
+        own: Option<(&Field<'_>, &str)>,
         quick: &TokenStream,
         exact: &TokenStream,
-        operands: &TokenStream,
+        expressions: &[&Expression],
     ) -> TokenStream {
-        let exactly = self.scope.item("exactly", written.span);
-        let contract = self.contract(field, written, operands);
+        let span = written.span;
+        let exactly = self.scope.item("exactly", span);
+        let read = self.scope.read_all(expressions);
+        let own_value = own.filter(|(_, function)| !function.is_empty()).map(|(field, function)| {
+            let value = self.own(field, span);
+            let function = self.scope.function(Mode::Exact, function, span);
+            let value = quote_spanned!(span=> #function(&#value));
+            quote!(let __own = #value;)
+        });
+        let field = own.map_or("", |(field, _)| &field.name);
+        let contract = self.contract(field, written, expressions);
         quote! {
             if !(#quick) {
+                #own_value
+                #read
                 #exactly(move || #contract.#exact)?;
             }
         }
@@ -377,13 +394,15 @@ impl Output<'_> {
         written: &Written<T>,
         quick: &TokenStream,
         exact: &TokenStream,
-        operands: &TokenStream,
+        expressions: &[&Expression],
     ) -> TokenStream {
         let exactly = self.scope.item("exactly", written.span);
-        let contract = self.contract(None, written, operands);
         let geometry = self.scope.item("Geometry", written.span);
+        let read = self.scope.read_all(expressions);
+        let contract = self.contract("", written, expressions);
         quote! {
             if !(#quick) {
+                #read
                 #exactly(move || {
                     let __decide = |__geometry: #geometry| #contract.#exact;
                     __decide(__geometry).map_err(|__error| {
@@ -397,12 +416,12 @@ impl Output<'_> {
     /// The contract, for its error.
     fn contract<T>(
         &self,
-        field: Option<&Field<'_>>,
+        field: &str,
         written: &Written<T>,
-        operands: &TokenStream,
+        expressions: &[&Expression],
     ) -> TokenStream {
         let contract = self.scope.item("Contract", written.span);
-        let field = field.map_or("", |field| &field.name);
+        let operands = self.scope.operands(expressions);
         let (name, text) = (&self.name, &written.text);
         quote!(#contract::new(#name, #field, #text, #operands))
     }

@@ -8,7 +8,7 @@ use crate::{
     texts,
 };
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Generics, Path, ext::IdentExt};
 
 /// A module that computes expressions.
@@ -78,7 +78,7 @@ impl Scope<'_> {
                 if is_parameter || name.starts_with(|c: char| c.is_uppercase()) {
                     Ok(Meaning::Constant(quote!(#ident)))
                 } else {
-                    unknown(&name)
+                    unknown(&place.written())
                 }
             }
         }
@@ -135,6 +135,14 @@ impl Scope<'_> {
     }
 
     fn place(&self, place: &Place, mode: Mode, function: &str) -> TokenStream {
+        match mode {
+            Mode::Quick => self.read(place, mode, function),
+            Mode::Exact => variable(place, function == "elements").into_token_stream(),
+        }
+    }
+
+    /// Reads a place.
+    fn read(&self, place: &Place, mode: Mode, function: &str) -> TokenStream {
         let (rest, span) = (&place.rest, place.span);
         let value = match self.meaning(place) {
             Ok(Meaning::Field(field)) => {
@@ -154,28 +162,55 @@ impl Scope<'_> {
         quote_spanned!(span=> #function(&#value))
     }
 
-    /// The numbers that an expression consists of, for its error. A single one is the result itself.
-    pub(super) fn operands<'e>(
-        &self,
-        expressions: impl IntoIterator<Item = &'e Expression>,
-    ) -> TokenStream {
-        let mut seen: Vec<(String, &Place, &str)> = Vec::new();
-        let compound = expressions
-            .into_iter()
-            .filter(|expression| !matches!(expression, Expression::Place(_)));
-        for (place, is_memory) in compound.flat_map(Expression::places) {
-            let (name, function) = match is_memory {
-                true => (format!("{}.len()", place.written()), "elements"),
-                false => (place.written(), "integer"),
-            };
-            if !seen.iter().any(|(other, ..)| *other == name) {
-                seen.push((name, place, function));
-            }
-        }
-        let each = seen.into_iter().map(|(name, place, function)| {
-            let value = self.place(place, Mode::Exact, function);
-            quote!((#name, #value),)
+    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has copies
+    /// of them, and no reference to the struct: that would keep the struct in memory.
+    pub(super) fn read_all(&self, expressions: &[&Expression]) -> TokenStream {
+        let distinct = distinct(expressions.iter().copied());
+        let each = distinct.into_iter().map(|(_, place, is_memory)| {
+            let variable = variable(place, is_memory);
+            let function = if is_memory { "elements" } else { "integer" };
+            let value = self.read(place, Mode::Exact, function);
+            quote!(let #variable = #value;)
+        });
+        each.collect()
+    }
+
+    /// The numbers that expressions consist of, for an error. A single one is the result itself.
+    pub(super) fn operands(&self, expressions: &[&Expression]) -> TokenStream {
+        let compound = expressions.iter().copied();
+        let compound = compound.filter(|expression| !matches!(expression, Expression::Place(_)));
+        let each = distinct(compound).into_iter().map(|(name, place, is_memory)| {
+            let variable = variable(place, is_memory);
+            quote!((#name, #variable),)
         });
         quote!(&[#(#each)*])
     }
+}
+
+/// Each different place of expressions once, with its text, and whether its number of elements is meant.
+fn distinct<'e>(
+    expressions: impl Iterator<Item = &'e Expression>,
+) -> Vec<(String, &'e Place, bool)> {
+    let mut seen: Vec<(String, &Place, bool)> = Vec::new();
+    for (place, is_memory) in expressions.flat_map(Expression::places) {
+        let suffix = if is_memory { ".len()" } else { "" };
+        let name = format!("{}{suffix}", place.written());
+        if !seen.iter().any(|(other, ..)| *other == name) {
+            seen.push((name, place, is_memory));
+        }
+    }
+    seen
+}
+
+/// The variable with the value of a place.
+fn variable(place: &Place, is_memory: bool) -> Ident {
+    let mut name = String::from(if is_memory { "__elements_" } else { "__value_" });
+    for c in place.written().chars() {
+        if c.is_alphanumeric() || c == '_' {
+            name.push(c);
+        } else {
+            name.push_str(&format!("_{:x}_", u32::from(c)));
+        }
+    }
+    Ident::new(&name, Span::mixed_site())
 }

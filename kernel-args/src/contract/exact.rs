@@ -26,26 +26,25 @@ pub const fn number(number: u64) -> Value {
 }
 
 /// A field or a constant.
+#[inline(always)]
 pub fn integer(value: &impl Integer) -> Value {
     fits(value.exact())
 }
 
-/// A field alone.
-pub fn or_huge(value: &impl Integer) -> Value {
-    fits(value.exact())
-}
-
 /// The number of elements of memory.
+#[inline(always)]
 pub fn elements(memory: &impl Elements) -> Value {
     Ok(memory.elements() as i128)
 }
 
 /// The number of blocks, or of threads per block.
+#[inline(always)]
 pub fn count(dim: Dim3) -> Value {
     Ok([dim.x, dim.y, dim.z].into_iter().map(i128::from).product())
 }
 
 /// The number of blocks or threads along an axis.
+#[inline(always)]
 pub fn axis(extent: u32) -> Value {
     Ok(extent.into())
 }

@@ -1,6 +1,6 @@
 //! The computation of contracts with `u64`: `None` if a value is negative or too large, or has no value.
 
-use super::{Elements, Integer};
+use super::{Elements, Integer, integer::known};
 use crate::device::vector::Dim3;
 
 /// The result of a computation.
@@ -52,7 +52,7 @@ macro_rules! operations {
         #[must_use]
         pub fn $name(a: Value, b: Value) -> Value {
             let ($a, $b) = (a?, b?);
-            $value
+            known($value)
         }
     )*};
 }

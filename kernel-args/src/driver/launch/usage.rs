@@ -198,12 +198,6 @@ macro_rules! __launch_usage {
              help: write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`"
         )
     };
-    ($func:expr, grid = $value:expr, $($rest:tt)+) => {
-        $crate::__launch_usage!(@half grid block)
-    };
-    ($func:expr, block = $value:expr, $($rest:tt)+) => {
-        $crate::__launch_usage!(@half block grid)
-    };
     ($func:expr, $option:ident = $value:expr, $($rest:tt)+) => {
         $crate::__launch_usage!(@before $option $value)
     };
