@@ -131,10 +131,10 @@ contracts! {
     "`stream = required`", "none", pointer: DevicePointer<f32> [], n: u32 [], [stream = required], |values| [];
     "none; `shared = block * 4` in the launch", "", pointer: DevicePointer<f32> [], n: u32 [], [], |values| [, shared = values.block * 4];
     "`shared = \"block.x * 4\"`", "none; `shared = block * 4` in the launch", pointer: DevicePointer<f32> [], n: u32 [], [shared = "block.x * 4"], |values| [];
-    "`as = i32` on an `i32`: each field is copied", "none", pointer: DevicePointer<f32> [], signed: i32 [as = i32], [], |values| [];
-    "`as = i32` on a `usize`", "`as = i32` on an `i32`: each field is copied", pointer: DevicePointer<f32> [], length: usize [as = i32], [], |values| [];
-    "`as = u32` on a `usize`", "`as = i32` on an `i32`: each field is copied", pointer: DevicePointer<f32> [], length: usize [as = u32], [], |values| [];
-    "`as = u32` on an `i32`", "`as = i32` on an `i32`: each field is copied", pointer: DevicePointer<f32> [], signed: i32 [as = u32], [], |values| [];
+    "`as = i32` on an `i16`, which always fits", "none", pointer: DevicePointer<f32> [], signed: i16 [as = i32], [], |values| [];
+    "`as = i32` on a `usize`", "`as = i32` on an `i16`, which always fits", pointer: DevicePointer<f32> [], length: usize [as = i32], [], |values| [];
+    "`as = u32` on a `usize`", "`as = i32` on an `i16`, which always fits", pointer: DevicePointer<f32> [], length: usize [as = u32], [], |values| [];
+    "`as = u32` on an `i32`", "`as = i32` on an `i16`, which always fits", pointer: DevicePointer<f32> [], signed: i32 [as = u32], [], |values| [];
     "none; a slice", "", slice: &'a CudaSlice<f32> [], n: u32 [], [], |values| [];
     "`len = \"n\"`", "none; a slice", slice: &'a CudaSlice<f32> [len = "n"], n: u32 [], [], |values| [];
     "`len = \"n * m\"`", "none; a slice", slice: &'a CudaSlice<f32> [len = "n * m"], n: u32 [], [], |values| [];

@@ -50,7 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("contracts") => {
             callgrind::calibrate();
             let device = Device::first()?;
-            CONTRACTS.iter().try_for_each(|contract| contract.run(&device))
+            CONTRACTS
+                .iter()
+                .try_for_each(|contract| contract.run(&device))
         }
         Some(other) => Err(format!("{other}: it takes no arguments").into()),
     }
@@ -129,11 +131,15 @@ fn contracts() -> Result<(), Box<dyn Error>> {
     if counts.len() != CONTRACTS.len() {
         return Err("some contracts were not counted".into());
     }
-    println!("Instructions of a launch with a contract that holds, grid and block known at run time only");
+    println!(
+        "Instructions of a launch with a contract that holds, grid and block known at run time only"
+    );
     println!("| contract | instructions | more than without |");
     println!("|---|---|---|");
     for (contract, count) in CONTRACTS.iter().zip(&counts) {
-        let without = CONTRACTS.iter().position(|other| other.name == contract.without);
+        let without = CONTRACTS
+            .iter()
+            .position(|other| other.name == contract.without);
         let more = without.map_or_else(String::new, |without| {
             (i128::from(*count) - i128::from(counts[without])).to_string()
         });

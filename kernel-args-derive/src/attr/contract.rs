@@ -201,10 +201,10 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
 /// An error if a value is a literal that is not positive.
 fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
     let mut constants = values.into_iter().filter_map(Expression::constant);
-    match constants.any(|value| value <= 0) {
-        true => Err(syn::Error::new(span, texts::NOT_POSITIVE)),
-        false => Ok(()),
+    if constants.any(|value| value <= 0) {
+        return Err(syn::Error::new(span, texts::NOT_POSITIVE));
     }
+    Ok(())
 }
 
 impl Range {

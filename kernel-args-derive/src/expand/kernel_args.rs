@@ -154,42 +154,10 @@ fn expand(
         }
     });
     let contexts = contexts(fields, krate);
-    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
-    let puts = fields.iter().enumerate().map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let member = &parameter.field.member;
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
-        let [this, stream, buffer, pointers] =
-            ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
-        let declared = parameter.wide.unwrap_or(ty);
-        let narrowed = parameter.wide.map(|_| {
-            quote_spanned! {span=>
-                let __field = &mut #krate::__private::contract::narrow::<#ty>(&*__field);
-            }
-        });
-        let same = quote_spanned! {span=>
-            let Self { #member: __field, .. } = #this;
-            let __same = (&*__field,);
-            #krate::__private::same_type::<#declared>(&__same);
-            #narrowed
-        };
-        let put = quote_spanned! {span=>
-            <#ty as #errors::Arg>::put::<__Writer>(
-                __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
-            )
-        };
-        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
-        // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
-        // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
-        // does not apply to it.
-        quote! {
-            #same
-            let #guard = unsafe { #put };
-        }
-    });
-
+    let puts = fields
+        .iter()
+        .enumerate()
+        .map(|(i, parameter)| put(i, parameter, krate));
     let packed_in_place = packed_in_place(fields, krate);
     let name = ident.unraw().to_string();
     let count = fields.len();
@@ -251,6 +219,43 @@ fn expand(
     }
 }
 
+/// The statements that write the parameter of a field.
+fn put(i: usize, parameter: &ParameterField<'_>, krate: &Path) -> TokenStream {
+    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
+    let (ty, span) = (parameter.field.ty, parameter.field.span());
+    let member = &parameter.field.member;
+    let krate = respan(krate, span);
+    let errors = field_errors::argument(ty, &krate, span);
+    let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
+    let [this, stream, buffer, pointers] =
+        ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+    let declared = parameter.wide.unwrap_or(ty);
+    let narrowed = parameter.wide.map(|_| {
+        quote_spanned! {span=>
+            let __field = &mut #krate::__private::contract::narrow::<#ty>(&*__field);
+        }
+    });
+    let same = quote_spanned! {span=>
+        let Self { #member: __field, .. } = #this;
+        let __same = (&*__field,);
+        #krate::__private::same_type::<#declared>(&__same);
+        #narrowed
+    };
+    let put = quote_spanned! {span=>
+        <#ty as #errors::Arg>::put::<__Writer>(
+            __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
+        )
+    };
+    // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
+    // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
+    // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
+    // does not apply to it.
+    quote! {
+        #same
+        let #guard = unsafe { #put };
+    }
+}
+
 /// The method that makes the parameter of a field.
 fn view(kind: FieldKind, span: Span) -> Ident {
     let name = match kind {
@@ -306,9 +311,11 @@ fn packed_in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
             parameter.field.span(),
         );
         let krate = respan(krate, span);
-        let is_value = match parameter.wide {
-            Some(_) => quote!(false),
-            None => quote_spanned!(span=> <#krate::__private::InPlace<#ty>>::IS_VALUE),
+        let is_value = quote_spanned!(span=> <#krate::__private::InPlace<#ty>>::IS_VALUE);
+        let is_value = if parameter.wide.is_some() {
+            quote!(false)
+        } else {
+            is_value
         };
         quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
     });

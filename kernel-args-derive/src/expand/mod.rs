@@ -6,7 +6,6 @@ mod copyable;
 mod device_memory;
 mod device_type;
 mod enumeration;
-mod expression;
 mod kernel_args;
 mod pattern;
 

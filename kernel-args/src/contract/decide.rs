@@ -2,7 +2,7 @@
 
 use super::{
     ContractError, Geometry, Narrowed,
-    error::{Broken, Extent, OPERANDS, Operand},
+    error::{Broken, Details, Extent, OPERANDS, Operand},
     exact::Value,
 };
 use crate::device::vector::Dim3;
@@ -55,14 +55,15 @@ impl Contract {
             written,
             operands,
         } = *self;
-        ContractError {
+        let details = Details {
             arguments,
             field,
             written,
             operands,
             broken,
             exchanged: false,
-        }
+        };
+        details.into()
     }
 
     fn unless(&self, holds: bool, broken: Broken) -> Result<(), ContractError> {

@@ -13,7 +13,16 @@ pub(super) type Operand = (&'static str, Result<i128, NoValue>);
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
 /// numbers.
 #[derive(Clone, Debug)]
-pub struct ContractError {
+pub struct ContractError(Stored<Details>);
+
+/// With the standard library an error is one word, so the frame of a launch stays small.
+#[cfg(feature = "cudarc")]
+type Stored<T> = std::boxed::Box<T>;
+#[cfg(not(feature = "cudarc"))]
+type Stored<T> = T;
+
+#[derive(Clone, Debug)]
+pub(super) struct Details {
     pub(super) arguments: &'static str,
     /// Empty for a contract of the struct.
     pub(super) field: &'static str,
@@ -109,35 +118,43 @@ pub(super) enum Broken {
     NoStream,
 }
 
+impl From<Details> for ContractError {
+    fn from(details: Details) -> Self {
+        #[cfg(feature = "cudarc")]
+        let details = Stored::new(details);
+        Self(details)
+    }
+}
+
 impl ContractError {
     /// The struct.
     #[must_use]
     pub fn arguments(&self) -> &'static str {
-        self.arguments
+        self.0.arguments
     }
 
     /// The field; `None` for a contract of the struct.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
-        (!self.field.is_empty()).then_some(self.field)
+        (!self.0.field.is_empty()).then_some(self.0.field)
     }
 
     /// The contract as the struct declares it: `len = "rows * cols"`.
     #[must_use]
     pub fn contract(&self) -> &'static str {
-        self.written
+        self.0.written
     }
 
     /// The error for a launch that keeps the contract if grid and block are exchanged.
     #[doc(hidden)]
     #[must_use]
-    pub fn unless_exchanged(self, exchanged: &Result<(), Self>) -> Self {
-        Self {
-            exchanged: exchanged.is_ok(),
-            ..self
-        }
+    pub fn unless_exchanged(mut self, exchanged: &Result<(), Self>) -> Self {
+        self.0.exchanged = exchanged.is_ok();
+        self
     }
+}
 
+impl Details {
     /// What is wrong, and what the contract requires.
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -334,8 +351,9 @@ fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt
 
 impl fmt::Display for ContractError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem(f)?;
-        let shown = self.operands.iter().filter(|(name, _)| !name.is_empty());
+        let Self(details) = self;
+        details.problem(f)?;
+        let shown = details.operands.iter().filter(|(name, _)| !name.is_empty());
         for (i, (name, value)) in shown.enumerate() {
             f.write_str(if i == 0 { "\n  " } else { ", " })?;
             match value {
@@ -344,7 +362,7 @@ impl fmt::Display for ContractError {
             }
         }
         f.write_str("\nhelp: ")?;
-        self.help(f)
+        details.help(f)
     }
 }
 

@@ -1,5 +1,10 @@
 //! The computation of contracts with `i128`: every result is exact.
 
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "only generated code calls these functions"
+)]
+
 use super::{Elements, Integer};
 use crate::device::vector::Dim3;
 
@@ -20,7 +25,6 @@ fn fits(value: Option<i128>) -> Value {
 }
 
 /// A literal.
-#[must_use]
 pub const fn number(number: u64) -> Value {
     Ok(number as i128)
 }

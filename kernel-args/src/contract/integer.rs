@@ -1,5 +1,14 @@
 //! The integers with which contracts compute.
 
+#![allow(
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::unnecessary_cast,
+    reason = "the macros write one cast for all integers"
+)]
+
 use core::num::{NonZero, Wrapping};
 
 /// `value`, with code that expects a number: without it, LLVM computes on after `None`, and compares flags at the end.
@@ -50,8 +59,6 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-            #[expect(clippy::cast_sign_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "a negative number is huge")]
-            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, reason = "not for wide integers")]
             fn or_huge(self) -> u64 {
                 // The sign extension of a negative number is at least 2^63, more than the elements of any slice.
                 if size_of::<Self>() > 8 { u64::try_from(self).unwrap_or(u64::MAX) } else { self as u64 }
@@ -63,7 +70,6 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_possible_wrap, clippy::cast_lossless, clippy::unnecessary_cast, reason = "only for a `u128`")]
             fn low(self) -> i128 {
                 self as i128
             }
@@ -106,7 +112,6 @@ macro_rules! narrowed {
             const MAX: i128 = if size_of::<Self>() < 16 { $ty::MAX as i128 } else { i128::MAX };
 
             #[inline(always)]
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::unnecessary_cast, reason = "the low bits")]
             fn low_bits(value: i128) -> Self {
                 value as Self
             }

@@ -3,6 +3,13 @@
 //! A contract is evaluated twice only if it fails: [`quick`] computes with `u64` and gives up where the result would not be exact;
 //! [`exact`] then computes with `i128`, decides, and describes the error.
 
+#[cfg_attr(
+    not(feature = "cudarc"),
+    allow(
+        clippy::result_large_err,
+        reason = "without `alloc` an error is a large value"
+    )
+)]
 mod decide;
 mod elements;
 mod error;

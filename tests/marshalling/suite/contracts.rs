@@ -137,7 +137,13 @@ fn a_contract_decides_as_exact_arithmetic_does() {
         else {
             continue;
         };
-        let args = Numeric { a, b, c, d, x: DevicePointer::NULL };
+        let args = Numeric {
+            a,
+            b,
+            c,
+            d,
+            x: DevicePointer::NULL,
+        };
         let result = args.check_contracts(LAUNCH);
         let expected = holds(&args) == Some(true);
         assert_eq!(result.is_ok(), expected, "{a} {b} {c} {d}: {result:?}");
@@ -152,16 +158,34 @@ struct Nothing;
 
 #[test]
 fn contracts_of_a_launch_are_checked_without_a_driver() {
-    assert_eq!(Nothing.check_contracts(LAUNCH).map(|launch| launch.shared).ok(), Some(Some(512)));
+    assert_eq!(
+        Nothing
+            .check_contracts(LAUNCH)
+            .map(|launch| launch.shared)
+            .ok(),
+        Some(Some(512))
+    );
     let more = LAUNCH.with_shared(1000);
-    assert_eq!((&mut Nothing).check_contracts(more).map(|launch| launch.shared).ok(), Some(Some(1000)));
+    assert_eq!(
+        (&mut Nothing)
+            .check_contracts(more)
+            .map(|launch| launch.shared)
+            .ok(),
+        Some(Some(1000))
+    );
     for (launch, contract) in [
         (LAUNCH.with_shared(511), "shared = \"block * 4\""),
         (LAUNCH.on_default_stream(), "stream = required"),
         (LAUNCH.exchanged(), "block_multiple_of = (32, 2)"),
-        (Geometry::new(Dim3::new(1, 1, 1), Dim3::new(64, 4, 1)), "max_block = \"128\""),
+        (
+            Geometry::new(Dim3::new(1, 1, 1), Dim3::new(64, 4, 1)),
+            "max_block = \"128\"",
+        ),
     ] {
         let error = Nothing.check_contracts(launch).unwrap_err();
-        assert_eq!((error.arguments(), error.field(), error.contract()), ("Nothing", None, contract));
+        assert_eq!(
+            (error.arguments(), error.field(), error.contract()),
+            ("Nothing", None, contract)
+        );
     }
 }

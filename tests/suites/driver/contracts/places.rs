@@ -147,13 +147,25 @@ fn other_calls() -> Outcome {
     )?;
     each(
         |n, block| unsafe {
-            launch!(kernel, block = block, grid = 1, Work { y, n }, stream = &stream)
+            launch!(
+                kernel,
+                block = block,
+                grid = 1,
+                Work { y, n },
+                stream = &stream
+            )
         },
         "Work",
     )?;
     each(
         |n, block| unsafe {
-            launch!(kernel, Work { y, n }, grid = 1, block = block, stream = &stream)
+            launch!(
+                kernel,
+                Work { y, n },
+                grid = 1,
+                block = block,
+                stream = &stream
+            )
         },
         "Work",
     )?;
@@ -287,7 +299,10 @@ fn captured_nodes() -> Outcome {
             })?;
             let node = node.expect("a node");
             let mut exec = graph.instantiate()?;
-            refused(exec.update(&node, 1, block, owned(N + 1)), &too_short("Owned"));
+            refused(
+                exec.update(&node, 1, block, owned(N + 1)),
+                &too_short("Owned"),
+            );
             // SAFETY: the kernel accesses no memory.
             unsafe { exec.launch(stream) }
         },
@@ -322,6 +337,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("sequences", sequences),
         trial("nodes", nodes),
         trial("captured_nodes", captured_nodes),
-        trial("launches_in_a_foreign_capture", launches_in_a_foreign_capture),
+        trial(
+            "launches_in_a_foreign_capture",
+            launches_in_a_foreign_capture,
+        ),
     ]
 }

@@ -143,8 +143,12 @@ fn a_narrow_number_arrives(is_real: bool) -> Outcome {
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let is_real = driver.is_real();
     vec![
-        trial("shared_memory_is_computed", move || shared_memory_is_computed(is_real)),
+        trial("shared_memory_is_computed", move || {
+            shared_memory_is_computed(is_real)
+        }),
         trial("a_stream_is_required", a_stream_is_required),
-        trial("a_narrow_number_arrives", move || a_narrow_number_arrives(is_real)),
+        trial("a_narrow_number_arrives", move || {
+            a_narrow_number_arrives(is_real)
+        }),
     ]
 }

@@ -1,6 +1,6 @@
 //! Expressions of contracts as code: one tree, computed by either of two modules with the same functions.
 
-use super::{local, respan};
+use super::super::{local, respan};
 use crate::{
     attr::{Expression, Place, Root},
     diagnostics::Diagnostics,
@@ -174,17 +174,19 @@ impl Scope<'_> {
         });
         each.collect()
     }
+}
 
-    /// The numbers that expressions consist of, for an error. A single one is the result itself.
-    pub(super) fn operands(&self, expressions: &[&Expression]) -> TokenStream {
-        let compound = expressions.iter().copied();
-        let compound = compound.filter(|expression| !matches!(expression, Expression::Place(_)));
-        let each = distinct(compound).into_iter().map(|(name, place, is_memory)| {
+/// The numbers that expressions consist of, for an error. A single one is the result itself.
+pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
+    let compound = expressions.iter().copied();
+    let compound = compound.filter(|expression| !matches!(expression, Expression::Place(_)));
+    let each = distinct(compound)
+        .into_iter()
+        .map(|(name, place, is_memory)| {
             let variable = variable(place, is_memory);
             quote!((#name, #variable),)
         });
-        quote!(&[#(#each)*])
-    }
+    quote!(&[#(#each)*])
 }
 
 /// Each different place of expressions once, with its text, and whether its number of elements is meant.
@@ -209,7 +211,7 @@ fn variable(place: &Place, is_memory: bool) -> Ident {
         if c.is_alphanumeric() || c == '_' {
             name.push(c);
         } else {
-            name.push_str(&format!("_{:x}_", u32::from(c)));
+            name.extend(["_", &u32::from(c).to_string(), "_"]);
         }
     }
     Ident::new(&name, Span::mixed_site())
