@@ -32,13 +32,16 @@ struct Values {
     block: u32,
 }
 
+/// A call, and its argument.
+type Ready = (Call, *mut c_void);
+
 /// One contract.
 pub struct Contract {
     /// The contract, as a struct declares it.
     pub name: &'static str,
     /// The name of the row with the same launch without it.
     pub without: &'static str,
-    prepare: fn(&Device) -> Result<(Call, *mut c_void), Box<dyn Error>>,
+    prepare: fn(&Device) -> Result<Ready, Box<dyn Error>>,
 }
 
 impl Contract {
