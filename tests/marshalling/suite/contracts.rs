@@ -81,6 +81,10 @@ macro_rules! narrowed {
 const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
 
 #[test]
+#[allow(
+    irrefutable_let_patterns,
+    reason = "some types contain every value of another"
+)]
 fn a_narrow_parameter_has_the_bytes_of_its_type() {
     // Each value that does not fit panics three times.
     std::panic::set_hook(Box::new(|_| ()));
@@ -167,8 +171,7 @@ fn contracts_of_a_launch_are_checked_without_a_driver() {
     );
     let more = LAUNCH.with_shared(1000);
     assert_eq!(
-        (&mut Nothing)
-            .check_contracts(more)
+        <&mut Nothing>::check_contracts(&&mut Nothing, more)
             .map(|launch| launch.shared)
             .ok(),
         Some(Some(1000))

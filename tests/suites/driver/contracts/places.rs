@@ -140,37 +140,34 @@ fn other_calls() -> Outcome {
     let kernel = world.module.kernel::<Work>("work")?;
     let stream = world.stream.clone();
     let y = &mut world.y;
-    // SAFETY: the kernel accesses no memory, here and below.
     each(
-        |n, block| unsafe { launch!(kernel, grid = 1, block = block, Work { y, n }) },
-        "Work",
-    )?;
-    each(
-        |n, block| unsafe {
-            launch!(
-                kernel,
-                block = block,
-                grid = 1,
-                Work { y, n },
-                stream = &stream
-            )
+        |n, block| {
+            // SAFETY: the kernel accesses no memory.
+            unsafe { launch!(kernel, grid = 1, block = block, Work { y, n }) }
         },
         "Work",
     )?;
     each(
-        |n, block| unsafe {
-            launch!(
-                kernel,
-                Work { y, n },
-                grid = 1,
-                block = block,
-                stream = &stream
-            )
+        |n, block| {
+            let args = Work { y, n };
+            // SAFETY: the kernel accesses no memory.
+            unsafe { launch!(kernel, block = block, grid = 1, args, stream = &stream) }
         },
         "Work",
     )?;
     each(
-        |n, block| unsafe { launch!(kernel, &mut Work { y, n }, block = block, grid = 1,) },
+        |n, block| {
+            let args = Work { y, n };
+            // SAFETY: the kernel accesses no memory.
+            unsafe { launch!(kernel, args, grid = 1, block = block, stream = &stream) }
+        },
+        "Work",
+    )?;
+    each(
+        |n, block| {
+            // SAFETY: the kernel accesses no memory.
+            unsafe { launch!(kernel, &mut Work { y, n }, block = block, grid = 1,) }
+        },
         "Work",
     )?;
     each(
@@ -180,12 +177,15 @@ fn other_calls() -> Outcome {
                 block_dim: (block, 1, 1),
                 shared_mem_bytes: 0,
             };
+            // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, config, Work { y, n }) }
         },
         "Work",
     )?;
+    // SAFETY: the kernel accesses no memory.
+    let exchanged = unsafe { launch!(kernel, grid = 64, block = 2, Work { y, n: N }) };
     refused(
-        unsafe { launch!(kernel, grid = 64, block = 2, Work { y, n: N }) },
+        exchanged,
         "the block is (2, 1, 1), 2 threads, but `block_multiple_of = 32` on `Work` requires a multiple of 32\n\
          help: the grid would be a valid block: if the two are exchanged, name them: `grid = …, block = …`",
     );
@@ -206,10 +206,12 @@ fn sequences() -> Outcome {
             sequence.run(|s| {
                 let mut y = s.hold(&mut *y)?;
                 let args = Work { y: &mut y, n };
-                // SAFETY: the kernel accesses no memory.
-                match run % 2 {
-                    0 => unsafe { launch!(kernel, 1, block, args, stream = s) },
-                    _ => unsafe { launch!(function, 1, block, args, stream = s) },
+                if run % 2 == 0 {
+                    // SAFETY: the kernel accesses no memory.
+                    unsafe { launch!(kernel, 1, block, args, stream = s) }
+                } else {
+                    // SAFETY: the kernel accesses no memory.
+                    unsafe { launch!(function, 1, block, args, stream = s) }
                 }
             })?;
             Ok(())
