@@ -26,28 +26,28 @@ pub struct Contract {
     operands: [Operand; OPERANDS],
 }
 
-impl Contract {
-    /// The contract `written` on a field of the struct `arguments`; on the struct itself, `field` is empty. `named` are the numbers that
-    /// its expression uses.
-    #[must_use]
-    pub fn new(
-        arguments: &'static str,
-        field: &'static str,
-        written: &'static str,
-        named: &[Operand],
-    ) -> Self {
-        let mut operands = [("", Ok(0)); OPERANDS];
-        for (to, operand) in operands.iter_mut().zip(named) {
-            *to = *operand;
-        }
-        Self {
-            arguments,
-            field,
-            written,
-            operands,
-        }
+/// The contract `written` on a field of the struct `arguments`; on the struct itself, `field` is empty. `named` are the numbers that
+/// its expression uses.
+#[must_use]
+pub fn contract(
+    arguments: &'static str,
+    field: &'static str,
+    written: &'static str,
+    named: &[Operand],
+) -> Contract {
+    let mut operands = [("", Ok(0)); OPERANDS];
+    for (to, operand) in operands.iter_mut().zip(named) {
+        *to = *operand;
     }
+    Contract {
+        arguments,
+        field,
+        written,
+        operands,
+    }
+}
 
+impl Contract {
     fn broken(&self, broken: Broken) -> ContractError {
         let Self {
             arguments,

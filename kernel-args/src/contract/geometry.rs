@@ -4,6 +4,18 @@ use crate::device::vector::Dim3;
 
 /// What contracts of a struct can refer to in addition to its fields: the grid, the block, the dynamic shared memory and the stream of a
 /// launch. [`KernelArgs::check_contracts`](crate::KernelArgs::check_contracts) takes it.
+///
+/// ```
+/// use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
+///
+/// #[derive(KernelArgs)]
+/// #[kernel_args(grid_covers = "n")]
+/// struct Fill { value: f32, n: u32 }
+///
+/// let launch = Geometry::new(Dim3::new(4, 1, 1), Dim3::new(256, 1, 1));
+/// assert!(Fill { value: 1.0, n: 1024 }.check_contracts(launch).is_ok());
+/// assert!(Fill { value: 1.0, n: 1025 }.check_contracts(launch).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Geometry {

@@ -1,4 +1,4 @@
-//! The number of elements of cudarc's device memory.
+//! The number of elements of cudarc slices and views.
 
 use crate::contract::Elements;
 use cudarc::driver::{

@@ -33,7 +33,7 @@ impl Numbers {
     }
 }
 
-/// Each wide type with each narrow one: values that fit have the bytes of the narrow type in both forms, all others are refused.
+/// Each wide type with each narrow one: values that fit have the bytes of the narrow type in both forms, any value that does not fit is refused.
 macro_rules! narrowed {
     ($numbers:ident: $($wide:ident as $narrow:ident),* $(,)?) => {$({
         #[derive(Clone, Copy, KernelArgs)]

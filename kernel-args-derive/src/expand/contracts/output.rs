@@ -82,10 +82,10 @@ impl Output<'_> {
         written: &Written<T>,
         expressions: &[&Expression],
     ) -> TokenStream {
-        let contract = self.scope.item("Contract", written.span);
+        let contract = self.scope.item("contract", written.span);
         let operands = operands(expressions);
         let (name, text) = (&self.name, &written.text);
-        quote!(#contract::new(#name, #field, #text, #operands))
+        quote!(#contract(#name, #field, #text, #operands))
     }
 
     pub(super) fn both(&self, value: &Expression) -> [TokenStream; 2] {
