@@ -117,7 +117,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(rows.check_contracts(launch).unwrap().shared, Some(1024));
 /// let error = SumRows { elements: 999, ..rows }.check_contracts(launch).unwrap_err();
 /// assert!(error.to_string().starts_with(
-///     "`x` of `SumRows` has 999 elements, but `len = \"rows * cols\"` requires 1000\n  elements = 999, rows = 10, cols = 100"
+///     "`x` of `SumRows` has 999 elements, but `len = \"rows * cols\"` requires 1000\n  rows = 10, cols = 100"
 /// ));
 /// ```
 ///

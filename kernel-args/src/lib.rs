@@ -133,7 +133,7 @@ pub mod vector {
 
 /// The arguments of a launch in detail: their two forms, the types that a launch accepts, arguments decoded from bytes.
 pub mod args {
-    pub use crate::contract::{Elements, Geometry, Integer};
+    pub use crate::contract::{Elements, Geometry};
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
