@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod callgrind;
 pub mod chart;
+pub mod contracts;
 pub mod dims;
 pub mod graph;
 pub mod heap;

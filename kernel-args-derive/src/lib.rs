@@ -90,6 +90,53 @@ use syn::{DeriveInput, parse_macro_input};
 /// pattern and no binding is an error: leave it out with `except`. Choose the kernel at run time:
 /// `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding.
 ///
+/// # Contracts
+///
+/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error names the struct, the
+/// field and both numbers; the driver is not called. `kernel_args::guide::contracts` documents expressions and details.
+///
+/// ```
+/// use kernel_args::{DevicePointer, KernelArgs, args::Geometry, vector::Dim3};
+///
+/// // __global__ void sum_rows(int rows, int cols, float const* x), with 4 bytes of shared memory for each thread
+/// #[derive(KernelArgs)]
+/// #[kernel_args(block_multiple_of = 32, grid_covers = "rows", shared = "block.x * 4")]
+/// struct SumRows {
+///     #[kernel_args(as = i32, range = "1..=65535")]
+///     rows: usize,
+///     #[kernel_args(as = i32, multiple_of = 4)]
+///     cols: usize,
+///     #[kernel_args(len = "rows * cols", capacity = "elements")]
+///     x: DevicePointer<f32>,
+///     #[kernel_args(skip)]
+///     elements: usize,
+/// }
+///
+/// let rows = SumRows { rows: 10, cols: 100, x: DevicePointer::NULL, elements: 1000 };
+/// let launch = Geometry::new(Dim3::new(1, 1, 1), Dim3::new(256, 1, 1));
+/// assert_eq!(rows.check_contracts(launch).unwrap().shared, Some(1024));
+/// let error = SumRows { elements: 999, ..rows }.check_contracts(launch).unwrap_err();
+/// assert!(error.to_string().starts_with(
+///     "`x` of `SumRows` has 999 elements, but `len = \"rows * cols\"` requires 1000\n  rows = 10, cols = 100"
+/// ));
+/// ```
+///
+/// | contract | on | the launch requires |
+/// |---|---|---|
+/// | `len = "rows * cols"` | slice, view, `Retained`, or an `Option` of one | at least this number of elements |
+/// | `len = "n", capacity = "size"` | any pointer, such as `DevicePointer` | `capacity`, the number of elements of its memory, is at least `len` |
+/// | `multiple_of = 4` | integer | a multiple |
+/// | `range = "1..=65535"` | integer | a value of this range: also `"0..n"`, `"1.."`, `"..=10"` |
+/// | `as = i32` | integer | the value fits into an `i32`, the type of the kernel's parameter |
+/// | `block = (32, 8)` | struct | exactly this block |
+/// | `block_multiple_of = 32`, `= (8, 4)` | struct | the threads of the block, or along each axis, are a multiple |
+/// | `max_block = 256`, `= (32, 8)` | struct | at most this number of threads, or along each axis |
+/// | `grid_covers = "n"`, `= ("width", "height")` | struct | the grid has at least this number of threads, in total or along each axis |
+/// | `shared = "block.x * 4"` | struct | this dynamic shared memory, in bytes: it is computed, unless the launch specifies more |
+/// | `stream = required` | struct | a stream: without `stream = …` a `launch!` does not compile |
+///
+/// Contracts are checked in the order of the fields, then the struct's own in the order of this table.
+///
 /// # Attributes
 ///
 /// | attribute | on | meaning |
@@ -108,6 +155,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(spread)]` | field | each element of the array is a parameter. Its name in messages is `shape[1]`, its name in the kernel `shape_1`, or the name that `name = "s{}"` or `name = ["nx", "ny"]` specifies |
 /// | `#[kernel_args(flatten)]` | field | the fields of this struct, which has `#[derive(KernelArgs)]` too, are parameters. Their names in messages are `common.alpha` |
 /// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
+/// | `#[kernel_args(len = "n")]`, `#[kernel_args(block = 256)]`, … | field, struct | contracts: see above |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
 pub fn derive_kernel_args(input: TokenStream) -> TokenStream {

@@ -6,10 +6,10 @@ use std::{io, path::Path};
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"` and \
-    `crate = path`";
+    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
+    `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `shared` and `stream = required`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
-    help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten` or `name = \"name_in_the_kernel\"`";
+    help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";
 pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
     help: a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
 pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
@@ -39,7 +39,9 @@ pub(crate) const SPREAD_AND_FLATTEN: &str = "`spread` is for an array, `flatten`
 pub(crate) const SKIP_AND_PARTS: &str = "this attribute has no effect on a skipped field, which is not a parameter\n\
     help: remove one of the two";
 pub(crate) const FLATTEN_AND_FIELD: &str = "`flatten` inserts the fields of a struct, so no other attribute applies to this field\n\
-    help: write `name`, `opaque` and `shared_write` on the fields of that struct";
+    help: write `name`, `opaque`, `shared_write` and contracts on the fields of that struct";
+pub(crate) const SPREAD_AND_AS: &str = "`as` is for a field that is one parameter\n\
+    help: declare the elements of the array with the type of the kernel's parameters";
 pub(crate) const NAMES_WITHOUT_SPREAD: &str = "a field that is one parameter has one name\n\
     help: write `name = \"name_in_the_kernel\"`, or `spread` if each element of the array is a parameter";
 pub(crate) const LONG_ELEMENT_NAME: &str = "this name is too long\n\
@@ -49,6 +51,29 @@ pub(crate) const NOT_AN_ARRAY: &str = "only an array can be spread: each of its 
     known only at run time, use an `ArgList` and its method `spread`";
 pub(crate) const FLATTENED_PARAMETER: &str = "the parameters of this type parameter are unknown here, so they cannot be counted\n\
     help: write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
+pub(crate) const SKIP_AND_AS: &str = "`as` has no effect on a skipped field, which is not a parameter\n\
+    help: remove one of the two";
+pub(crate) const NO_EXPRESSION: &str = "this is not an expression of integers that a contract can compute\n\
+    help: use fields, integers and constants with `+`, `-`, `*`, `/`, parentheses, `a.div_ceil(b)` and `slice.len()`, such as \
+    `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
+pub(crate) const CAST_IN_CONTRACT: &str = "a contract computes with all integer types at once, without overflow\n\
+    help: remove the cast";
+pub(crate) const NUMBER_TOO_LARGE: &str = "this number exceeds 64 bits\n\
+    help: write a smaller number";
+pub(crate) const NO_NARROW_TYPE: &str = "`as` takes the integer type of the kernel's parameter\n\
+    help: write `as = i32` for C's `int`, `as = u32` for `unsigned`";
+pub(crate) const CAPACITY_WITHOUT_LEN: &str = "`capacity` is the number of elements that `len` is compared with, but there is no `len`\n\
+    help: add `len = \"…\"`, the number of elements that the kernel accesses";
+pub(crate) const STREAM_REQUIRED: &str = "the only contract about streams is `stream = required`: each launch names its stream\n\
+    help: write `stream = required`; the launch names the stream: `launch!(…, stream = &stream)`";
+pub(crate) const NOT_POSITIVE: &str = "this number must be positive\n\
+    help: write 1 or more";
+pub(crate) const NO_RANGE: &str = "this is not a range of integers\n\
+    help: write `range = \"1..=65535\"`, `\"0..n\"`, `\"1..\"` or `\"..=10\"`";
+pub(crate) const EMPTY_RANGE: &str = "no value is in this range\n\
+    help: write the smaller number first";
+pub(crate) const TOO_MANY_AXES: &str = "a grid and a block have at most three axes\n\
+    help: write `(x, y, z)`";
 pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
     help: add `ptx = \"kernels.ptx\"`";
 pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` is about the debug information of an image, but no image is named\n\
@@ -92,6 +117,15 @@ pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
     format!(
         "the derived code uses this type several times, and `{name}!` could expand to another type each time\n\
          help: expand it once, outside of the item: `type Name = {name}!(…);`, or `const LENGTH: usize = {name}!(…);` for a number"
+    )
+}
+
+pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
+    let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    format!(
+        "`{name}` is no field of this struct\n\
+         help: use its fields {}, constants in upper case, and the launch's `block.x`, `grid.x` and the like",
+        fields.join(", ")
     )
 }
 

@@ -17,6 +17,7 @@
     doc = "| [`headers`] | C++ headers that are written from Rust types |"
 )]
 //! | [`checks`] | what is checked, and when |
+//! | [`contracts`] | lengths, ranges, blocks: what a kernel requires, checked at each launch |
 //! | [`launches`] | launch options and launch attributes; what a launch costs |
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
@@ -52,6 +53,7 @@ chapters! {
     #[cfg(feature = "nvrtc")] compile: "compile";
     #[cfg(feature = "header")] headers: "headers";
     checks "What is checked, and when.": "tables/checks", "checks";
+    contracts: "contracts";
     launches: "launches";
     lists: "lists";
     dtypes: "dtypes";

@@ -98,6 +98,7 @@ pub mod abi {
     };
 }
 
+mod contract;
 #[cfg(feature = "cudarc")]
 mod coverage;
 #[cfg(feature = "header")]
@@ -132,6 +133,7 @@ pub mod vector {
 
 /// The arguments of a launch in detail: their two forms, the types that a launch accepts, arguments decoded from bytes.
 pub mod args {
+    pub use crate::contract::{Elements, Geometry};
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
@@ -172,14 +174,15 @@ pub mod context {
 
 /// What an [`Error`] contains.
 pub mod error {
-    #[cfg(feature = "nvrtc")]
-    pub use crate::driver::{CompileError, NvrtcError};
+    pub use crate::contract::ContractError;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError, GreenError,
-        ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, Status,
-        UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError,
+        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+        Status, UnsupportedAttribute, Unverified, VerifyError,
     };
+    #[cfg(feature = "nvrtc")]
+    pub use crate::driver::{CompileError, NvrtcError};
     pub use crate::marshal::PackError;
 }
 

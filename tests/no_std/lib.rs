@@ -46,6 +46,20 @@ pub struct Args<T: DeviceType> {
     pub out: Option<DevicePointerMut<f32>>,
 }
 
+#[derive(KernelArgs)]
+#[kernel_args(crate = renamed, block = (32, N), grid_covers = "n", shared = "block.x * 4", stream = required)]
+pub struct Contracts<const N: u32> {
+    #[kernel_args(len = "n.div_ceil(4)", capacity = "self.n")]
+    pub x: DevicePointer<f32>,
+    #[kernel_args(as = i32, multiple_of = 4, range = "1..=N * 100")]
+    pub n: usize,
+}
+
+/// Whether a launch keeps the contracts.
+pub fn is_valid(args: &Contracts<8>, launch: renamed::args::Geometry) -> bool {
+    args.check_contracts(launch).is_ok()
+}
+
 /// Both forms, for a different driver binding.
 pub fn launch(
     args: Args<f32>,

@@ -2,7 +2,9 @@
 
 use kernel_args_benches::{
     callgrind,
+    contracts::CONTRACTS,
     heap::{Counting, allocations},
+    launch::Device,
     launched::{LAUNCHED, Launches},
     marshal::{Shape, Variant},
     parts::PAIRS,
@@ -22,7 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!();
             parts()?;
             println!();
-            launching()
+            launching()?;
+            println!();
+            contracts()
         }
         Some("marshal") => {
             callgrind::calibrate();
@@ -51,6 +55,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                 );
             }
             Ok(())
+        }
+        Some("contracts") => {
+            callgrind::calibrate();
+            let device = Device::first()?;
+            CONTRACTS
+                .iter()
+                .try_for_each(|contract| contract.run(&device))
         }
         Some(other) => Err(format!("{other}: it takes no arguments").into()),
     }
@@ -129,6 +140,28 @@ fn launching() -> Result<(), Box<dyn Error>> {
             "| {} | {} | {count} | {ratio} | {heap} |",
             launched.case, launched.variant
         );
+    }
+    Ok(())
+}
+
+fn contracts() -> Result<(), Box<dyn Error>> {
+    let (counts, _) = callgrind::count_on_stand_in("contracts")?;
+    if counts.len() != CONTRACTS.len() {
+        return Err("some contracts were not counted".into());
+    }
+    println!(
+        "Instructions of a launch with a contract that holds, grid and block known at run time only"
+    );
+    println!("| contract | instructions | more than without |");
+    println!("|---|---|---|");
+    for (contract, count) in CONTRACTS.iter().zip(&counts) {
+        let without = CONTRACTS
+            .iter()
+            .position(|other| other.name == contract.without);
+        let more = without.map_or_else(String::new, |without| {
+            (i128::from(*count) - i128::from(counts[without])).to_string()
+        });
+        println!("| {} | {count} | {more} |", contract.name);
     }
     Ok(())
 }

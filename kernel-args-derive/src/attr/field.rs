@@ -1,6 +1,6 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{Shape, each, parts, set, takes_no_value};
+use super::{FieldContracts, Shape, contract, each, parts, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
@@ -14,6 +14,7 @@ pub(crate) struct FieldAttr {
     pub(crate) listed: Option<Vec<LitStr>>,
     /// How many parameters the field is.
     pub(crate) shape: Shape,
+    pub(crate) contracts: FieldContracts,
 }
 
 /// What is passed and compared of a field.
@@ -89,6 +90,7 @@ impl FieldAttr {
                         set(&mut field.listed, names, &meta)?;
                     }
                 }
+            } else if field.contracts.parse(&meta)? {
             } else if [
                 "crate",
                 "ptx",
@@ -102,6 +104,7 @@ impl FieldAttr {
                 "bound",
             ]
             .iter()
+            .chain(&contract::ON_STRUCT)
             .any(|name| meta.path.is_ident(name))
             {
                 return Err(meta.error(texts::BELONGS_ON_STRUCT));
@@ -110,7 +113,10 @@ impl FieldAttr {
             }
             Ok(())
         });
-        parts::check(&field, diagnostics);
+        parts::check(&mut field, diagnostics);
+        if let Err(error) = field.contracts.check(field.kind == FieldKind::Skipped) {
+            diagnostics.push(error);
+        }
         field
     }
 }

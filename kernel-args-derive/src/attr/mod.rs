@@ -1,13 +1,17 @@
 //! `#[kernel_args(…)]`, `#[device_type(…)]` and `#[repr(…)]`.
 
 mod alternatives;
+mod contract;
 mod device_type;
+mod expression;
 mod field;
 mod naming;
 mod parts;
 mod repr;
 
+pub(crate) use contract::{Axes, FieldContracts, Range, StructContracts, Written};
 pub(crate) use device_type::TypeAttr;
+pub(crate) use expression::{Expression, Place, Root};
 pub(crate) use field::{FieldAttr, FieldKind, MemberAttr};
 pub(crate) use naming::{Binding, Naming, Presence};
 pub(crate) use parts::{ElementNames, Shape};
@@ -29,6 +33,7 @@ pub(crate) struct ArgsAttr {
     pub(crate) strict_names: bool,
     /// The explicit bounds. They replace the derived bounds of type parameters.
     pub(crate) bound: Option<Vec<WherePredicate>>,
+    pub(crate) contracts: StructContracts,
 }
 
 impl ArgsAttr {
@@ -40,6 +45,7 @@ impl ArgsAttr {
         let mut krate = None;
         let mut named = Parts::default();
         let (mut bound, mut strict) = (None, None);
+        let mut contracts = StructContracts::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
                 let path = meta.value()?.call(Path::parse_mod_style)?;
@@ -54,9 +60,12 @@ impl ArgsAttr {
                 set(&mut strict, (), &meta)
             } else if ["skip", "opaque", "shared_write", "spread", "flatten"]
                 .iter()
+                .chain(&contract::ON_FIELD)
                 .any(|name| meta.path.is_ident(name))
             {
                 Err(meta.error(texts::BELONGS_ON_FIELD))
+            } else if contracts.parse(&meta)? {
+                Ok(())
             } else {
                 named.parse(&meta, generics)
             }
@@ -75,6 +84,7 @@ impl ArgsAttr {
             kernel,
             strict_names: strict.is_some(),
             bound,
+            contracts,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `#[kernel_args(spread)]` and `#[kernel_args(flatten)]` on a field: one field, several parameters.
 
-use super::{FieldAttr, FieldKind, kernel_name, takes_no_value};
+use super::{FieldAttr, FieldContracts, FieldKind, kernel_name, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{LitStr, Token, meta::ParseNestedMeta, punctuated::Punctuated};
@@ -76,7 +76,7 @@ pub(super) fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<LitStr>> {
 }
 
 /// Reports attributes that have no meaning together.
-pub(super) fn check(field: &FieldAttr, diagnostics: &mut Diagnostics) {
+pub(super) fn check(field: &mut FieldAttr, diagnostics: &mut Diagnostics) {
     let (span, is_spread) = match field.shape {
         Shape::One => {
             if let Some(listed) = &field.listed {
@@ -92,9 +92,12 @@ pub(super) fn check(field: &FieldAttr, diagnostics: &mut Diagnostics) {
         diagnostics.error(span, texts::SKIP_AND_PARTS);
     } else if !is_spread {
         let has_name = field.name.is_some() || field.listed.is_some();
-        if field.kind != FieldKind::Typed || has_name {
+        if field.kind != FieldKind::Typed || has_name || field.contracts.any() {
             diagnostics.error(span, texts::FLATTEN_AND_FIELD);
+            field.contracts = FieldContracts::default();
         }
+    } else if let Some(narrowed) = field.contracts.narrowed.take() {
+        diagnostics.error(narrowed.span, texts::SPREAD_AND_AS);
     } else if let Some(name) = &field.name {
         let text = name.value();
         if text.matches(INDEX).count() != 1 {
@@ -106,6 +109,11 @@ pub(super) fn check(field: &FieldAttr, diagnostics: &mut Diagnostics) {
 }
 
 impl FieldAttr {
+    /// Whether the fields of a struct are inserted.
+    pub(crate) fn is_flattened(&self) -> bool {
+        matches!(self.shape, Shape::Flatten(_))
+    }
+
     /// The names of the elements, if the attribute has names.
     pub(crate) fn element_names(&self) -> Option<ElementNames> {
         if let Some(names) = &self.listed {

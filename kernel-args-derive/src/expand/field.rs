@@ -13,7 +13,10 @@ use syn::{DeriveInput, Ident, Path, Type};
 
 /// A field that is a parameter of the kernel, or several.
 pub(super) struct ParameterField<'a> {
+    /// The field; its type is the type of the parameter, if that is narrower.
     pub(super) field: Field<'a>,
+    /// The type of the field, if its parameter is narrower.
+    pub(super) wide: Option<&'a Type>,
     pub(super) kind: FieldKind,
     /// The explicit name of the kernel's parameter.
     pub(super) kernel_name: Option<syn::LitStr>,
@@ -25,6 +28,32 @@ pub(super) struct ParameterField<'a> {
 }
 
 impl ParameterField<'_> {
+    /// The type of the field.
+    pub(super) fn declared(&self) -> &Type {
+        self.wide.unwrap_or(self.field.ty)
+    }
+
+    /// If the parameter is narrower than the field that `variable` borrows: a statement after which `variable` borrows the narrow value.
+    pub(super) fn narrowed(&self, variable: &Ident, krate: &TokenStream) -> Option<TokenStream> {
+        let (ty, span) = (self.field.ty, self.field.span());
+        self.wide.map(|_| {
+            quote_spanned! {span=>
+                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*#variable);
+            }
+        })
+    }
+
+    /// Whether the field contains the value that the kernel reads: a constant expression.
+    pub(super) fn is_value(&self, krate: &TokenStream) -> TokenStream {
+        let ty = self.field.ty;
+        match self.wide {
+            Some(_) => quote!(false),
+            None => {
+                quote_spanned!(self.field.span()=> <#krate::__private::InPlace<#ty>>::IS_VALUE)
+            }
+        }
+    }
+
     /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
     pub(super) fn description(
         &self,

@@ -2,6 +2,7 @@
 
 use super::{
     comparison::Comparison,
+    contracts::contracts,
     field::{ParameterField, Parameters, end_of_places},
     local, part_errors, parts,
     pattern::CheckedField,
@@ -22,7 +23,20 @@ use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
-    let mut fields = parameters(input, attr.strict_names, &mut diagnostics);
+    let fields = fields(input, &mut diagnostics);
+    let attrs: Vec<FieldAttr> = fields
+        .iter()
+        .map(|field| FieldAttr::parse(field.attrs, &mut diagnostics))
+        .collect();
+    let contracts = contracts(
+        input,
+        &attr.krate,
+        &attr.contracts,
+        &fields,
+        &attrs,
+        &mut diagnostics,
+    );
+    let mut fields = parameters(fields, &attrs, attr.strict_names);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
@@ -39,30 +53,41 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
     let names_kernel = !diagnostics.is_empty()
         || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
-    let body = expand(input, &attr, &fields, comparison.as_ref(), names_kernel);
+    let body = expand(
+        input,
+        &attr,
+        &fields,
+        &contracts,
+        comparison.as_ref(),
+        names_kernel,
+    );
     wrap(&body, diagnostics)
 }
 
-fn parameters<'a>(
-    input: &'a DeriveInput,
-    strict_names: bool,
-    diagnostics: &mut Diagnostics,
-) -> Vec<ParameterField<'a>> {
-    let fields = match &input.data {
-        Data::Struct(data) => &data.fields,
+/// All fields of the struct.
+fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
+    match &input.data {
+        Data::Struct(data) => Field::all(&data.fields),
         Data::Enum(data) => {
             diagnostics.error(data.enum_token.span(), texts::ARGUMENTS_IN_ENUM);
-            return Vec::new();
+            Vec::new()
         }
         Data::Union(data) => {
             diagnostics.error(data.union_token.span(), texts::ARGUMENTS_IN_UNION);
-            return Vec::new();
+            Vec::new()
         }
-    };
-    Field::all(fields)
+    }
+}
+
+fn parameters<'a>(
+    fields: Vec<Field<'a>>,
+    attrs: &'a [FieldAttr],
+    strict_names: bool,
+) -> Vec<ParameterField<'a>> {
+    fields
         .into_iter()
-        .filter_map(|field| {
-            let attr = FieldAttr::parse(field.attrs, diagnostics);
+        .zip(attrs)
+        .filter_map(|(field, attr)| {
             let own = || match &field.member {
                 syn::Member::Named(ident) if strict_names => {
                     Some(syn::LitStr::new(&field.name, ident.span()))
@@ -70,9 +95,17 @@ fn parameters<'a>(
                 _ => None,
             };
             let element_names = attr.element_names();
-            let kernel_name = attr.name.or_else(own);
+            let name = attr.name.as_ref();
+            let kernel_name = name
+                .map(|name| syn::LitStr::new(&name.value(), name.span()))
+                .or_else(own);
+            let narrowed = attr.contracts.narrowed.as_ref();
             (attr.kind != FieldKind::Skipped).then_some(ParameterField {
-                field,
+                wide: narrowed.map(|_| field.ty),
+                field: Field {
+                    ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value),
+                    ..field
+                },
                 kind: attr.kind,
                 kernel_name,
                 shape: attr.shape,
@@ -87,6 +120,7 @@ fn expand(
     input: &DeriveInput,
     attr: &ArgsAttr,
     fields: &[ParameterField<'_>],
+    contracts: &TokenStream,
     comparison: Option<&Comparison<'_>>,
     names_kernel: bool,
 ) -> TokenStream {
@@ -148,6 +182,8 @@ fn expand(
 
             #source
 
+            #contracts
+
             #[inline]
             fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #krate::__private::core::primitive::usize) {
                 #contexts
@@ -184,35 +220,10 @@ fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Pat
             said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
         quote!(#description #said)
     });
-    let in_place = in_place(fields, krate);
-    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
-    let puts = fields.iter().enumerate().map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let member = &parameter.field.member;
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
-        let [this, stream, buffer, pointers] =
-            ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
-        let same = quote_spanned! {span=>
-            let Self { #member: __field, .. } = #this;
-            let __same = (&*__field,);
-            #krate::__private::same_type::<#ty>(&__same);
-        };
-        let put = quote_spanned! {span=>
-            <#ty as #errors::Arg>::put::<__Writer>(
-                __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
-            )
-        };
-        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
-        // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
-        // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
-        // does not apply to it.
-        quote! {
-            #same
-            let #guard = unsafe { #put };
-        }
-    });
+    let puts = fields
+        .iter()
+        .enumerate()
+        .map(|(i, parameter)| put(i, parameter, krate));
     Parameters {
         each: quote!([__T; #count]),
         constants: quote! {
@@ -221,7 +232,41 @@ fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Pat
         },
         contexts: contexts(fields, krate),
         lower: quote!(#(#puts)* __launch()),
-        in_place,
+        in_place: in_place(fields, krate),
+    }
+}
+
+/// The statements that write the parameter of a field.
+fn put(i: usize, parameter: &ParameterField<'_>, krate: &Path) -> TokenStream {
+    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
+    let (ty, span) = (parameter.field.ty, parameter.field.span());
+    let member = &parameter.field.member;
+    let krate = respan(krate, span);
+    let errors = field_errors::argument(ty, &krate, span);
+    let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
+    let [this, stream, buffer, pointers] =
+        ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+    let field = syn::Ident::new("__field", span);
+    let declared = parameter.declared();
+    let narrowed = parameter.narrowed(&field, &krate);
+    let same = quote_spanned! {span=>
+        let Self { #member: #field, .. } = #this;
+        let __same = (&*#field,);
+        #krate::__private::same_type::<#declared>(&__same);
+        #narrowed
+    };
+    let put = quote_spanned! {span=>
+        <#ty as #errors::Arg>::put::<__Writer>(
+            #field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
+        )
+    };
+    // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
+    // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
+    // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
+    // does not apply to it.
+    quote! {
+        #same
+        let #guard = unsafe { #put };
     }
 }
 
@@ -251,7 +296,7 @@ fn markers(
 
 /// The statements that compare the context of each argument with the stream's.
 fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
-    let each = fields.iter().enumerate().map(|(i, parameter)| {
+    let each = fields.iter().enumerate().filter(|(_, parameter)| parameter.wide.is_none()).map(|(i, parameter)| {
         let (ty, span) = (parameter.field.ty, parameter.field.span());
         let member = &parameter.field.member;
         let errors = field_errors::argument(ty, &respan(krate, span), span);
@@ -265,9 +310,10 @@ fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
 /// The constant that is `true` if the bytes of the struct are already the packed form.
 fn in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
     let places = fields.iter().map(|parameter| {
-        let (ty, member, span) = (parameter.field.ty, &parameter.field.member, parameter.field.span());
+        let (member, span) = (&parameter.field.member, parameter.field.span());
         let krate = respan(krate, span);
-        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), <#krate::__private::InPlace<#ty>>::IS_VALUE))
+        let is_value = parameter.is_value(&krate);
+        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
     });
     let end = end_of_places(krate);
     quote! {

@@ -1,6 +1,7 @@
 //! The output of the derives.
 
 mod comparison;
+mod contracts;
 mod copyable;
 mod device_memory;
 mod device_type;

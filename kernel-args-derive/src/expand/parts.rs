@@ -152,7 +152,7 @@ impl PartField<'_> {
         let (ty, span) = (parameter.field.ty, self.span());
         let (name, member) = (&parameter.field.name, &parameter.field.member);
         let this = self.this();
-        let is_value = quote_spanned!(span=> <#krate::__private::InPlace<#ty>>::IS_VALUE);
+        let is_value = parameter.is_value(krate);
         let (parameters, in_place) = match parameter.shape {
             Shape::One => {
                 let description = parameter.description(ty, generics, path);
@@ -238,6 +238,7 @@ impl PartField<'_> {
         let [own, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
         let (this, first) = (self.this(), self.first());
         match parameter.shape {
+            Shape::One if parameter.wide.is_some() => TokenStream::new(),
             Shape::One => {
                 let errors = field_errors::argument(ty, krate, span);
                 quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#own.#member, #stream, #before + #first);)
@@ -266,13 +267,13 @@ impl PartField<'_> {
 
     /// Borrows the field. All fields are borrowed first: a closure of edition 2018 would borrow the whole struct.
     fn borrow(&self) -> TokenStream {
-        let (krate, field, span) = (&self.krate, &self.parameter.field, self.span());
-        let (ty, member, this) = (field.ty, &field.member, local("self", span));
-        let variable = self.variable();
+        let (krate, span) = (&self.krate, self.span());
+        let (declared, member) = (self.parameter.declared(), &self.parameter.field.member);
+        let (this, variable) = (local("self", span), self.variable());
         quote_spanned! {span=>
             let Self { #member: #variable, .. } = #this;
             let __same = (&*#variable,);
-            #krate::__private::same_type::<#ty>(&__same);
+            #krate::__private::same_type::<#declared>(&__same);
         }
     }
 
@@ -298,7 +299,9 @@ impl PartField<'_> {
                         #variable, #stream, #buffer, const { #krate::__private::offset::<Self>(#first) }, #pointers, #first,
                     )
                 };
+                let narrowed = parameter.narrowed(&variable, krate);
                 quote! {
+                    #narrowed
                     let #guard = unsafe { #put };
                     #rest
                 }

@@ -13,6 +13,14 @@ mod pattern;
 mod types;
 mod variants;
 
+#[cfg(feature = "cudarc")]
+pub use crate::driver::launch_without_stream;
+
+/// The contracts of structs.
+pub mod contract {
+    pub use crate::contract::*;
+}
+
 pub use crate::{
     device::{HasZero, assert_layout},
     marshal::{ParamWriter, Part, Spread, Summary, Within, first},

@@ -32,18 +32,18 @@ pub use context::{
     Versions, context, create_context, current_context, is_available, kernel_function, versions,
     with_current,
 };
-#[cfg(feature = "nvrtc")]
-pub use error::{CompileError, NvrtcError};
 pub use error::{
-    ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError, GreenError,
-    ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError,
+    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
     UnsupportedAttribute, Unverified, VerifyError,
 };
+#[cfg(feature = "nvrtc")]
+pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
 pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
-pub use launch::{LaunchArgs, Launchable, launch};
+pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
 pub use module::{Kernel, Module};
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::Verification;

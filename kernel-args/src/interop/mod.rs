@@ -4,6 +4,8 @@
 mod cudarc;
 #[cfg(feature = "cudarc")]
 mod device_memory;
+#[cfg(feature = "cudarc")]
+mod elements;
 #[cfg(feature = "float8")]
 mod float8;
 #[cfg(any(feature = "glam", feature = "glam-032"))]

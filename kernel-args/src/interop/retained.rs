@@ -1,6 +1,7 @@
 //! Device pointers that keep their memory allocated.
 
 use crate::{
+    contract::Elements,
     device::{DevicePointer, DevicePointerMut, Nullable, Pointee},
     marshal::{Guard, KernelArg, LaunchStream, PointerArg},
 };
@@ -41,6 +42,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Retained<P> {
     pointer: P,
+    elements: usize,
     context: Arc<CudaContext>,
     /// Keeps the memory allocated.
     memory: Arc<dyn Send + Sync>,
@@ -71,6 +73,7 @@ impl<P: Copy> Retained<P> {
     fn new<T, M: DevicePtr<T> + Send + Sync + 'static>(pointer: P, memory: &Arc<M>) -> Self {
         Self {
             pointer,
+            elements: memory.len(),
             context: memory.stream().context().clone(),
             memory: memory.clone(),
         }
@@ -107,6 +110,13 @@ impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
 }
 
 impl<P: PointerArg<Device = P> + Nullable> PointerArg for Retained<P> {}
+
+impl<P> Elements for Retained<P> {
+    #[inline(always)]
+    fn elements(&self) -> usize {
+        self.elements
+    }
+}
 
 impl<P: fmt::Debug> fmt::Debug for Retained<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,7 @@ use super::{
     DecodedArgs, LaunchStream, PackError, ParamWriter, Part, Source,
     lower::{assert_same_on_every_gpu, decode_params, marshal_packed, marshal_params},
 };
+use crate::contract::{ContractError, Contracts, Geometry};
 use core::ffi::c_void;
 use kernel_args_abi::{ParamLayout, Parameter, Signature, compiled::Family};
 
@@ -62,6 +63,46 @@ pub unsafe trait KernelArgs: Sized {
         parameters: Self::PARAMETERS,
     };
 
+    /// What its contracts need to know about a launch.
+    #[doc(hidden)]
+    const CONTRACTS: Contracts = Contracts::NONE;
+
+    /// Checks the contracts of the struct, such as `#[kernel_args(len = "n")]`, in the order of the fields, then the contracts on the
+    /// struct itself. Each launch calls it. Returns `geometry` with the dynamic shared memory that a contract computes.
+    ///
+    /// ```
+    /// # use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
+    /// #[derive(KernelArgs)]
+    /// #[kernel_args(block_multiple_of = 32)]
+    /// struct Scale {
+    ///     factor: f32,
+    ///     #[kernel_args(multiple_of = 4)]
+    ///     n: u32,
+    /// }
+    ///
+    /// let launch = Geometry::new(Dim3::new(4, 1, 1), Dim3::new(256, 1, 1));
+    /// assert!(Scale { factor: 2.0, n: 1024 }.check_contracts(launch).is_ok());
+    /// let error = Scale { factor: 2.0, n: 7 }.check_contracts(launch).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`n` of `Scale` is 7, but `multiple_of = 4` requires a multiple of 4\nhelp: pass a multiple, such as 4 or 8",
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    /// The first contract that the launch breaks.
+    #[inline(always)]
+    fn check_contracts(&self, geometry: Geometry) -> Result<Geometry, ContractError> {
+        Ok(geometry)
+    }
+
+    /// Checks that each field with `#[kernel_args(as = i32)]` or the like fits into its parameter.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn check_narrowed(&self) -> Result<(), ContractError> {
+        Ok(())
+    }
+
     /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field. The first parameter has the index `first`.
     #[doc(hidden)]
     #[inline]
@@ -93,7 +134,11 @@ pub unsafe trait KernelArgs: Sized {
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.
     ///
-    /// It works for any alignment. The pointers are valid until `launch` returns.
+    /// It works for any alignment. The pointers are valid until `launch` returns. Of the contracts only
+    /// `#[kernel_args(as = i32)]` is checked: call [`check_contracts`](Self::check_contracts) for all.
+    ///
+    /// # Panics
+    /// If a field does not fit into the type that `as` names.
     ///
     /// ```
     /// # use kernel_args::KernelArgs;
@@ -107,6 +152,7 @@ pub unsafe trait KernelArgs: Sized {
     /// ```
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        assert_narrowed(&self);
         marshal_params(&mut self, &LaunchStream::untracked(), launch)
     }
 
@@ -114,7 +160,10 @@ pub unsafe trait KernelArgs: Sized {
     /// `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
     ///
     /// It does not compile for a struct with an alignment above 16 bytes, because the packed offsets then depend on the GPU: use
-    /// [`pack_at`](Self::pack_at).
+    /// [`pack_at`](Self::pack_at). Of the contracts only `#[kernel_args(as = i32)]` is checked.
+    ///
+    /// # Panics
+    /// If a field does not fit into the type that `as` names.
     ///
     /// ```
     /// # use kernel_args::KernelArgs;
@@ -126,6 +175,7 @@ pub unsafe trait KernelArgs: Sized {
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
         const { assert_same_on_every_gpu(&Self::LAYOUT) };
+        assert_narrowed(&self);
         marshal_packed(&mut self, &LaunchStream::untracked(), launch)
     }
 
@@ -148,7 +198,11 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Errors
     /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.
+    ///
+    /// # Panics
+    /// If a field does not fit into the type that `#[kernel_args(as = i32)]` or the like names.
     fn pack_at<'b>(self, offsets: &[usize], buffer: &'b mut [u8]) -> Result<&'b [u8], PackError> {
+        assert_narrowed(&self);
         let size = PackError::check_offsets(Self::PARAMETERS, offsets, buffer.len())?;
         let packed = &mut buffer[..size];
         packed.fill(0);
@@ -158,6 +212,14 @@ pub unsafe trait KernelArgs: Sized {
             }
         });
         Ok(packed)
+    }
+}
+
+#[inline(always)]
+#[track_caller]
+fn assert_narrowed<A: KernelArgs>(args: &A) {
+    if let Err(error) = args.check_narrowed() {
+        panic!("{error}");
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     KernelArgs, LaunchStream, ParamWriter, Part, Source,
     param_writer::{KernelParams, Packed},
 };
+use crate::contract::{ContractError, Contracts, Geometry};
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
 
@@ -113,6 +114,17 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     const SOURCE: Option<Source> = A::SOURCE;
     const FAMILY: Option<&'static Family> = A::FAMILY;
     const PARTS: &'static [Part] = A::PARTS;
+    const CONTRACTS: Contracts = A::CONTRACTS;
+
+    #[inline(always)]
+    fn check_contracts(&self, geometry: Geometry) -> Result<Geometry, ContractError> {
+        A::check_contracts(self, geometry)
+    }
+
+    #[inline(always)]
+    fn check_narrowed(&self) -> Result<(), ContractError> {
+        A::check_narrowed(self)
+    }
 
     #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>, first: usize) {

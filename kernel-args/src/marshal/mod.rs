@@ -10,6 +10,13 @@ mod decode;
 #[cfg(feature = "cudarc")]
 mod held_slices;
 mod kernel_arg;
+#[cfg_attr(
+    not(feature = "cudarc"),
+    allow(
+        clippy::result_large_err,
+        reason = "without `alloc` an error is a large value"
+    )
+)]
 mod kernel_args;
 mod launch_stream;
 mod lower;

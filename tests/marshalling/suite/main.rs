@@ -2,6 +2,7 @@
 
 mod after_the_derive;
 mod arguments;
+mod contracts;
 mod forms;
 mod lifetimes;
 mod macros_in_types;

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod contexts;
+mod contracts;
 mod debug_info;
 mod echo;
 mod error_texts;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     kernel_args_tests::suites::main(&[
         ("attributes", attributes::main),
         ("contexts", contexts::main),
+        ("contracts", contracts::main),
         ("debug_info", debug_info::main),
         ("echo", echo::main),
         ("error_texts", error_texts::main),

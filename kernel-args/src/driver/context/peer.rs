@@ -2,6 +2,7 @@
 
 use super::{current::with_current, tracking};
 use crate::{
+    contract::Elements,
     driver::{
         api::{CallError, PoolAccess, api, required},
         error::{ContextError, ContextMismatch, Error},
@@ -154,6 +155,13 @@ impl<S: SliceArg> KernelArg for Peer<'_, S> {
 }
 
 impl<S: SliceArg + PointerArg> PointerArg for Peer<'_, S> {}
+
+impl<S: Elements> Elements for Peer<'_, S> {
+    #[inline(always)]
+    fn elements(&self) -> usize {
+        self.slice.elements()
+    }
+}
 
 #[cold]
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {

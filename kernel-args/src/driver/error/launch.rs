@@ -1,6 +1,6 @@
 //! Launches that failed, or that were rejected before the driver was called.
 
-use super::meaning::help;
+use super::{BrokenContract, meaning::help};
 use crate::{
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
@@ -15,6 +15,8 @@ pub enum LaunchError {
     Failed(Box<FailedLaunch>),
     /// The launch exceeds a limit of the device or the kernel. The driver was not called.
     Limit(Box<Limit>),
+    /// The launch breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`. The driver was not called.
+    Contract(Box<BrokenContract>),
     /// The driver or the GPU lacks a launch attribute. The driver was not called.
     UnsupportedAttribute(Box<UnsupportedAttribute>),
     /// The launch belongs to a sequence that does not hold the memory of an argument. Nothing was recorded.
@@ -107,6 +109,7 @@ impl fmt::Display for LaunchError {
         match self {
             Self::Failed(launch) => launch.fmt(f),
             Self::Limit(limit) => limit.fmt(f),
+            Self::Contract(contract) => contract.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
             Self::NotHeld { kernel, field } => {
                 // A list has indices, and the field of a tuple struct has a number.
@@ -199,6 +202,7 @@ impl std::error::Error for LaunchError {
         match self {
             Self::Failed(launch) => Some(&**launch),
             Self::Limit(limit) => Some(&**limit),
+            Self::Contract(contract) => Some(&**contract),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
             Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced => None,
             Self::Unrecorded { call, .. } => Some(call),

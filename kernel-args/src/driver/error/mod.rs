@@ -1,6 +1,7 @@
 //! What can go wrong before, in and after a launch: one enum, with a group for each step.
 
 mod context;
+mod contract;
 mod graph;
 mod incompatible;
 mod launch;
@@ -16,6 +17,7 @@ use std::{boxed::Box, fmt};
 
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
+pub use contract::BrokenContract;
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
 pub use launch::{FailedLaunch, LaunchError, Limit, UnsupportedAttribute};

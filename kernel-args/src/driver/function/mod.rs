@@ -1,6 +1,7 @@
 //! Loaded kernels without the type of their arguments.
 
 mod append_list;
+mod contracts;
 mod fitting;
 mod from_cudarc;
 mod hash;
@@ -11,6 +12,7 @@ mod name;
 pub(crate) mod verified;
 
 pub(crate) use append_list::AppendList;
+pub(crate) use contracts::{Target, check_contracts};
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;

@@ -6,7 +6,7 @@ use crate::{
         api::Promise,
         config::Launch,
         error::Error,
-        function::{Fitting, LoadedFunction, Lower},
+        function::{Fitting, LoadedFunction, Lower, Target, check_contracts},
         launch::{LaunchCall, foreign_in, foreign_stream},
         module::Kernel,
     },
@@ -19,7 +19,7 @@ impl<A: KernelArgs> Kernel<A> {
     #[expect(clippy::type_complexity, reason = "it has two callers")]
     pub(super) fn capture_with<B: KernelArgs<Erased = A::Erased>>(
         &self,
-        launch: &Launch<'_>,
+        mut launch: Launch<'_>,
         args: &mut B,
         promise: Promise<'_>,
     ) -> Result<(Arc<Slot>, Result<Node<A>, Error>), Error> {
@@ -32,6 +32,8 @@ impl<A: KernelArgs> Kernel<A> {
             let kernel = ContextName::of(&function.context);
             return Err(foreign_stream(name(), kernel, stream));
         }
+        check_contracts(args, &mut launch, Target::Launch, name)?;
+        let launch = &launch;
         let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
         fitting.check_contexts(&lowered_on);

@@ -9,6 +9,7 @@ use crate::{
         api::{self, After, KernelNodeParams, NodeId, api, required},
         config::{Form, IntoDim, Launch},
         error::Error,
+        function::{Target, check_contracts},
         module::Kernel,
     },
     marshal::{KernelArgs, OwnedArgs},
@@ -147,6 +148,7 @@ impl Graph {
             ));
         }
         let after = self.after(Some(function.name.as_str()), after)?;
+        check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {

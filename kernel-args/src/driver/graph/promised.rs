@@ -109,7 +109,7 @@ impl<A: KernelArgs> Kernel<A> {
         // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments
         // own.
         let promise = unsafe { Promise::new() };
-        let (slot, node) = self.capture_with(&launch, &mut args, promise)?;
+        let (slot, node) = self.capture_with(launch, &mut args, promise)?;
         if const { mem::needs_drop::<B>() } {
             // Also if the launch has failed: the driver may have captured it before the failure.
             slot.replace_owner(Some(Box::new(args)));
@@ -136,6 +136,6 @@ impl<A: KernelArgs> Kernel<A> {
         // SAFETY: the caller promises it for each launch of the graph, and keeps the memory that the arguments point to
         // allocated.
         let promise = unsafe { Promise::new() };
-        self.capture_with(&launch, &mut args, promise)?.1
+        self.capture_with(launch, &mut args, promise)?.1
     }
 }

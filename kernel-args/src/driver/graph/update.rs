@@ -6,6 +6,7 @@ use crate::{
         api::{Handle, KernelNodeParams},
         config::{IntoDim, Launch},
         error::Error,
+        function::{Target, check_contracts},
     },
     marshal::{KernelArgs, OwnedArgs},
 };
@@ -13,7 +14,8 @@ use core::{ffi::c_void, mem, ptr};
 use std::boxed::Box;
 
 impl GraphExec {
-    /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change.
+    /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change, unless the
+    /// contract `#[kernel_args(shared = …)]` computes it.
     ///
     /// Running and enqueued launches keep their arguments. The graph retains `args`, and releases the replaced
     /// arguments when the launches that may use them have finished. Arguments that own nothing (numbers, structs, raw
@@ -33,7 +35,12 @@ impl GraphExec {
     where
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
-        let launch = Launch::new(grid, block).shared(node.shared);
+        let launch = Launch::new(grid, block);
+        let launch = if const { B::CONTRACTS.shared } {
+            launch
+        } else {
+            launch.shared(node.shared)
+        };
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
@@ -139,11 +146,12 @@ impl GraphExec {
     pub(super) fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &mut self,
         node: &Node<A>,
-        launch: Launch<'_>,
+        mut launch: Launch<'_>,
         args: &mut B,
         bound: &mut *const c_void,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
+        check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         let launched = Handle::new(node.kernel.cu_function());
         let Some(found) = self.driver.kernel_node(node.any.0, launched) else {
             return Err(Self::has_not(node));

@@ -11,7 +11,7 @@ use crate::{
         config::Launch,
         context::bind as bind_context,
         error::Error,
-        function::{Function, LoadedFunction, Lower},
+        function::{Function, LoadedFunction, Lower, Target, check_contracts},
         module::Kernel,
     },
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
@@ -23,10 +23,16 @@ mod sealed {
     use crate::marshal::{self, KernelArgs};
 
     pub trait Sealed {}
-    pub trait ArgList {}
+    pub trait ArgList {
+        /// Whether a launch must name its stream.
+        #[doc(hidden)]
+        const REQUIRES_STREAM: bool = false;
+    }
 
     #[diagnostic::do_not_recommend]
-    impl<A: KernelArgs> ArgList for A {}
+    impl<A: KernelArgs> ArgList for A {
+        const REQUIRES_STREAM: bool = A::CONTRACTS.stream;
+    }
     impl ArgList for marshal::ArgList<'_> {}
     impl ArgList for &mut marshal::ArgList<'_> {}
 }
@@ -71,7 +77,14 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn launch(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: B,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        let name = || self.name().into();
+        check_contracts(&args, &mut launch, Target::Launch, name)?;
         // Passed by reference, because a move would copy the struct.
         launch_fitting(self.as_function(), &launch, self.fit(&mut args), promise)
     }
@@ -81,7 +94,14 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        let name = || self.name().into();
+        check_contracts(&args, &mut launch, Target::Launch, name)?;
         launch_fitting(self, &launch, self.fit(&mut args)?, promise)
     }
 }

@@ -14,6 +14,30 @@ pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
+/// Same as [`launch()`], for a launch that names no stream: a struct whose contract requires one does not compile.
+///
+/// # Errors
+/// Same as [`launch()`].
+///
+/// # Safety
+/// Same as [`launch()`].
+#[inline(always)]
+pub unsafe fn launch_without_stream<A: LaunchArgs>(
+    target: &(impl Launchable<A> + ?Sized),
+    launch: Launch<'_>,
+    args: A,
+) -> Result<(), Error> {
+    const {
+        assert!(
+            !A::REQUIRES_STREAM,
+            "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
+             help: add `stream = &stream`"
+        );
+    }
+    // SAFETY: the caller makes the same promise.
+    unsafe { self::launch(target, launch, args) }
+}
+
 /// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this function.
 ///
 /// # Errors
@@ -21,9 +45,16 @@ use crate::driver::{api::Promise, config::Launch, error::Error};
 /// function that was not verified before, or the driver returns an error.
 ///
 /// # Safety
-/// The kernel takes these arguments, where [`launch!`](crate::launch!) documents that it does not verify this. Pointers
-/// in the arguments are valid for every access of the kernel until it has finished, and no such access races with
-/// another use of the same memory. On a stream that is being captured, this holds for each launch of the captured
+/// - The kernel takes these arguments, where [`launch!`](crate::launch!) documents that it does not verify this.
+/// - With these values, this grid, block and shared memory, the kernel stays within the memory of its arguments.
+///   [Contracts](derive@crate::KernelArgs#contracts) check lengths, ranges and sizes; the caller promises that the kernel keeps to them, and
+///   everything that no contract states: indices in device memory, strides, the size of static shared memory.
+/// - Memory that the arguments do not borrow or own, behind raw pointers or in structs, stays allocated until the kernel has finished.
+/// - No access of the kernel races with another use of the same memory: on another stream through raw pointers, by the host, or by
+///   its own threads. Slices are ordered with their uses on other streams by their borrows and by cudarc's events.
+/// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.
+///
+/// On a stream that is being captured, this holds for each launch of the captured
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
 /// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
@@ -43,6 +74,7 @@ pub unsafe fn launch<A: LaunchArgs>(
 ///   `CUfunction`; see below for what is verified when.
 /// - `grid`, `block`: the number of blocks and of threads per block, cudarc's `grid_dim` and `block_dim`: a `u32`,
 ///   `(u32, u32)`, `(u32, u32, u32)`, an array of these, or a [`Dim3`](crate::vector::Dim3).
+///   They can be named: `launch!(func, grid = 4, block = 256, args)`, in any order.
 /// - `config`: cudarc's `LaunchConfig`, with the grid, the block and the dynamic shared memory. Options can follow.
 /// - `args`: a struct with `#[derive(KernelArgs)]`, or `&mut` of one; for a `Function` also a list,
 ///   [`ArgList`](crate::ArgList).
@@ -80,6 +112,9 @@ pub unsafe fn launch<A: LaunchArgs>(
 /// [`Kernel::capture`](crate::Kernel::capture). The stream must be capturing, and the arguments must own the memory
 /// that they point to.
 ///
+/// Contracts of the struct, such as `#[kernel_args(len = "n")]`, are checked first: see [`derive@KernelArgs`](derive@crate::KernelArgs#contracts).
+/// A struct with `stream = required` does not compile in a launch without `stream = …`.
+///
 /// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must be
 /// in an `unsafe` block: [`launch()`](crate::launch()) documents what the caller promises.
 ///
@@ -99,14 +134,38 @@ pub unsafe fn launch<A: LaunchArgs>(
 /// ```
 #[macro_export]
 macro_rules! launch {
+    ($func:expr, grid = $grid:expr, block = $block:expr, $($rest:tt)+) => {
+        $crate::launch!($func, $grid, $block, $($rest)+)
+    };
+    ($func:expr, block = $block:expr, grid = $grid:expr, $($rest:tt)+) => {
+        $crate::launch!($func, $grid, $block, $($rest)+)
+    };
+    ($func:expr, $args:expr, grid = $grid:expr, block = $block:expr $(, $($rest:tt)*)?) => {
+        $crate::launch!($func, $grid, $block, $args $(, $($rest)*)?)
+    };
+    ($func:expr, $args:expr, block = $block:expr, grid = $grid:expr $(, $($rest:tt)*)?) => {
+        $crate::launch!($func, $grid, $block, $args $(, $($rest)*)?)
+    };
+    ($func:expr, grid = $grid:expr, $($rest:tt)+) => {
+        $crate::__launch_usage!(@half grid block)
+    };
+    ($func:expr, block = $block:expr, $($rest:tt)+) => {
+        $crate::__launch_usage!(@half block grid)
+    };
+    ($func:expr, $args:expr, grid = $grid:expr $(, $($rest:tt)*)?) => {
+        $crate::__launch_usage!(@half grid block)
+    };
+    ($func:expr, $args:expr, block = $block:expr $(, $($rest:tt)*)?) => {
+        $crate::__launch_usage!(@half block grid)
+    };
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::launch(&$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+            $crate::__launch_stream!([$($option)*] &$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::launch(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+            $crate::__launch_stream!([$($option)*] &$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {

@@ -13,7 +13,7 @@ use crate::{
         config::Launch,
         context::{bind, bind_function, current, named},
         error::{ContextError, Error},
-        function::{Fitting, Lower, function_name, verified},
+        function::{Fitting, Lower, Target, check_contracts, function_name, verified},
         query::allow,
     },
     marshal::{Foreign, KernelArgs, LaunchStream},
@@ -28,8 +28,15 @@ use std::string::String;
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
         let function = FunctionHandle::from(self);
+        let name = || function_name(function);
+        check_contracts(&args, &mut launch, Target::Launch, name)?;
         let stored = verified::context(function.raw(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
             // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
@@ -69,7 +76,14 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn launch(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        let name = || function_name(promise.function(*self));
+        check_contracts(&args, &mut launch, Target::Launch, name)?;
         let context = match launch.stream {
             Some(stream) => {
                 bind(api()?, stream.context())?;

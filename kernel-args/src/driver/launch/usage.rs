@@ -1,5 +1,20 @@
 //! The compile errors of `launch!`: wrong syntax, and options that it does not have.
 
+/// The call of a launch whose options are listed: `[names of options] arguments of the call`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __launch_stream {
+    ([] $($arguments:tt)*) => {
+        $crate::__private::launch_without_stream($($arguments)*)
+    };
+    ([stream $($rest:ident)*] $($arguments:tt)*) => {
+        $crate::launch($($arguments)*)
+    };
+    ([$option:ident $($rest:ident)*] $($arguments:tt)*) => {
+        $crate::__launch_stream!([$($rest)*] $($arguments)*)
+    };
+}
+
 /// Expands to a launch if each of its options exists and is given once: `[names of options] launch`.
 #[doc(hidden)]
 #[macro_export]
@@ -158,6 +173,16 @@ macro_rules! __launch_usage {
              help: if it is a stream, write `stream = ",
             $stream,
             "`"
+        ))
+    };
+    (@half $given:ident $missing:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            ::core::stringify!($given),
+            "` is named, but `",
+            ::core::stringify!($missing),
+            "` does not follow by name\n\
+             help: name both: `launch!(func, grid = …, block = …, args)`"
         ))
     };
     (@other) => {

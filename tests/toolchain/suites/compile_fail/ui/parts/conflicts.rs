@@ -19,6 +19,10 @@ struct Args {
     named: Inner,
     #[kernel_args(flatten, opaque)]
     opaque: Inner,
+    #[kernel_args(flatten, len = 4)]
+    contract: Inner,
+    #[kernel_args(spread, as = i32)]
+    narrowed: [usize; 2],
     #[kernel_args(spread = 4)]
     with_value: [i32; 4],
     #[kernel_args(spread, name = "shape")]

@@ -1,0 +1,160 @@
+//! The contracts of a struct: the grid, the block, the shared memory and the stream of a launch.
+
+use super::{super::local, expression::Mode, output::Output};
+use crate::attr::{Axes, Expression, StructContracts, Written};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+/// The names of the extents of a grid or block.
+const EXTENTS: [(&str, &str); 3] = [("x", "X"), ("y", "Y"), ("z", "Z")];
+
+impl Output<'_> {
+    /// The contracts of the struct, in the order in which they are checked.
+    pub(super) fn of_struct(&self, contracts: &StructContracts) -> Vec<TokenStream> {
+        let one = Expression::Number(1);
+        let mut checks = Vec::new();
+        checks.extend(
+            contracts
+                .block
+                .as_ref()
+                .map(|block| self.block(block, &one)),
+        );
+        if let Some(of) = &contracts.block_multiple_of {
+            checks.extend(extents(&of.value, None).map(|(extent, value)| {
+                let threads = self.extent("block", extent, of.span);
+                let divides = self.scope.function(Mode::Quick, "divides", of.span);
+                let [quick, exact] = self.both(value);
+                let quick = quote!(#divides(#quick, #threads));
+                self.geometric(of, value, &quick, "block_multiple", extent, &exact)
+            }));
+        }
+        if let Some(max) = &contracts.max_block {
+            checks.extend(extents(&max.value, Some(&one)).map(|(extent, value)| {
+                let threads = self.extent("block", extent, max.span);
+                let reaches = self.scope.function(Mode::Quick, "reaches", max.span);
+                let [quick, exact] = self.both(value);
+                let quick = quote!(#reaches(#quick, #threads));
+                self.geometric(max, value, &quick, "max_block", extent, &exact)
+            }));
+        }
+        if let Some(covers) = &contracts.grid_covers {
+            let span = covers.span;
+            checks.extend(extents(&covers.value, None).map(|(extent, value)| {
+                let [grid, block] = ["grid", "block"].map(|dim| self.extent(dim, extent, span));
+                let reaches = self.scope.function(Mode::Quick, "reaches", span);
+                let mul = self.scope.function(Mode::Quick, "mul", span);
+                let required = self.scope.required(value, Mode::Quick);
+                let exact = self.scope.required(value, Mode::Exact);
+                let which = self.which(extent);
+                self.check(
+                    covers,
+                    None,
+                    &quote!(#reaches(#mul(#grid, #block), #required)),
+                    &quote!(covers(__geometry, #which, #exact)),
+                    &[value],
+                )
+            }));
+        }
+        checks.extend(contracts.shared.as_ref().map(|shared| self.shared(shared)));
+        checks.extend(contracts.stream.as_ref().map(|stream| {
+            let (quick, exact) = (
+                quote!(__geometry.names_stream),
+                quote!(stream(__geometry.names_stream)),
+            );
+            self.check(stream, None, &quick, &exact, &[])
+        }));
+        checks
+    }
+
+    /// `block = (32, 8)`
+    fn block(&self, block: &Written<Axes>, one: &Expression) -> TokenStream {
+        let values = block.value.all();
+        let all = [0, 1, 2].map(|axis| values.get(axis).unwrap_or(one));
+        let equal = self.scope.function(Mode::Quick, "equal", block.span);
+        let quick = all.iter().zip(EXTENTS).map(|(value, (axis, _))| {
+            let found = self.extent("block", Some(axis), block.span);
+            let value = self.scope.value(value, Mode::Quick);
+            quote!(#equal(#found, #value))
+        });
+        let quick = quote!(#(#quick)&&*);
+        let exact = all.map(|value| self.scope.value(value, Mode::Exact));
+        let exact = quote!(block(__geometry.block, [#(#exact),*]));
+        let values: Vec<&Expression> = values.iter().collect();
+        self.exchangeable(block, &quick, &exact, &values)
+    }
+
+    /// A contract about the block along one axis, or about all its threads.
+    fn geometric(
+        &self,
+        written: &Written<Axes>,
+        value: &Expression,
+        quick: &TokenStream,
+        method: &str,
+        extent: Option<&'static str>,
+        exact: &TokenStream,
+    ) -> TokenStream {
+        let (method, which) = (Ident::new(method, Span::call_site()), self.which(extent));
+        let exact = quote!(#method(__geometry.block, #which, #exact));
+        self.exchangeable(written, quick, &exact, &[value])
+    }
+
+    /// `shared = "block.x * 4"`
+    fn shared(&self, shared: &Written<Expression>) -> TokenStream {
+        let krate = self.scope.krate;
+        let option = quote!(#krate::__private::core::option::Option);
+        let quick = self.scope.function(Mode::Quick, "shared", shared.span);
+        let exactly = self.scope.item("exactly", shared.span);
+        let [quick_value, exact] = self.both(&shared.value);
+        let read = self.scope.read_all(&[&shared.value]);
+        let contract = self.contract("", shared, &[&shared.value]);
+        quote! {
+            __geometry.shared = #option::Some(match #quick(__geometry.shared, #quick_value) {
+                #option::Some(__bytes) => __bytes,
+                #option::None => {
+                    #read
+                    #exactly(move || #contract.shared(__geometry.shared, #exact))?
+                }
+            });
+        }
+    }
+
+    /// The blocks or threads along one axis, or all of them.
+    fn extent(&self, dim: &str, axis: Option<&str>, span: Span) -> TokenStream {
+        let dim = Ident::new(dim, span);
+        let geometry = local("__geometry", span);
+        let axis = axis.map(|axis| Ident::new(axis, span));
+        let name = if axis.is_some() { "axis" } else { "count" };
+        let function = self.scope.function(Mode::Quick, name, span);
+        let axis = axis.into_iter();
+        quote_spanned!(span=> #function(#geometry.#dim #(.#axis)*))
+    }
+
+    fn which(&self, axis: Option<&str>) -> TokenStream {
+        let name = EXTENTS.iter().find(|(name, _)| Some(*name) == axis);
+        let name = Ident::new(
+            name.map_or("All", |(_, variant)| variant),
+            Span::call_site(),
+        );
+        let extent = self.scope.item("Extent", Span::call_site());
+        quote!(#extent::#name)
+    }
+}
+
+/// The axes with their values; no axis for a value that applies to all threads. `absent` is the value of an axis without one.
+fn extents<'a>(
+    axes: &'a Axes,
+    absent: Option<&'a Expression>,
+) -> impl Iterator<Item = (Option<&'static str>, &'a Expression)> {
+    let (one, each) = match axes {
+        Axes::One(value) => (Some((None, value)), &[][..]),
+        Axes::Each(values) => (None, values.as_slice()),
+    };
+    let each = EXTENTS
+        .iter()
+        .enumerate()
+        .filter_map(move |(i, (axis, _))| {
+            let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
+            Some((Some(*axis), value))
+        });
+    one.into_iter().chain(each)
+}

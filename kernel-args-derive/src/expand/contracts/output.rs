@@ -1,0 +1,100 @@
+//! One contract as code.
+
+use super::{
+    super::local,
+    expression::{Mode, Scope, operands},
+};
+use crate::{
+    attr::{Expression, Written},
+    input::Field,
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+/// The code of the contracts.
+pub(super) struct Output<'a> {
+    pub(super) scope: Scope<'a>,
+    /// The name of the struct.
+    pub(super) name: String,
+}
+impl Output<'_> {
+    /// A comparison, and the decision if it does not hold. The decision can use `__own`, the value of the field that the function
+    /// reads.
+    pub(super) fn check<T>(
+        &self,
+        written: &Written<T>,
+        own: Option<(&Field<'_>, &str)>,
+        quick: &TokenStream,
+        exact: &TokenStream,
+        expressions: &[&Expression],
+    ) -> TokenStream {
+        let span = written.span;
+        let exactly = self.scope.item("exactly", span);
+        let read = self.scope.read_all(expressions);
+        let own_value =
+            own.filter(|(_, function)| !function.is_empty())
+                .map(|(field, function)| {
+                    let value = own_field(field, span);
+                    let function = self.scope.function(Mode::Exact, function, span);
+                    let value = quote_spanned!(span=> #function(&#value));
+                    quote!(let __own = #value;)
+                });
+        let field = own.map_or("", |(field, _)| &field.name);
+        let contract = self.contract(field, written, expressions);
+        quote! {
+            if !(#quick) {
+                #own_value
+                #read
+                #exactly(move || #contract.#exact)?;
+            }
+        }
+    }
+
+    /// Same as [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
+    pub(super) fn exchangeable<T>(
+        &self,
+        written: &Written<T>,
+        quick: &TokenStream,
+        exact: &TokenStream,
+        expressions: &[&Expression],
+    ) -> TokenStream {
+        let exactly = self.scope.item("exactly", written.span);
+        let geometry = self.scope.item("Geometry", written.span);
+        let read = self.scope.read_all(expressions);
+        let contract = self.contract("", written, expressions);
+        quote! {
+            if !(#quick) {
+                #read
+                #exactly(move || {
+                    let __decide = |__geometry: #geometry| #contract.#exact;
+                    __decide(__geometry).map_err(|__error| {
+                        __error.unless_exchanged(&__decide(__geometry.exchanged()))
+                    })
+                })?;
+            }
+        }
+    }
+
+    /// The contract, for its error.
+    pub(super) fn contract<T>(
+        &self,
+        field: &str,
+        written: &Written<T>,
+        expressions: &[&Expression],
+    ) -> TokenStream {
+        let contract = self.scope.item("contract", written.span);
+        let operands = operands(expressions);
+        let (name, text) = (&self.name, &written.text);
+        quote!(#contract(#name, #field, #text, #operands))
+    }
+
+    pub(super) fn both(&self, value: &Expression) -> [TokenStream; 2] {
+        [Mode::Quick, Mode::Exact].map(|mode| self.scope.value(value, mode))
+    }
+}
+
+/// The field itself, for errors at its contract.
+pub(super) fn own_field(field: &Field<'_>, span: Span) -> TokenStream {
+    let (this, member) = (local("self", span), &field.member);
+    quote_spanned!(span=> #this.#member)
+}

@@ -1,0 +1,225 @@
+//! The decision about a contract that the quick computation did not find to hold: the cold path of a launch.
+
+use super::{
+    ContractError, Geometry, Narrowed,
+    error::{Broken, Details, Extent, OPERANDS, Operand},
+    exact::Value,
+};
+use crate::device::vector::Dim3;
+
+/// Runs the exact computation of a contract, out of the way of a launch.
+///
+/// # Errors
+/// Same as `decide`.
+#[cold]
+#[inline(never)]
+pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T, ContractError> {
+    decide()
+}
+
+/// One contract of a struct.
+#[derive(Clone, Copy)]
+pub struct Contract {
+    arguments: &'static str,
+    field: &'static str,
+    written: &'static str,
+    operands: [Operand; OPERANDS],
+}
+
+/// The contract `written` on a field of the struct `arguments`; on the struct itself, `field` is empty. `named` are the numbers that
+/// its expression uses.
+#[must_use]
+pub fn contract(
+    arguments: &'static str,
+    field: &'static str,
+    written: &'static str,
+    named: &[Operand],
+) -> Contract {
+    let mut operands = [("", Ok(0)); OPERANDS];
+    for (to, operand) in operands.iter_mut().zip(named) {
+        *to = *operand;
+    }
+    Contract {
+        arguments,
+        field,
+        written,
+        operands,
+    }
+}
+
+impl Contract {
+    fn broken(&self, broken: Broken) -> ContractError {
+        let Self {
+            arguments,
+            field,
+            written,
+            operands,
+        } = *self;
+        let details = Details {
+            arguments,
+            field,
+            written,
+            operands,
+            broken,
+            exchanged: false,
+        };
+        details.into()
+    }
+
+    fn unless(&self, holds: bool, broken: Broken) -> Result<(), ContractError> {
+        if holds {
+            Ok(())
+        } else {
+            Err(self.broken(broken))
+        }
+    }
+
+    fn value(&self, value: Value) -> Result<i128, ContractError> {
+        value.map_err(|why| self.broken(Broken::NoValue(why)))
+    }
+
+    /// A number of elements, bytes or threads.
+    fn amount(&self, value: Value) -> Result<i128, ContractError> {
+        match self.value(value)? {
+            negative @ ..0 => Err(self.broken(Broken::Negative(negative))),
+            amount => Ok(amount),
+        }
+    }
+
+    /// A divisor.
+    fn divisor(&self, value: Value) -> Result<i128, ContractError> {
+        match self.value(value)? {
+            zero @ ..=0 => Err(self.broken(Broken::NoDivisor(zero))),
+            divisor => Ok(divisor),
+        }
+    }
+
+    /// `len = required`
+    ///
+    /// # Errors
+    /// If the contract is broken; the same for all these methods.
+    pub fn len(&self, found: Value, required: Value) -> Result<(), ContractError> {
+        let (found, required) = (self.amount(found)?, self.amount(required)?);
+        self.unless(found >= required, Broken::Short { found, required })
+    }
+
+    /// `multiple_of = of`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn multiple(&self, value: Value, of: Value) -> Result<(), ContractError> {
+        let (value, of) = (self.value(value)?, self.divisor(of)?);
+        self.unless(value % of == 0, Broken::NotMultiple { value, of })
+    }
+
+    /// `range = "low..=high"`; `exclusive` excludes `high`.
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn range(
+        &self,
+        value: Value,
+        low: Option<Value>,
+        high: Option<Value>,
+        exclusive: bool,
+    ) -> Result<(), ContractError> {
+        let value = self.value(value)?;
+        let low = low.map(|low| self.value(low)).transpose()?;
+        let high = high.map(|high| self.value(high)).transpose()?;
+        let high = high.map(|high| high.saturating_sub(exclusive.into()));
+        let holds = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
+        self.unless(holds, Broken::Outside { value, low, high })
+    }
+
+    /// `as = N`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn narrow<N: Narrowed>(&self, value: Value) -> Result<(), ContractError> {
+        let value = self.value(value)?;
+        let holds = (N::MIN..=N::MAX).contains(&value);
+        let (low, high) = (Some(N::MIN), Some(N::MAX));
+        self.unless(holds, Broken::DoesNotFit { value, low, high })
+    }
+
+    /// `block = required`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn block(&self, block: Dim3, required: [Value; 3]) -> Result<(), ContractError> {
+        let mut wanted = [0; 3];
+        for (to, value) in wanted.iter_mut().zip(required) {
+            *to = self.value(value)?;
+        }
+        let holds = [block.x, block.y, block.z].map(i128::from) == wanted;
+        self.unless(holds, Broken::Block { block, wanted })
+    }
+
+    /// `block_multiple_of = of`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn block_multiple(
+        &self,
+        block: Dim3,
+        extent: Extent,
+        of: Value,
+    ) -> Result<(), ContractError> {
+        let (found, of) = (extent.of(block), self.divisor(of)?);
+        let broken = Broken::BlockNotMultiple { block, extent, of };
+        self.unless(found % of == 0, broken)
+    }
+
+    /// `max_block = max`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn max_block(&self, block: Dim3, extent: Extent, max: Value) -> Result<(), ContractError> {
+        let max = self.amount(max)?;
+        let broken = Broken::BlockTooLarge { block, extent, max };
+        self.unless(extent.of(block) <= max, broken)
+    }
+
+    /// `grid_covers = required`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn covers(
+        &self,
+        geometry: Geometry,
+        extent: Extent,
+        required: Value,
+    ) -> Result<(), ContractError> {
+        let required = self.amount(required)?;
+        let Geometry { grid, block, .. } = geometry;
+        let threads = extent.of(grid).saturating_mul(extent.of(block));
+        let broken = Broken::Uncovered {
+            grid,
+            block,
+            extent,
+            required,
+        };
+        self.unless(threads >= required, broken)
+    }
+
+    /// `shared = required`: the dynamic shared memory of the launch.
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn shared(&self, given: Option<u32>, required: Value) -> Result<u32, ContractError> {
+        let required = self.amount(required)?;
+        let bytes = u32::try_from(required).ok();
+        bytes
+            .map(|bytes| given.unwrap_or(bytes))
+            .filter(|given| i128::from(*given) >= required)
+            .ok_or_else(|| self.broken(Broken::Shared { given, required }))
+    }
+
+    /// `stream = required`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn stream(&self, is_named: bool) -> Result<(), ContractError> {
+        self.unless(is_named, Broken::NoStream)
+    }
+}

@@ -1,0 +1,24 @@
+//! Memory of known length.
+
+/// Device memory whose number of elements is known: cudarc's slices and views, [`Retained`](crate::Retained) pointers, and `Option`s of
+/// these. The contract `#[kernel_args(len = "n")]` compares it.
+///
+/// Implement it for an own argument type that wraps such memory.
+#[diagnostic::on_unimplemented(
+    message = "the number of elements of `{Self}` is not known",
+    label = "no length",
+    note = "add a field with the number of elements, and name it: `#[kernel_args(len = \"…\", capacity = \"elements\")]`; if the kernel \
+            has no such parameter, add `#[kernel_args(skip)]` to that field"
+)]
+pub trait Elements {
+    /// The number of elements.
+    fn elements(&self) -> usize;
+}
+
+/// A null pointer has no memory that could be too short.
+impl<E: Elements> Elements for Option<E> {
+    #[inline(always)]
+    fn elements(&self) -> usize {
+        self.as_ref().map_or(usize::MAX, E::elements)
+    }
+}

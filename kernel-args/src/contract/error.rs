@@ -1,0 +1,369 @@
+//! A contract that a launch breaks.
+
+use super::exact::NoValue;
+use crate::device::vector::Dim3;
+use core::fmt;
+
+/// The most numbers of an expression that an error shows.
+pub(super) const OPERANDS: usize = 6;
+
+/// A number that an expression uses: its text, and its value.
+pub(super) type Operand = (&'static str, Result<i128, NoValue>);
+
+/// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
+/// numbers.
+#[derive(Clone, Debug)]
+pub struct ContractError(Stored<Details>);
+
+/// With the standard library an error is one word, so the frame of a launch stays small.
+#[cfg(feature = "cudarc")]
+type Stored<T> = std::boxed::Box<T>;
+#[cfg(not(feature = "cudarc"))]
+type Stored<T> = T;
+
+#[derive(Clone, Debug)]
+pub(super) struct Details {
+    pub(super) arguments: &'static str,
+    /// Empty for a contract of the struct.
+    pub(super) field: &'static str,
+    pub(super) written: &'static str,
+    /// Unused ones have no text.
+    pub(super) operands: [Operand; OPERANDS],
+    pub(super) broken: Broken,
+    /// Whether the launch keeps the contract with the grid as the block.
+    pub(super) exchanged: bool,
+}
+
+/// What a contract about grids and blocks counts.
+#[derive(Clone, Copy, Debug)]
+pub enum Extent {
+    /// All threads.
+    All,
+    /// Along the first axis.
+    X,
+    /// Along the second axis.
+    Y,
+    /// Along the third axis.
+    Z,
+}
+
+impl Extent {
+    pub(super) fn of(self, dim: Dim3) -> i128 {
+        match self {
+            Self::All => [dim.x, dim.y, dim.z].into_iter().map(i128::from).product(),
+            Self::X => dim.x.into(),
+            Self::Y => dim.y.into(),
+            Self::Z => dim.z.into(),
+        }
+    }
+
+    fn along(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::X => " along x",
+            Self::Y => " along y",
+            Self::Z => " along z",
+        }
+    }
+}
+
+/// How a contract is broken.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Broken {
+    NoValue(NoValue),
+    Negative(i128),
+    NoDivisor(i128),
+    Short {
+        found: i128,
+        required: i128,
+    },
+    NotMultiple {
+        value: i128,
+        of: i128,
+    },
+    Outside {
+        value: i128,
+        low: Option<i128>,
+        high: Option<i128>,
+    },
+    DoesNotFit {
+        value: i128,
+        low: Option<i128>,
+        high: Option<i128>,
+    },
+    Block {
+        block: Dim3,
+        wanted: [i128; 3],
+    },
+    BlockNotMultiple {
+        block: Dim3,
+        extent: Extent,
+        of: i128,
+    },
+    BlockTooLarge {
+        block: Dim3,
+        extent: Extent,
+        max: i128,
+    },
+    Uncovered {
+        grid: Dim3,
+        block: Dim3,
+        extent: Extent,
+        required: i128,
+    },
+    Shared {
+        given: Option<u32>,
+        required: i128,
+    },
+    NoStream,
+}
+
+impl From<Details> for ContractError {
+    fn from(details: Details) -> Self {
+        #[cfg(feature = "cudarc")]
+        let details = Stored::new(details);
+        Self(details)
+    }
+}
+
+impl ContractError {
+    /// The struct.
+    #[must_use]
+    pub fn arguments(&self) -> &'static str {
+        self.0.arguments
+    }
+
+    /// The field; `None` for a contract of the struct.
+    #[must_use]
+    pub fn field(&self) -> Option<&'static str> {
+        (!self.0.field.is_empty()).then_some(self.0.field)
+    }
+
+    /// The contract as the struct declares it: `len = "rows * cols"`.
+    #[must_use]
+    pub fn contract(&self) -> &'static str {
+        self.0.written
+    }
+
+    /// The error for a launch that keeps the contract if grid and block are exchanged.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unless_exchanged(mut self, exchanged: &Result<(), Self>) -> Self {
+        self.0.exchanged = exchanged.is_ok();
+        self
+    }
+}
+
+impl Details {
+    /// What is wrong, and what the contract requires.
+    fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            arguments,
+            field,
+            written,
+            ..
+        } = self;
+        let on = Subject { arguments, field };
+        match self.broken {
+            Broken::NoValue(NoValue::Overflow) => {
+                write!(
+                    f,
+                    "`{written}` on {on} results in a number of more than 127 bits"
+                )
+            }
+            Broken::NoValue(NoValue::DivisionByZero) => {
+                write!(f, "`{written}` on {on} divides by zero")
+            }
+            Broken::Negative(value) => {
+                write!(
+                    f,
+                    "`{written}` on {on} results in {value}, which is negative"
+                )
+            }
+            Broken::NoDivisor(value) => {
+                write!(f, "`{written}` on {on} asks for a multiple of {value}")
+            }
+            Broken::Short { found, required } => {
+                write!(
+                    f,
+                    "{on} has {found} elements, but `{written}` requires {required}"
+                )
+            }
+            Broken::NotMultiple { value, of: divisor } => {
+                write!(
+                    f,
+                    "{on} is {value}, but `{written}` requires a multiple of {divisor}"
+                )
+            }
+            Broken::Outside { value, low, high } => {
+                write!(f, "{on} is {value}, but `{written}` requires ")?;
+                range(f, low, high)
+            }
+            Broken::DoesNotFit { value, low, high } => {
+                write!(f, "{on} is {value}, but `{written}` passes ")?;
+                range(f, low, high)
+            }
+            Broken::Block {
+                block,
+                wanted: [x, y, z],
+            } => {
+                write!(
+                    f,
+                    "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})"
+                )
+            }
+            Broken::BlockNotMultiple { block, extent, of } => write!(
+                f,
+                "the block is {block}, {} threads{}, but `{written}` on {on} requires a multiple of {of}",
+                extent.of(block),
+                extent.along()
+            ),
+            Broken::BlockTooLarge { block, extent, max } => write!(
+                f,
+                "the block is {block}, {} threads{}, but `{written}` on {on} allows at most {max}",
+                extent.of(block),
+                extent.along()
+            ),
+            Broken::Uncovered {
+                grid,
+                block,
+                extent,
+                required,
+            } => write!(
+                f,
+                "grid {grid} and block {block} are {} threads{}, but `{written}` on {on} requires {required}",
+                extent.of(grid).saturating_mul(extent.of(block)),
+                extent.along()
+            ),
+            Broken::Shared {
+                given: Some(given),
+                required,
+            } => write!(
+                f,
+                "the launch specifies {given} bytes of dynamic shared memory, but `{written}` on {on} requires {required}"
+            ),
+            Broken::Shared {
+                given: None,
+                required,
+            } => write!(
+                f,
+                "`{written}` on {on} results in {required} bytes of dynamic shared memory, but a launch can have at most {}",
+                u32::MAX
+            ),
+            Broken::NoStream => {
+                write!(
+                    f,
+                    "it names no stream, but `{written}` on {on} requires one"
+                )
+            }
+        }
+    }
+
+    /// What to do.
+    fn help(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.exchanged {
+            return f.write_str(
+                "the grid would be a valid block: if the two are exchanged, name them: `grid = …, block = …`",
+            );
+        }
+        match self.broken {
+            Broken::NoValue(_) | Broken::Negative(_) | Broken::NoDivisor(_) => {
+                f.write_str("correct the values, or the expression of the contract")
+            }
+            Broken::Short { required, .. } => write!(
+                f,
+                "pass memory of at least {required} elements, or correct the values that the contract uses"
+            ),
+            Broken::NotMultiple { value, of } => nearest(f, "pass", value, of),
+            Broken::Outside { low, high, .. } => match (low, high) {
+                (Some(low), Some(high)) if low > high => {
+                    f.write_str("no value is in this range: correct the values that it uses")
+                }
+                _ => {
+                    f.write_str("pass ")?;
+                    range(f, low, high)
+                }
+            },
+            Broken::DoesNotFit { .. } => f.write_str(
+                "split the launch into parts of fewer elements, or use a kernel that takes a wider integer",
+            ),
+            Broken::Block { wanted: [x, y, z], .. } => write!(f, "launch it with `block = ({x}, {y}, {z})`"),
+            Broken::BlockNotMultiple { block, extent, of } => {
+                nearest(f, "use", extent.of(block), of)?;
+                write!(f, " threads{}", extent.along())
+            }
+            Broken::BlockTooLarge { .. } => f.write_str("use a smaller block and a larger grid"),
+            Broken::Uncovered { block, extent, required, .. } => match extent.of(block) {
+                0 => f.write_str("write 1 for an axis that is not used"),
+                threads => write!(
+                    f,
+                    "use a grid of at least {} blocks{}",
+                    required / threads + i128::from(required % threads != 0),
+                    extent.along()
+                ),
+            },
+            Broken::Shared { given: Some(_), .. } => {
+                f.write_str("omit `shared` from the launch, so the contract computes it")
+            }
+            Broken::Shared { given: None, .. } => f.write_str("correct the values, or the expression of the contract"),
+            Broken::NoStream => f.write_str("add `stream = &stream`"),
+        }
+    }
+}
+
+/// What a contract is on.
+struct Subject<'a> {
+    arguments: &'a str,
+    field: &'a str,
+}
+
+impl fmt::Display for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { arguments, field } = self;
+        if field.is_empty() {
+            write!(f, "`{arguments}`")
+        } else {
+            write!(f, "`{field}` of `{arguments}`")
+        }
+    }
+}
+
+/// A range of values.
+fn range(f: &mut fmt::Formatter<'_>, low: Option<i128>, high: Option<i128>) -> fmt::Result {
+    match (low, high) {
+        (Some(low), Some(high)) => write!(f, "a value from {low} to {high}"),
+        (Some(low), None) => write!(f, "a value of at least {low}"),
+        (None, Some(high)) => write!(f, "a value of at most {high}"),
+        (None, None) => f.write_str("any value"),
+    }
+}
+
+/// The multiples next to a value.
+fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt::Result {
+    let below = value - value.rem_euclid(of);
+    let above = below.saturating_add(of);
+    if below == 0 {
+        write!(f, "{what} a multiple, such as {above}")
+    } else {
+        write!(f, "{what} a multiple, such as {below} or {above}")
+    }
+}
+
+impl fmt::Display for ContractError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(details) = self;
+        details.problem(f)?;
+        let shown = details.operands.iter().filter(|(name, _)| !name.is_empty());
+        for (i, (name, value)) in shown.enumerate() {
+            f.write_str(if i == 0 { "\n  " } else { ", " })?;
+            match value {
+                Ok(value) => write!(f, "{name} = {value}")?,
+                Err(_) => write!(f, "{name} exceeds 127 bits")?,
+            }
+        }
+        f.write_str("\nhelp: ")?;
+        details.help(f)
+    }
+}
+
+impl core::error::Error for ContractError {}

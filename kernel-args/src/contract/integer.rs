@@ -1,0 +1,199 @@
+//! The integers with which contracts compute.
+
+#![allow(
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::unnecessary_cast,
+    reason = "the macros write one cast for all integers"
+)]
+
+use core::num::{NonZero, Wrapping};
+
+/// `value`, with code that expects a number: without it, LLVM computes on after `None`, and compares flags at the end.
+#[inline(always)]
+pub(super) fn known(value: Option<u64>) -> Option<u64> {
+    if value.is_none() {
+        give_up();
+    }
+    value
+}
+
+#[cold]
+#[inline(never)]
+fn give_up() {
+    core::hint::black_box(());
+}
+
+/// An integer: contracts compute with fields of these types.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer, but a contract computes with it",
+    label = "not an integer",
+    note = "contracts compute with fields of integer types, with members and elements of such types (`dims.x`, `shape[0]`), and with the \
+            length of slices (`x.len()`)"
+)]
+pub trait Integer: Copy {
+    /// The value; `None` if it is negative or exceeds a `u64`.
+    fn quick(self) -> Option<u64>;
+
+    /// The value, or a value that exceeds every length if it is negative or exceeds a `u64`.
+    fn or_huge(self) -> u64;
+
+    /// The value; `None` if it exceeds an `i128`.
+    fn exact(self) -> Option<i128>;
+
+    /// The value, or the low bits of a `u128`.
+    fn low(self) -> i128;
+
+    /// Whether it is a multiple of `divisor`; `false` for zero.
+    fn is_multiple(self, divisor: u64) -> bool;
+}
+
+macro_rules! integers {
+    ($($ty:ident)*) => {$(
+        impl Integer for $ty {
+            #[inline(always)]
+            fn quick(self) -> Option<u64> {
+                known(u64::try_from(self).ok())
+            }
+
+            #[inline(always)]
+            fn or_huge(self) -> u64 {
+                // The sign extension of a negative number is at least 2^63, more than the elements of any slice.
+                if size_of::<Self>() > 8 { u64::try_from(self).unwrap_or(u64::MAX) } else { self as u64 }
+            }
+
+            #[inline(always)]
+            fn exact(self) -> Option<i128> {
+                i128::try_from(self).ok()
+            }
+
+            #[inline(always)]
+            fn low(self) -> i128 {
+                self as i128
+            }
+
+            #[inline(always)]
+            fn is_multiple(self, divisor: u64) -> bool {
+                match Self::try_from(divisor) {
+                    Ok(0) => false,
+                    Ok(divisor) => self % divisor == 0,
+                    // No other multiple of a larger divisor has this type. (The smallest `i64` is one of 2^63.)
+                    Err(_) => self == 0 || i128::try_from(self).is_ok_and(|own| own % i128::from(divisor) == 0),
+                }
+            }
+        }
+    )*};
+}
+
+integers! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
+
+/// The integer types of a kernel's parameter that `as` can name.
+#[diagnostic::on_unimplemented(
+    message = "a field cannot be passed as `{Self}`",
+    label = "not an integer type",
+    note = "`as` names the integer type of the kernel's parameter: `#[kernel_args(as = i32)]` for C's `int`"
+)]
+pub trait Narrowed: Integer {
+    /// The smallest value.
+    const MIN: i128;
+    /// The largest value; of a `u128` the largest `i128`.
+    const MAX: i128;
+
+    /// The low bits of a value.
+    fn low_bits(value: i128) -> Self;
+}
+
+macro_rules! narrowed {
+    ($($ty:ident)*) => {$(
+        impl Narrowed for $ty {
+            const MIN: i128 = $ty::MIN as i128;
+            const MAX: i128 = if size_of::<Self>() < 16 { $ty::MAX as i128 } else { i128::MAX };
+
+            #[inline(always)]
+            fn low_bits(value: i128) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+
+narrowed! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
+
+/// Integers that contain an integer.
+macro_rules! forward {
+    ($([$($bound:tt)*] $ty:ty, |$this:ident| $value:expr;)*) => {$(
+        impl<$($bound)*> Integer for $ty {
+            #[inline(always)]
+            fn quick(self) -> Option<u64> {
+                let $this = self;
+                $value.quick()
+            }
+
+            #[inline(always)]
+            fn or_huge(self) -> u64 {
+                let $this = self;
+                $value.or_huge()
+            }
+
+            #[inline(always)]
+            fn exact(self) -> Option<i128> {
+                let $this = self;
+                $value.exact()
+            }
+
+            #[inline(always)]
+            fn low(self) -> i128 {
+                let $this = self;
+                $value.low()
+            }
+
+            #[inline(always)]
+            fn is_multiple(self, divisor: u64) -> bool {
+                let $this = self;
+                $value.is_multiple(divisor)
+            }
+        }
+    )*};
+}
+
+forward! { [I: Integer] Wrapping<I>, |this| this.0; }
+
+macro_rules! non_zero {
+    ($($ty:ident)*) => { forward! { $([] NonZero<$ty>, |this| this.get();)* } };
+}
+
+non_zero! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
+
+#[cfg(test)]
+mod tests {
+    use super::Integer;
+    use core::num::{NonZero, Wrapping};
+
+    #[test]
+    fn a_negative_number_is_huge_or_nothing() {
+        assert_eq!((-1_i8).quick(), None);
+        assert!((-1_i8).or_huge() > u64::MAX / 2 && i64::MIN.or_huge() > u64::MAX / 2);
+        assert_eq!(i128::MIN.or_huge(), u64::MAX);
+        assert_eq!(u128::MAX.or_huge(), u64::MAX);
+        assert_eq!(u128::MAX.exact(), None);
+        assert_eq!(
+            (5_i8.or_huge(), 5_u128.or_huge(), 5_i8.exact()),
+            (5, 5, Some(5))
+        );
+        assert_eq!(NonZero::<u16>::MIN.quick(), Some(1));
+        assert_eq!(Wrapping(-3_i32).exact(), Some(-3));
+    }
+
+    #[test]
+    fn a_multiple_is_a_multiple_in_every_type() {
+        assert!((-8_i32).is_multiple(4) && 0_u8.is_multiple(1000) && 12_u8.is_multiple(3));
+        assert!(!4_u8.is_multiple(0) && !0_u8.is_multiple(0) && !7_i64.is_multiple(2));
+        assert!(
+            !200_u8.is_multiple(256)
+                && i64::MIN.is_multiple(1 << 63)
+                && !i64::MAX.is_multiple(1 << 63)
+        );
+    }
+}

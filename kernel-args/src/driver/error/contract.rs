@@ -1,0 +1,28 @@
+//! Launches that break a contract of their arguments.
+
+use crate::contract::ContractError;
+use core::fmt;
+use std::string::String;
+
+/// A launch that breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BrokenContract {
+    /// The kernel.
+    pub kernel: String,
+    /// The contract.
+    pub contract: ContractError,
+}
+
+impl fmt::Display for BrokenContract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, contract } = self;
+        write!(f, "kernel `{kernel}` was not launched: {contract}")
+    }
+}
+
+impl std::error::Error for BrokenContract {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.contract)
+    }
+}

@@ -1,0 +1,55 @@
+//! The contracts of a struct in a launch, or in a node of a graph.
+
+use crate::{
+    contract::{ContractError, Geometry},
+    driver::{
+        config::Launch,
+        error::{BrokenContract, Error, LaunchError},
+    },
+    marshal::KernelArgs,
+};
+use std::{boxed::Box, string::String};
+
+/// What the contracts of a struct are checked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Launch,
+    /// It has no stream.
+    Node,
+}
+
+/// Checks the contracts of `args`, and sets the dynamic shared memory that a contract computes.
+#[inline(always)]
+pub(crate) fn check_contracts<A: KernelArgs>(
+    args: &A,
+    launch: &mut Launch<'_>,
+    target: Target,
+    name: impl FnOnce() -> String,
+) -> Result<(), Error> {
+    if const { !A::CONTRACTS.any } {
+        return Ok(());
+    }
+    let mut geometry = Geometry::new(launch.grid, launch.block);
+    geometry.shared = launch.shared_given.then_some(launch.shared);
+    geometry.names_stream = target == Target::Node || launch.stream.is_some();
+    match args.check_contracts(geometry) {
+        Ok(Geometry {
+            shared: Some(shared),
+            ..
+        }) if const { A::CONTRACTS.shared } => {
+            launch.shared = shared;
+            launch.shared_given = true;
+        }
+        Ok(_) => {}
+        Err(error) => return Err(broken(name(), error)),
+    }
+    Ok(())
+}
+
+#[cold]
+fn broken(kernel: String, contract: ContractError) -> Error {
+    Error::Launch(LaunchError::Contract(Box::new(BrokenContract {
+        kernel,
+        contract,
+    })))
+}
