@@ -32,6 +32,8 @@ mod edit_distance;
 mod members;
 mod mismatch;
 pub(crate) mod names;
+mod path;
+mod pointees;
 mod reorder;
 mod report;
 mod select;
@@ -40,14 +42,16 @@ mod split;
 mod steps;
 mod value;
 mod variants;
+mod walk;
 
 pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
-pub use members::{MemberMismatch, Place, first_difference};
+pub use members::{MemberMismatch, NotCompared, Why, first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;
+pub use path::Place;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variants::{VariantMismatch, first_variant};
