@@ -15,8 +15,11 @@ use crate::{
     texts,
 };
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Fields, Path, ext::IdentExt, spanned::Spanned};
+
+/// The number of levels in `kernel_args::device::content`.
+const LEVELS: usize = 8;
 
 pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -71,13 +74,17 @@ fn structure(
         .collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
-    let bounded = if_copy(bounded, krate);
+    let mut bounded = if_copy(bounded, krate);
     let zero_bits: Vec<_> = fields
         .iter()
         .map(|field| has_zero_bits(field.ty, krate))
         .collect();
     let memory = device_memory(input, attr, &bounded, &zero_bits);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let (impl_generics, where_clause) = (quote!(#impl_generics), quote!(#where_clause));
+    let level = syn::parse_quote!(__Level: #krate::__private::Level);
+    bounded.params.push(level);
+    let (impl_level, _, _) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     // Without generic parameters the layout is a separate constant, which rustc evaluates even if it is unused.
@@ -97,11 +104,21 @@ fn structure(
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields);
     // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let consists_of = if repr.transparent && attr.cpp.is_none() {
-        quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).members)
+    let content = if repr.transparent && attr.cpp.is_none() {
+        quote!(transparent_content)
     } else {
-        quote!(#krate::__private::abi::Members::of(<Self as #krate::DeviceType>::FIELDS))
+        quote!(struct_content)
     };
+    let contents = (0..LEVELS).map(|level| {
+        let (constant, level) = (format_ident!("CONTENT_{level}"), format_ident!("Level{level}"));
+        quote! {
+            const #constant: #krate::__private::Content = #krate::__private::#content(
+                <Self as #krate::__private::FieldsAt<#krate::__private::#level>>::FIELDS,
+            );
+        }
+    });
+    let last = format_ident!("CONTENT_{}", LEVELS - 1);
+    let fields_of = quote!(<#this as #krate::__private::FieldsAt<#krate::__private::Level0>>::FIELDS);
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
@@ -110,13 +127,13 @@ fn structure(
     let fields_type = quote!(&'static [#krate::__private::abi::Parameter<'static>]);
     let constants = (!is_generic).then(|| {
         quote! {
-            const __FIELDS: #fields_type = #list;
+            const __FIELDS: #fields_type = #fields_of;
             const __LAYOUT: #krate::__private::abi::Layout = #layout;
         }
     });
     let members = fields.iter().map(|field| &field.member);
-    let (list, layout) = if is_generic {
-        (list, layout)
+    let (all_fields, layout) = if is_generic {
+        (fields_of, layout)
     } else {
         (quote!(__FIELDS), quote!(__LAYOUT))
     };
@@ -124,14 +141,21 @@ fn structure(
         #copy
         #constants
 
+        #[automatically_derived]
+        impl #impl_level #krate::__private::FieldsAt<__Level> for #ident #ty_generics #where_clause {
+            const FIELDS: #fields_type = #list;
+        }
+
         // SAFETY: `whole` asserts size and alignment, `next_member` the offset of each field; `store` writes all bytes.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const FIELDS: #fields_type = #list;
+            const FIELDS: #fields_type = #all_fields;
             const LAYOUT: #krate::__private::abi::Layout = #layout;
             const CLASS: #krate::__private::abi::Class = #class;
             const CPP: #krate::__private::abi::CppType<'static> = #cpp;
-            const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
+            const MEMBERS: #krate::__private::abi::Members<'static> = Self::#last.members;
+            const POINTEE: #krate::__private::abi::Pointee<'static> = Self::#last.pointee;
+            #(#contents)*
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
@@ -204,6 +228,7 @@ fn members(
     let list = fields.iter().zip(attrs).map(|(field, attr)| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
         let krate = respan(krate, field.span());
+        let level = local("__Level", field.span());
         let errors = field_errors::member(ty, &krate, field.span());
         let said = attr.name.as_ref();
         let said = said.map(|name| quote_spanned!(field.span()=> .with_kernel_name(#name)));
@@ -212,7 +237,7 @@ fn members(
                 #name,
                 #spelling,
                 #krate::__private::core::mem::offset_of!(#this, #member),
-                <#ty as #errors::Member>::TYPE_INFO,
+                #krate::__private::TypeInfo::at::<<#ty as #errors::Member>::At<#level>>(),
             )#said
         };
         if attr.opaque {

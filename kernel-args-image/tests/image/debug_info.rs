@@ -190,7 +190,7 @@ fn an_image_completes_its_kernels_by_debug_information() {
     let (unnamed, _) = of_image(PTX, "unnamed");
     assert_eq!(
         unnamed,
-        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8\n"
+        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n"
     );
 }
 

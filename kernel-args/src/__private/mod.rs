@@ -13,7 +13,10 @@ mod types;
 mod variants;
 
 pub use crate::{
-    device::{HasZero, assert_layout},
+    device::{
+        At, Content, FieldsAt, HasZero, Level, Level0, Level1, Level2, Level3, Level4, Level5, Level6,
+        Level7, assert_layout,
+    },
     marshal::{ParamWriter, Summary},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]

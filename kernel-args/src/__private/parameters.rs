@@ -4,7 +4,7 @@ use super::TypeInfo;
 use crate::marshal::KernelArgs;
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
-    Body, Class, CppType, Members, ParamLayout, Parameter,
+    Body, Class, CppType, Members, ParamLayout, Parameter, Pointee,
     param_layout::LIMIT,
     texts::{self, Message, templates},
 };
@@ -35,7 +35,8 @@ pub const fn parameter(
         align: Some(info.layout.align()),
         class: info.class,
         cpp: info.cpp,
-        members: info.members,
+        members: info.content.members,
+        pointee: info.content.pointee,
         body: Body::UNKNOWN,
     })
 }
@@ -85,6 +86,7 @@ impl FieldParameter {
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
             members: Members::UNKNOWN,
+            pointee: Pointee::UNKNOWN,
             ..self.0
         }
     }

@@ -1,7 +1,7 @@
 //! Properties of types, for the output of the derives.
 
-use crate::device::{DeviceType, assert_layout};
-use kernel_args_abi::{Class, CppType, Layout, Members};
+use crate::device::{At, Content, DeviceType, assert_layout};
+use kernel_args_abi::{Class, CppType, Layout};
 
 /// The constants of a device type as a value.
 #[derive(Clone, Copy)]
@@ -9,19 +9,29 @@ pub struct TypeInfo {
     pub(super) layout: Layout,
     pub(super) class: Class,
     pub(super) cpp: CppType<'static>,
-    pub(super) members: Members<'static>,
+    pub(super) content: Content,
 }
 
 impl TypeInfo {
     /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
+        Self::with::<D>(Content::of(D::MEMBERS, D::POINTEE))
+    }
+
+    /// The constants of a type at a level.
+    #[must_use]
+    pub const fn at<A: At>() -> Self {
+        Self::with::<A::Type>(A::CONTENT)
+    }
+
+    const fn with<D: DeviceType>(content: Content) -> Self {
         const { assert_layout::<D>() };
         Self {
             layout: D::LAYOUT,
             class: D::CLASS,
             cpp: D::CPP,
-            members: D::MEMBERS,
+            content,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Types that a kernel can take by value, with their size and alignment on the device.
 
+use super::{Content, content_of};
 use core::{marker::PhantomData, num, ptr, slice};
-use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Pointee};
 
 /// A type that a kernel can take by value.
 ///
@@ -66,6 +67,25 @@ pub unsafe trait DeviceType: Copy + 'static {
     ///
     /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
+    /// What a pointer points to.
+    #[doc(hidden)]
+    const POINTEE: Pointee<'static> = Pointee::UNKNOWN;
+    #[doc(hidden)]
+    const CONTENT_0: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_1: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_2: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_3: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_4: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_5: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_6: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    #[doc(hidden)]
+    const CONTENT_7: Content = Content::of(Self::MEMBERS, Self::POINTEE);
     /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
     /// The fields of a struct with the derive. The derive computes the layout from them.
@@ -275,7 +295,7 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
-    const MEMBERS: Members<'static> = T::MEMBERS;
+    content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]
@@ -298,7 +318,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     } else {
         CppType::UNKNOWN
     };
-    const MEMBERS: Members<'static> = T::MEMBERS;
+    content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]

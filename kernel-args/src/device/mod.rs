@@ -1,5 +1,6 @@
 //! Types that exist on the device: types that a kernel can take by value, and types that a device pointer can point to.
 
+mod content;
 mod device_type;
 mod dim3;
 mod object;
@@ -7,6 +8,9 @@ mod pointer;
 pub(crate) mod vector;
 mod zero_bits;
 
+pub use content::{
+    At, Content, FieldsAt, Level, Level0, Level1, Level2, Level3, Level4, Level5, Level6, Level7,
+};
 pub use device_type::{DeviceType, Variants, assert_layout, assert_variants};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
@@ -14,5 +18,6 @@ pub use zero_bits::{HasZero, ZeroBits};
 
 #[cfg(feature = "cudarc")]
 pub(crate) use device_type::store_all;
+pub(crate) use content::content_of;
 pub(crate) use device_type::{bytes_of, component, device_types, layout};
 pub(crate) use pointer::Nullable;
