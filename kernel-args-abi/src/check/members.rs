@@ -31,14 +31,14 @@ pub struct MemberMismatch<'a> {
 pub struct NotCompared<'a> {
     /// The kernel's member, or the pointee.
     pub place: Place<'a>,
-    /// Why it is not compared.
-    pub why: Why,
+    /// NotComparedReason it is not compared.
+    pub reason: NotComparedReason,
 }
 
-/// Why a part of a parameter is not compared.
+/// NotComparedReason a part of a parameter is not compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
-pub enum Why {
+pub enum NotComparedReason {
     /// The members of its type cannot be compared one by one.
     Opaque(Opaque),
     /// The source of the kernel declares the struct behind the pointer, but does not define it.

@@ -47,7 +47,7 @@ mod walk;
 pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
-pub use members::{MemberMismatch, NotCompared, Why, first_difference, not_compared};
+pub use members::{MemberMismatch, NotCompared, NotComparedReason, first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;

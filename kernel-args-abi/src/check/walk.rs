@@ -4,7 +4,7 @@ use super::{
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
     dimensions,
-    members::{MemberMismatch, NotCompared, Why},
+    members::{MemberMismatch, NotCompared, NotComparedReason},
     names::{MemberNames, is_of_another_member, misplaced},
     path::{Place, Route},
     pointees::{Pair, Pairs},
@@ -89,21 +89,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Why nothing of a parameter that matches is compared, if it contains something to compare.
+    /// NotComparedReason nothing of a parameter that matches is compared, if it contains something to compare.
     pub(super) const fn passed_whole(
         host: &Parameter<'a>,
         kernel: &Parameter<'a>,
     ) -> Option<NotCompared<'a>> {
         let why = match why_not(host, kernel) {
             Some(why) => why,
-            None if kernel.pointee.is_declared() => Why::Incomplete,
+            None if kernel.pointee.is_declared() => NotComparedReason::Incomplete,
             None => return None,
         };
         let place = match why {
-            Why::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
+            NotComparedReason::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
             _ => Route::START.place_of(&Cursor::EMPTY, *kernel, *kernel, 0),
         };
-        Some(NotCompared { place, why })
+        Some(NotCompared { place, reason: why })
     }
 
     /// The next event. After a difference, further events can be consequences of it.
@@ -130,7 +130,10 @@ impl<'a> Walk<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
             (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
-            return Self::passed_at(self.right_route.place_of(&self.right, k, k, 0), Why::Limit);
+            return Self::passed_at(
+                self.right_route.place_of(&self.right, k, k, 0),
+                NotComparedReason::Limit,
+            );
         }
         let Some(k) = self.right.peek() else {
             // Only padding follows the kernel's last member.
@@ -268,12 +271,12 @@ impl<'a> Walk<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
             let place = incomplete(self.right_route, &self.right, &kernel);
-            return Self::passed_at(place, Why::Incomplete);
+            return Self::passed_at(place, NotComparedReason::Incomplete);
         }
         let left = self.left_route.behind(&self.left, &host);
         let right = self.right_route.behind(&self.right, &kernel);
         match Pair::new(&host, left, &kernel, right) {
-            Some(pair) if !self.pairs.push(pair) => self.passed(k, Why::Limit),
+            Some(pair) if !self.pairs.push(pair) => self.passed(k, NotComparedReason::Limit),
             Some(_) => Step::Continue,
             None => match why_not(&host, &kernel) {
                 Some(why) => self.passed(k, why),
@@ -304,7 +307,7 @@ impl<'a> Walk<'a> {
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
             let place = self.right_route.place_of(&self.right, kernel, kernel, 0);
-            return Some(Some(Event::Passed(NotCompared { place, why })));
+            return Some(Some(Event::Passed(NotCompared { place, reason: why })));
         }
         Some(None)
     }
@@ -360,12 +363,12 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    const fn passed(&self, k: &Item<'a>, why: Why) -> Step<'a> {
+    const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
         Self::passed_at(self.right_route.place(&self.right, k), why)
     }
 
-    const fn passed_at(place: Place<'a>, why: Why) -> Step<'a> {
-        Step::Event(Event::Passed(NotCompared { place, why }))
+    const fn passed_at(place: Place<'a>, why: NotComparedReason) -> Step<'a> {
+        Step::Event(Event::Passed(NotCompared { place, reason: why }))
     }
 
     const fn differs(
@@ -415,17 +418,17 @@ const fn incomplete<'a>(
     route.place_of(&Cursor::EMPTY, pointee, pointee, 0)
 }
 
-/// Why two values that match are not compared further. `None` if they are scalars, or if they are compared.
-const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Why> {
+/// NotComparedReason two values that match are not compared further. `None` if they are scalars, or if they are compared.
+const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
     if let Some(why) = kernel.members.why_opaque() {
-        return Some(Why::Opaque(why));
+        return Some(NotComparedReason::Opaque(why));
     }
     if let Some(why) = host.members.why_opaque() {
-        return Some(Why::Opaque(why));
+        return Some(NotComparedReason::Opaque(why));
     }
     let is_known = host.members.is_known() || host.cpp.is_array();
     if kernel.members.is_known() && !is_known && !host.cpp.is_pointer() {
-        return Some(Why::Unknown);
+        return Some(NotComparedReason::Unknown);
     }
     None
 }
@@ -478,9 +481,9 @@ const fn is_opaque(item: &Item<'_>) -> bool {
             || item.member.cpp.is_unknown() && matches!(item.member.class, Class::Bytes))
 }
 
-const fn why_opaque(item: &Item<'_>) -> Why {
+const fn why_opaque(item: &Item<'_>) -> NotComparedReason {
     match item.member.members.why_opaque() {
-        Some(why) => Why::Opaque(why),
-        None => Why::Unknown,
+        Some(why) => NotComparedReason::Opaque(why),
+        None => NotComparedReason::Unknown,
     }
 }

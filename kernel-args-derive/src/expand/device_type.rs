@@ -110,7 +110,10 @@ fn structure(
         quote!(struct_content)
     };
     let contents = (0..LEVELS).map(|level| {
-        let (constant, level) = (format_ident!("CONTENT_{level}"), format_ident!("Level{level}"));
+        let (constant, level) = (
+            format_ident!("CONTENT_{level}"),
+            format_ident!("Level{level}"),
+        );
         quote! {
             const #constant: #krate::__private::Content = #krate::__private::#content(
                 <Self as #krate::__private::FieldsAt<#krate::__private::#level>>::FIELDS,
@@ -118,7 +121,8 @@ fn structure(
         }
     });
     let last = format_ident!("CONTENT_{}", LEVELS - 1);
-    let fields_of = quote!(<#this as #krate::__private::FieldsAt<#krate::__private::Level0>>::FIELDS);
+    let fields_of =
+        quote!(<#this as #krate::__private::FieldsAt<#krate::__private::Level0>>::FIELDS);
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks

@@ -14,8 +14,8 @@ mod variants;
 
 pub use crate::{
     device::{
-        At, Content, FieldsAt, HasZero, Level, Level0, Level1, Level2, Level3, Level4, Level5, Level6,
-        Level7, assert_layout,
+        At, Content, FieldsAt, HasZero, Level, Level0, Level1, Level2, Level3, Level4, Level5,
+        Level6, Level7, assert_layout,
     },
     marshal::{ParamWriter, Summary},
 };

@@ -16,8 +16,8 @@ pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 
+pub(crate) use content::content_of;
 #[cfg(feature = "cudarc")]
 pub(crate) use device_type::store_all;
-pub(crate) use content::content_of;
 pub(crate) use device_type::{bytes_of, component, device_types, layout};
 pub(crate) use pointer::Nullable;

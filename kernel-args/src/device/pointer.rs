@@ -36,22 +36,14 @@ pub trait Pointee: 'static {
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> Pointee for T {
     const CPP: CppType<'static> = T::CPP;
-    const BEHIND_0: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_0.in_memory::<T>());
-    const BEHIND_1: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_1.in_memory::<T>());
-    const BEHIND_2: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_2.in_memory::<T>());
-    const BEHIND_3: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_3.in_memory::<T>());
-    const BEHIND_4: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_4.in_memory::<T>());
-    const BEHIND_5: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_5.in_memory::<T>());
-    const BEHIND_6: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_6.in_memory::<T>());
-    const BEHIND_7: abi::Pointee<'static> =
-        abi::Pointee::of(&T::CONTENT_7.in_memory::<T>());
+    const BEHIND_0: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_0.in_memory::<T>());
+    const BEHIND_1: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_1.in_memory::<T>());
+    const BEHIND_2: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_2.in_memory::<T>());
+    const BEHIND_3: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_3.in_memory::<T>());
+    const BEHIND_4: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_4.in_memory::<T>());
+    const BEHIND_5: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_5.in_memory::<T>());
+    const BEHIND_6: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_6.in_memory::<T>());
+    const BEHIND_7: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_7.in_memory::<T>());
 }
 
 impl Pointee for c_void {

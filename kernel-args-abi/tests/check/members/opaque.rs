@@ -3,7 +3,7 @@
 use super::{super::sides::*, *};
 use kernel_args_abi::{
     Opaque,
-    check::{Why, not_compared},
+    check::{NotComparedReason, not_compared},
 };
 
 fn opaque(name: &'static str, size: usize, why: Opaque) -> Parameter<'static> {
@@ -163,16 +163,16 @@ fn what_is_not_compared_is_listed_once() {
     );
     let mut found = Vec::new();
     not_compared(&floats, &kernel, |passed| {
-        found.push((passed.place.member.name, passed.why))
+        found.push((passed.place.member.name, passed.reason))
     });
     assert_eq!(
         found,
         [
-            ("value", Why::Opaque(Opaque::Union)),
-            ("flags", Why::Opaque(Opaque::BitFields))
+            ("value", NotComparedReason::Opaque(Opaque::Union)),
+            ("flags", NotComparedReason::Opaque(Opaque::BitFields))
         ]
     );
     let mut found = Vec::new();
-    not_compared(&floats, &floats, |passed| found.push(passed.why));
+    not_compared(&floats, &floats, |passed| found.push(passed.reason));
     assert_eq!(found, []);
 }

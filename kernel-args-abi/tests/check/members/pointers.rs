@@ -3,7 +3,7 @@
 use super::{super::sides::*, *};
 use kernel_args_abi::{
     Pointee, Variant,
-    check::{NotCompared, Report, Why, not_compared, report},
+    check::{NotCompared, NotComparedReason, Report, not_compared, report},
 };
 
 /// A pointer to `to`: `T const*`.
@@ -223,13 +223,16 @@ fn a_circle_is_compared_once() {
     assert_eq!(NODE, NODE);
 }
 
-fn passed(host: Parameter<'static>, kernel: Parameter<'static>) -> Vec<(String, Why)> {
+fn passed(
+    host: Parameter<'static>,
+    kernel: Parameter<'static>,
+) -> Vec<(String, NotComparedReason)> {
     assert!(compare(&host, &kernel).is_empty());
     let mut found = Vec::new();
-    not_compared(&host, &kernel, |NotCompared { place, why, .. }| {
+    not_compared(&host, &kernel, |NotCompared { place, reason, .. }| {
         found.push((
             kernel_args_abi::texts::member_path(&place, kernel.name).to_string(),
-            why,
+            reason,
         ));
     });
     found
@@ -244,12 +247,12 @@ fn what_is_behind_a_pointer_may_be_unknown() {
     let declared = plain.with_pointee(Pointee::DECLARED);
     assert_eq!(
         passed(host, declared),
-        [("lights[]".to_owned(), Why::Incomplete)]
+        [("lights[]".to_owned(), NotComparedReason::Incomplete)]
     );
     let in_struct = |member| of(8, vec![at(0, member)]);
     assert_eq!(
         passed(in_struct(host), in_struct(declared)),
-        [("lights[]".to_owned(), Why::Incomplete)]
+        [("lights[]".to_owned(), NotComparedReason::Incomplete)]
     );
     let kernel = lights("lights", color_and_range());
     // The members of the Rust type are unknown, but its size is known.
@@ -261,7 +264,7 @@ fn what_is_behind_a_pointer_may_be_unknown() {
     };
     assert_eq!(
         passed(whole(12), kernel),
-        [("lights[]".to_owned(), Why::Unknown)]
+        [("lights[]".to_owned(), NotComparedReason::Unknown)]
     );
     assert!(compare(&whole(16), &kernel).contains(Difference::Members));
     // `void*`, and an address.
@@ -288,5 +291,5 @@ fn more_pairs_than_the_limit_are_listed() {
     };
     let passed = passed(whole(), whole());
     assert_eq!(passed.len(), 8);
-    assert_eq!(passed[0], ("S32".to_owned(), Why::Limit));
+    assert_eq!(passed[0], ("S32".to_owned(), NotComparedReason::Limit));
 }
