@@ -71,7 +71,9 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
     let (cpp, ty) = (k.declared.cpp, h.member.spelling);
     let declare = member_declaration(&h.declared, &k.declared);
-    if declare.is_empty() {
+    if cpp.is_unknown() {
+        say::member_places(hint, in_kernel, in_host);
+    } else if declare.is_empty() {
         say::members_differ(hint, in_kernel, cpp, in_host, ty);
     } else {
         say::member_differs(hint, in_kernel, cpp, in_host, ty, declare.as_str());
