@@ -14,7 +14,7 @@
 //! | [`check`] | whether a struct fits a kernel: every difference, as data |
 //! | [`texts`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;

@@ -54,6 +54,10 @@ enum Step<'a> {
 impl<'a> Walk<'a> {
     /// `None` if nothing can be compared.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<Self> {
+        // Most pointers point to numbers, or no debug information describes them.
+        if kernel.cpp.depth > 0 && !kernel.pointee.is_known() {
+            return None;
+        }
         if host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array() {
             let empty = Cursor::EMPTY;
             let (left, right) = (

@@ -1,7 +1,7 @@
 //! What a pointer points to.
 
 use super::{Parameter, stored::StoredType};
-use core::{fmt, ptr};
+use core::{fmt, mem::MaybeUninit, ptr};
 
 /// The type behind a pointer, as far as the source contains it.
 ///
@@ -14,8 +14,23 @@ pub struct Pointee<'a>(Source<'a>);
 enum Source<'a> {
     Unknown,
     Declared,
-    Type(&'a Parameter<'a>),
+    Type(Hidden<'a>),
     Stored(StoredType<'a>),
+}
+
+/// A reference to a type. rustc follows the references in the value of each constant, but not into a `MaybeUninit`. It would
+/// read all types behind pointers for each type, and reject a struct that points to itself: its constant would contain
+/// itself.
+#[derive(Clone, Copy)]
+struct Hidden<'a>(MaybeUninit<&'a Parameter<'a>>);
+
+impl<'a> Hidden<'a> {
+    #[allow(unsafe_code, reason = "see above")]
+    const fn get(self) -> &'a Parameter<'a> {
+        // SAFETY: `MaybeUninit::assume_init`, "Safety": the value is initialised, because `Pointee::of` is the only place that
+        // makes one.
+        unsafe { self.0.assume_init() }
+    }
 }
 
 impl<'a> Pointee<'a> {
@@ -28,7 +43,7 @@ impl<'a> Pointee<'a> {
     /// This type, which can itself be a pointer or an array.
     #[must_use]
     pub const fn of(ty: &'a Parameter<'a>) -> Self {
-        Self(Source::Type(ty))
+        Self(Source::Type(Hidden(MaybeUninit::new(ty))))
     }
 
     /// A stored type.
@@ -44,7 +59,7 @@ impl<'a> Pointee<'a> {
         loop {
             let ty = match source {
                 Source::Unknown | Source::Declared => return None,
-                Source::Type(ty) => *ty,
+                Source::Type(ty) => *ty.get(),
                 Source::Stored(stored) => stored.parameter(),
             };
             if ty.cpp.depth == 0 {
@@ -72,7 +87,7 @@ impl<'a> Pointee<'a> {
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {
             Source::Unknown | Source::Declared => None,
-            Source::Type(ty) => Some((ptr::from_ref(ty).addr(), usize::MAX)),
+            Source::Type(ty) => Some((ptr::from_ref(ty.get()).addr(), usize::MAX)),
             Source::Stored(stored) => Some(stored.key()),
         }
     }

@@ -15,11 +15,8 @@ use crate::{
     texts,
 };
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Data, DeriveInput, Fields, Path, ext::IdentExt, spanned::Spanned};
-
-/// The number of levels in `kernel_args::device::content`.
-const LEVELS: usize = 8;
 
 pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -74,17 +71,13 @@ fn structure(
         .collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
-    let mut bounded = if_copy(bounded, krate);
+    let bounded = if_copy(bounded, krate);
     let zero_bits: Vec<_> = fields
         .iter()
         .map(|field| has_zero_bits(field.ty, krate))
         .collect();
     let memory = device_memory(input, attr, &bounded, &zero_bits);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let (impl_generics, where_clause) = (quote!(#impl_generics), quote!(#where_clause));
-    let level = syn::parse_quote!(__Level: #krate::__private::Level);
-    bounded.params.push(level);
-    let (impl_level, _, _) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     // Without generic parameters the layout is a separate constant, which rustc evaluates even if it is unused.
@@ -104,25 +97,32 @@ fn structure(
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields);
     // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let content = if repr.transparent && attr.cpp.is_none() {
-        quote!(transparent_content)
+    let (consists_of, pointees) = if repr.transparent && attr.cpp.is_none() {
+        let value = quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS));
+        let pointees = quote! {
+            const POINTEE: #krate::__private::abi::Pointee<'static> = #value.pointee;
+            const POINTEE_IN_STRUCT: #krate::__private::abi::Pointee<'static> = #value.pointee;
+        };
+        (quote!(#value.members), pointees)
     } else {
-        quote!(struct_content)
+        let fields = quote!(<Self as #krate::DeviceType>::FIELDS);
+        (
+            quote!(#krate::__private::abi::Members::of(#fields)),
+            TokenStream::new(),
+        )
     };
-    let contents = (0..LEVELS).map(|level| {
-        let (constant, level) = (
-            format_ident!("CONTENT_{level}"),
-            format_ident!("Level{level}"),
-        );
+    // What pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
+    let behind = if is_generic {
         quote! {
-            const #constant: #krate::__private::Content = #krate::__private::#content(
-                <Self as #krate::__private::FieldsAt<#krate::__private::#level>>::FIELDS,
-            );
+            const BEHIND_IN_STRUCT: #krate::__private::abi::Pointee<'static> =
+                #krate::__private::abi::Pointee::of(&#krate::__private::named_in_memory::<Self>());
         }
-    });
-    let last = format_ident!("CONTENT_{}", LEVELS - 1);
-    let fields_of =
-        quote!(<#this as #krate::__private::FieldsAt<#krate::__private::Level0>>::FIELDS);
+    } else {
+        quote! {
+            const BEHIND: #krate::__private::abi::Pointee<'static> =
+                #krate::__private::abi::Pointee::of(&__IN_MEMORY);
+        }
+    };
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
@@ -131,13 +131,15 @@ fn structure(
     let fields_type = quote!(&'static [#krate::__private::abi::Parameter<'static>]);
     let constants = (!is_generic).then(|| {
         quote! {
-            const __FIELDS: #fields_type = #fields_of;
+            const __FIELDS: #fields_type = #list;
             const __LAYOUT: #krate::__private::abi::Layout = #layout;
+            static __IN_MEMORY: #krate::__private::abi::Parameter<'static> =
+                #krate::__private::in_memory::<#ident>();
         }
     });
     let members = fields.iter().map(|field| &field.member);
-    let (all_fields, layout) = if is_generic {
-        (fields_of, layout)
+    let (list, layout) = if is_generic {
+        (list, layout)
     } else {
         (quote!(__FIELDS), quote!(__LAYOUT))
     };
@@ -145,21 +147,16 @@ fn structure(
         #copy
         #constants
 
-        #[automatically_derived]
-        impl #impl_level #krate::__private::FieldsAt<__Level> for #ident #ty_generics #where_clause {
-            const FIELDS: #fields_type = #list;
-        }
-
         // SAFETY: `whole` asserts size and alignment, `next_member` the offset of each field; `store` writes all bytes.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const FIELDS: #fields_type = #all_fields;
+            const FIELDS: #fields_type = #list;
             const LAYOUT: #krate::__private::abi::Layout = #layout;
             const CLASS: #krate::__private::abi::Class = #class;
             const CPP: #krate::__private::abi::CppType<'static> = #cpp;
-            const MEMBERS: #krate::__private::abi::Members<'static> = Self::#last.members;
-            const POINTEE: #krate::__private::abi::Pointee<'static> = Self::#last.pointee;
-            #(#contents)*
+            const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
+            #pointees
+            #behind
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
@@ -232,7 +229,6 @@ fn members(
     let list = fields.iter().zip(attrs).map(|(field, attr)| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
         let krate = respan(krate, field.span());
-        let level = local("__Level", field.span());
         let errors = field_errors::member(ty, &krate, field.span());
         let said = attr.name.as_ref();
         let said = said.map(|name| quote_spanned!(field.span()=> .with_kernel_name(#name)));
@@ -241,7 +237,7 @@ fn members(
                 #name,
                 #spelling,
                 #krate::__private::core::mem::offset_of!(#this, #member),
-                #krate::__private::TypeInfo::at::<<#ty as #errors::Member>::At<#level>>(),
+                <#ty as #errors::Member>::TYPE_INFO,
             )#said
         };
         if attr.opaque {

@@ -17,7 +17,7 @@ macro_rules! field_errors {
         pub mod $module {
             use crate::{
                 __private::TypeInfo,
-                device::{At, DeviceType, Level},
+                device::DeviceType,
                 marshal::{Guard, KernelArg, LaunchStream, ParamWriter},
             };
             use core::{ffi::c_void, mem::MaybeUninit};
@@ -80,7 +80,7 @@ macro_rules! field_errors {
             /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
-                type At<L: Level>: At;
+                const TYPE_INFO: TypeInfo;
                 const HAS_PADDING: bool;
 
                 /// # Safety
@@ -90,7 +90,7 @@ macro_rules! field_errors {
 
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
-                type At<L: Level> = L::Of<D>;
+                const TYPE_INFO: TypeInfo = TypeInfo::in_struct::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
                 #[inline(always)]

@@ -1,7 +1,6 @@
 //! The fields of a device type, and its layout.
 
 use super::TypeInfo;
-use crate::device::Content;
 use kernel_args_abi::{
     CppBase, Layout, Members, Opaque, Parameter, Pointee,
     cpp::builtin,
@@ -17,8 +16,8 @@ pub const fn member(
     info: TypeInfo,
 ) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
-        .with_members(info.content.members)
-        .with_pointee(info.content.pointee)
+        .with_members(info.members)
+        .with_pointee(info.pointee)
 }
 
 /// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
@@ -27,19 +26,6 @@ pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member
         .with_members(Members::opaque(Opaque::Declared))
         .with_pointee(Pointee::UNKNOWN)
-}
-
-/// What a struct with these fields consists of.
-#[must_use]
-pub const fn struct_content(fields: &'static [Parameter<'static>]) -> Content {
-    Content::of(Members::of(fields), Pointee::UNKNOWN)
-}
-
-/// What a `repr(transparent)` struct with these fields consists of.
-#[must_use]
-pub const fn transparent_content(fields: &'static [Parameter<'static>]) -> Content {
-    let value = transparent(fields);
-    Content::of(value.members, value.pointee)
 }
 
 /// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.

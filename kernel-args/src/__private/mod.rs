@@ -13,10 +13,7 @@ mod types;
 mod variants;
 
 pub use crate::{
-    device::{
-        At, Content, FieldsAt, HasZero, Level, Level0, Level1, Level2, Level3, Level4, Level5,
-        Level6, Level7, assert_layout,
-    },
+    device::{HasZero, assert_layout, in_memory, named_in_memory},
     marshal::{ParamWriter, Summary},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]

@@ -35,8 +35,8 @@ pub const fn parameter(
         align: Some(info.layout.align()),
         class: info.class,
         cpp: info.cpp,
-        members: info.content.members,
-        pointee: info.content.pointee,
+        members: info.members,
+        pointee: info.pointee,
         body: Body::UNKNOWN,
     })
 }

@@ -1,7 +1,7 @@
 //! Properties of types, for the output of the derives.
 
-use crate::device::{At, Content, DeviceType, assert_layout};
-use kernel_args_abi::{Class, CppType, Layout};
+use crate::device::{DeviceType, assert_layout};
+use kernel_args_abi::{Class, CppType, Layout, Members, Pointee};
 
 /// The constants of a device type as a value.
 #[derive(Clone, Copy)]
@@ -9,29 +9,31 @@ pub struct TypeInfo {
     pub(super) layout: Layout,
     pub(super) class: Class,
     pub(super) cpp: CppType<'static>,
-    pub(super) content: Content,
+    pub(super) members: Members<'static>,
+    pub(super) pointee: Pointee<'static>,
 }
 
 impl TypeInfo {
     /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
-        Self::with::<D>(Content::of(D::MEMBERS, D::POINTEE))
+        Self::with::<D>(D::POINTEE)
     }
 
-    /// The constants of a type at a level.
+    /// The constants of the type of a field of a device type.
     #[must_use]
-    pub const fn at<A: At>() -> Self {
-        Self::with::<A::Type>(A::CONTENT)
+    pub const fn in_struct<D: DeviceType>() -> Self {
+        Self::with::<D>(D::POINTEE_IN_STRUCT)
     }
 
-    const fn with<D: DeviceType>(content: Content) -> Self {
+    const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
         Self {
             layout: D::LAYOUT,
             class: D::CLASS,
             cpp: D::CPP,
-            content,
+            members: D::MEMBERS,
+            pointee,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Types that a kernel can take by value, with their size and alignment on the device.
 
-use super::{Content, content_of};
+use super::{content_of, in_memory};
 use core::{marker::PhantomData, num, ptr, slice};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Pointee};
 
@@ -67,25 +67,18 @@ pub unsafe trait DeviceType: Copy + 'static {
     ///
     /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
-    /// What a pointer points to.
+    /// What a pointer points to, without arrays and further pointers.
     #[doc(hidden)]
     const POINTEE: Pointee<'static> = Pointee::UNKNOWN;
+    /// The same where the pointer is a field of a struct.
     #[doc(hidden)]
-    const CONTENT_0: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    const POINTEE_IN_STRUCT: Pointee<'static> = Pointee::UNKNOWN;
+    /// What a pointer to this type points to, without arrays and further pointers.
     #[doc(hidden)]
-    const CONTENT_1: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    const BEHIND: Pointee<'static> = Pointee::of(&in_memory::<Self>());
+    /// The same where the pointer is a field of a struct.
     #[doc(hidden)]
-    const CONTENT_2: Content = Content::of(Self::MEMBERS, Self::POINTEE);
-    #[doc(hidden)]
-    const CONTENT_3: Content = Content::of(Self::MEMBERS, Self::POINTEE);
-    #[doc(hidden)]
-    const CONTENT_4: Content = Content::of(Self::MEMBERS, Self::POINTEE);
-    #[doc(hidden)]
-    const CONTENT_5: Content = Content::of(Self::MEMBERS, Self::POINTEE);
-    #[doc(hidden)]
-    const CONTENT_6: Content = Content::of(Self::MEMBERS, Self::POINTEE);
-    #[doc(hidden)]
-    const CONTENT_7: Content = Content::of(Self::MEMBERS, Self::POINTEE);
+    const BEHIND_IN_STRUCT: Pointee<'static> = Self::BEHIND;
     /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
     /// The fields of a struct with the derive. The derive computes the layout from them.

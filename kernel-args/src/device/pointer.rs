@@ -1,6 +1,6 @@
 //! Pointers to device memory.
 
-use super::{Content, DeviceType, ZeroBits, assert_layout, layout};
+use super::{DeviceType, ZeroBits, assert_layout, layout};
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
 use kernel_args_abi::{self as abi, Class, CppBase, CppType, Layout};
 
@@ -15,35 +15,19 @@ use kernel_args_abi::{self as abi, Class, CppBase, CppType, Layout};
 pub trait Pointee: 'static {
     /// The C++ type.
     const CPP: CppType<'static>;
+    /// The same as [`DeviceType::BEHIND`].
     #[doc(hidden)]
-    const BEHIND_0: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
+    const BEHIND: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
+    /// The same as [`DeviceType::BEHIND_IN_STRUCT`].
     #[doc(hidden)]
-    const BEHIND_1: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_2: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_3: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_4: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_5: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_6: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    #[doc(hidden)]
-    const BEHIND_7: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
+    const BEHIND_IN_STRUCT: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> Pointee for T {
-    const CPP: CppType<'static> = T::CPP;
-    const BEHIND_0: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_0.in_memory::<T>());
-    const BEHIND_1: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_1.in_memory::<T>());
-    const BEHIND_2: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_2.in_memory::<T>());
-    const BEHIND_3: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_3.in_memory::<T>());
-    const BEHIND_4: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_4.in_memory::<T>());
-    const BEHIND_5: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_5.in_memory::<T>());
-    const BEHIND_6: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_6.in_memory::<T>());
-    const BEHIND_7: abi::Pointee<'static> = abi::Pointee::of(&T::CONTENT_7.in_memory::<T>());
+    const CPP: CppType<'static> = <T as DeviceType>::CPP;
+    const BEHIND: abi::Pointee<'static> = <T as DeviceType>::BEHIND;
+    const BEHIND_IN_STRUCT: abi::Pointee<'static> = <T as DeviceType>::BEHIND_IN_STRUCT;
 }
 
 impl Pointee for c_void {
@@ -135,15 +119,10 @@ macro_rules! pointers {
             const LAYOUT: Layout = layout(8, 8);
             const CLASS: Class = Class::Pointer;
             const CPP: CppType<'static> = T::CPP.pointer($to_const);
-            const POINTEE: abi::Pointee<'static> = T::BEHIND_7;
-            const CONTENT_0: Content = Content::UNKNOWN;
-            const CONTENT_1: Content = Content::pointer(T::BEHIND_0);
-            const CONTENT_2: Content = Content::pointer(T::BEHIND_1);
-            const CONTENT_3: Content = Content::pointer(T::BEHIND_2);
-            const CONTENT_4: Content = Content::pointer(T::BEHIND_3);
-            const CONTENT_5: Content = Content::pointer(T::BEHIND_4);
-            const CONTENT_6: Content = Content::pointer(T::BEHIND_5);
-            const CONTENT_7: Content = Content::pointer(T::BEHIND_6);
+            const POINTEE: abi::Pointee<'static> = T::BEHIND;
+            const POINTEE_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
+            const BEHIND: abi::Pointee<'static> = T::BEHIND;
+            const BEHIND_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
         }
 
         const _: () = assert_layout::<$name<u8>>();

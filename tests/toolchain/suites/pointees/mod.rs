@@ -1,7 +1,8 @@
 //! Random structs that point to each other (`tests/generator`), compiled by NVRTC with debug information: the Rust structs that
 //! mirror them fit, and each mistake in a struct is found behind a pointer exactly if it is found in the struct by value.
 //!
-//! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`. `KERNEL_ARGS_POINTEES_SEED` is the seed.
+//! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_POINTEES_STRUCTS`.
+//! `KERNEL_ARGS_POINTEES_SEED` is the seed.
 
 use kernel_args_test_generator::{mirror::Mirrors, size};
 use kernel_args_toolchain_tests::{
@@ -30,7 +31,11 @@ fn random_structs() -> Result<Completion, Failed> {
         Ok(seed) => seed.parse()?,
         Err(_) => 1,
     };
-    let mirrors = Mirrors::random(seed, size::choose(60, 200));
+    let count = match env::var("KERNEL_ARGS_POINTEES_STRUCTS") {
+        Ok(count) => count.parse()?,
+        Err(_) => size::choose(60, 200),
+    };
+    let mirrors = Mirrors::random(seed, count);
     let images = folder("pointees/images")?;
     let source = images.join("mirrors.cu");
     fs::write(&source, mirrors.cpp())?;
