@@ -7,6 +7,7 @@ use super::{
     templates as say,
 };
 use crate::{
+    bytes::same,
     check::{
         Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant,
         names::is_made,
@@ -71,7 +72,9 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
     let (cpp, ty) = (k.declared.cpp, h.member.spelling);
     let declare = member_declaration(&h.declared, &k.declared);
-    if cpp.is_unknown() {
+    let is_elsewhere = matches!(mismatch.differences.first(), Some(Difference::Offset))
+        && same(h.member.cpp_name(), k.member.name);
+    if is_elsewhere || cpp.is_unknown() {
         say::member_places(hint, in_kernel, in_host);
     } else if declare.is_empty() {
         say::members_differ(hint, in_kernel, cpp, in_host, ty);

@@ -95,33 +95,31 @@ fn structure(
     } = members(&fields, &member_attrs, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
-    let (class, cpp) = names(input, attr, repr, &fields);
+    let (class, cpp) = names(input, attr, repr, &fields, &all);
+    let abi = quote!(#krate::__private::abi);
     // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let (consists_of, pointees) = if repr.transparent && attr.cpp.is_none() {
-        let value = quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS));
-        let pointees = quote! {
-            const POINTEE: #krate::__private::abi::Pointee<'static> = #value.pointee;
-            const POINTEE_IN_STRUCT: #krate::__private::abi::Pointee<'static> = #value.pointee;
-        };
-        (quote!(#value.members), pointees)
+    let (consists_of, pointee) = if repr.transparent && attr.cpp.is_none() {
+        let value = quote!(#krate::__private::transparent(#all));
+        (quote!(#value.members), quote!(#value.pointee))
     } else {
-        let fields = quote!(<Self as #krate::DeviceType>::FIELDS);
         (
-            quote!(#krate::__private::abi::Members::of(#fields)),
-            TokenStream::new(),
+            quote!(#abi::Members::of(#all)),
+            quote!(#abi::Pointee::UNKNOWN),
         )
     };
     // What pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
     let behind = if is_generic {
         quote! {
-            const BEHIND_IN_STRUCT: #krate::__private::abi::Pointee<'static> =
-                #krate::__private::abi::Pointee::of(&#krate::__private::named_in_memory::<Self>());
+            const BEHIND_IN_STRUCT: #abi::Pointee<'static> =
+                #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
+                    <Self as #krate::DeviceType>::CLASS,
+                    <Self as #krate::DeviceType>::CPP,
+                    #abi::Members::UNKNOWN,
+                    #abi::Pointee::UNKNOWN,
+                ));
         }
     } else {
-        quote! {
-            const BEHIND: #krate::__private::abi::Pointee<'static> =
-                #krate::__private::abi::Pointee::of(&__IN_MEMORY);
-        }
+        quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY);)
     };
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
@@ -134,7 +132,7 @@ fn structure(
             const __FIELDS: #fields_type = #list;
             const __LAYOUT: #krate::__private::abi::Layout = #layout;
             static __IN_MEMORY: #krate::__private::abi::Parameter<'static> =
-                #krate::__private::in_memory::<#ident>();
+                #krate::__private::in_memory::<#ident>(#class, #cpp, #consists_of, #pointee);
         }
     });
     let members = fields.iter().map(|field| &field.member);
@@ -155,7 +153,8 @@ fn structure(
             const CLASS: #krate::__private::abi::Class = #class;
             const CPP: #krate::__private::abi::CppType<'static> = #cpp;
             const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
-            #pointees
+            const POINTEE: #abi::Pointee<'static> = #pointee;
+            const POINTEE_IN_STRUCT: #abi::Pointee<'static> = #pointee;
             #behind
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
@@ -289,12 +288,13 @@ fn members(
     }
 }
 
-/// The class and C++ type of a struct.
+/// The class and C++ type of a struct. `all` is the list of its fields.
 fn names(
     input: &DeriveInput,
     attr: &TypeAttr,
     repr: &Repr,
     fields: &[Field<'_>],
+    all: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let krate = &attr.krate;
     let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
@@ -309,8 +309,8 @@ fn names(
             named(&name.value()),
         ),
         (None, true, _) => (
-            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).class),
-            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).cpp),
+            quote!(#krate::__private::transparent(#all).class),
+            quote!(#krate::__private::transparent(#all).cpp),
         ),
         (None, false, _) => (
             quote!(#krate::__private::abi::Class::Bytes),

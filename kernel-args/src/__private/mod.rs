@@ -13,7 +13,7 @@ mod types;
 mod variants;
 
 pub use crate::{
-    device::{HasZero, assert_layout, in_memory, named_in_memory},
+    device::{HasZero, assert_layout, in_memory},
     marshal::{ParamWriter, Summary},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]

@@ -4,30 +4,23 @@
 //! writes for a struct without generic parameters. A generic struct cannot have a `static`. Behind a pointer in another
 //! struct, it has only its name and its size.
 
-use super::DeviceType;
-use kernel_args_abi::Parameter;
+use kernel_args_abi::{Class, CppType, Members, Parameter, Pointee};
 
-/// The type `T`, with its members.
+/// A type `T` of this class, C++ type and content. Its device layout is not needed, and would depend on what its own pointers
+/// point to.
 #[must_use]
-pub const fn in_memory<T: DeviceType>() -> Parameter<'static> {
+pub const fn in_memory<T>(
+    class: Class,
+    cpp: CppType<'static>,
+    members: Members<'static>,
+    pointee: Pointee<'static>,
+) -> Parameter<'static> {
     Parameter {
         offset: None,
-        align: Some(T::LAYOUT.align()),
-        class: T::CLASS,
-        cpp: T::CPP,
-        members: T::MEMBERS,
-        pointee: T::POINTEE,
-        ..Parameter::record(0, T::LAYOUT.size())
-    }
-}
-
-/// The type `T` by its name and size. Its layout would depend on what its own pointers point to.
-#[must_use]
-pub const fn named_in_memory<T: DeviceType>() -> Parameter<'static> {
-    Parameter {
-        offset: None,
-        class: T::CLASS,
-        cpp: T::CPP,
+        class,
+        cpp,
+        members,
+        pointee,
         ..Parameter::record(0, size_of::<T>())
     }
 }

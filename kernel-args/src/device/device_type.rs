@@ -75,7 +75,12 @@ pub unsafe trait DeviceType: Copy + 'static {
     const POINTEE_IN_STRUCT: Pointee<'static> = Pointee::UNKNOWN;
     /// What a pointer to this type points to, without arrays and further pointers.
     #[doc(hidden)]
-    const BEHIND: Pointee<'static> = Pointee::of(&in_memory::<Self>());
+    const BEHIND: Pointee<'static> = Pointee::of(&in_memory::<Self>(
+        Self::CLASS,
+        Self::CPP,
+        Self::MEMBERS,
+        Self::POINTEE,
+    ));
     /// The same where the pointer is a field of a struct.
     #[doc(hidden)]
     const BEHIND_IN_STRUCT: Pointee<'static> = Self::BEHIND;

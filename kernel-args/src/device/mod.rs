@@ -8,7 +8,7 @@ mod pointer;
 pub(crate) mod vector;
 mod zero_bits;
 
-pub use content::{in_memory, named_in_memory};
+pub use content::in_memory;
 pub use device_type::{DeviceType, Variants, assert_layout, assert_variants};
 pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};

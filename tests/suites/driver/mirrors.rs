@@ -387,7 +387,7 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
     refused::<Wrong<'_, wrong::Short, Flags, Trace>>(
         m,
         "records",
-        "the kernel's struct has `records[].op` (Op) at byte 12, this one has no field there",
+        "the kernel's struct has `records[].op` (vm::Op) at byte 12, this one has no field there",
     );
     refused::<Wrong<'_, Record, wrong::Flags, Trace>>(
         m,
