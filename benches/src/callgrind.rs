@@ -1,6 +1,7 @@
 //! Counts the instructions of calls with callgrind.
 
-use core::{ffi::c_void, ptr};
+use core::{error::Error, ffi::c_void, ptr};
+use kernel_args_stand_in::{Session, Settings};
 use std::{
     env, fs, io,
     path::Path,
@@ -27,6 +28,22 @@ unsafe extern "C" fn nothing(_: *mut c_void) {}
 pub fn calibrate() {
     // SAFETY: the function does nothing.
     unsafe { measured(nothing, ptr::null_mut()) };
+}
+
+/// Runs this program with `argument` on the stand-in driver, then again under callgrind. Returns the instructions of each measured call,
+/// as [`count`] does, and what the program prints.
+///
+/// # Errors
+/// Same as [`count`].
+pub fn count_on_stand_in(argument: &str) -> Result<(Vec<u64>, String), Box<dyn Error>> {
+    let session = Session::start(&Settings::new())?;
+    let mut command: Command = session.command(env::current_exe()?);
+    command.arg(argument);
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok((count(&command)?, String::from_utf8(output.stdout)?))
 }
 
 /// Runs `command` under callgrind. Returns the instructions of each call through [`measured`], without the instructions inside

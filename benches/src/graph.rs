@@ -1,7 +1,11 @@
 //! Graphs of kernels that do nothing. All nodes get new arguments before each launch, with this crate and with the driver calls
 //! of a C program.
 
-use crate::{batch::BATCH, launch::Device, ways};
+use crate::{
+    batch::BATCH,
+    launch::{Device, done},
+    ways,
+};
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::driver::{
     CudaStream,
@@ -280,10 +284,3 @@ pub const VARIANTS: [Variant; 7] = [
 
 /// Every ratio is relative to this variant.
 pub const BARE: &str = ways::BARE_GRAPH_PARAMS;
-
-#[inline(always)]
-fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {
-    if let Err(error) = result {
-        panic!("{error:?}");
-    }
-}

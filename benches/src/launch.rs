@@ -18,7 +18,7 @@ pub const PTX: &str = include_str!(concat!(
     "/../ptx/launch_cost.ptx"
 ));
 
-const CONFIG: LaunchConfig = LaunchConfig {
+pub(crate) const CONFIG: LaunchConfig = LaunchConfig {
     grid_dim: (1, 1, 1),
     block_dim: (32, 1, 1),
     shared_mem_bytes: 0,
@@ -417,7 +417,7 @@ fn packed_ex(function: CUfunction, stream: &CudaStream, buffer: *mut u8, mut siz
 }
 
 #[inline(always)]
-fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {
+pub(crate) fn done<T, E: core::fmt::Debug>(result: &Result<T, E>) {
     if let Err(error) = result {
         panic!("{error:?}");
     }

@@ -3,11 +3,11 @@
 
 use crate::{
     graph::{Bare, Eight},
-    launch::{Device, Slices},
+    launch::{CONFIG, Device, Slices, done},
 };
-use core::{error::Error, hint::black_box};
+use core::{error::Error, hint::black_box, ops::DerefMut};
 use cudarc::driver::{
-    CudaFunction, CudaGraph, CudaSlice, CudaStream, LaunchConfig, PushKernelArg,
+    CudaFunction, CudaGraph, CudaSlice, CudaStream, PushKernelArg,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{Kernel, args::AsStream, launch, sequence::Sequence};
@@ -18,8 +18,10 @@ use std::sync::Arc;
 pub enum Arguments {
     /// Eight parameters of 8 bytes.
     Scalars,
-    /// Three slices and five scalars.
+    /// Three slices and five scalars. All launches write the same slice.
     Slices,
+    /// The same, and the launches write eight slices in turn.
+    Outputs,
 }
 
 /// A program that repeats its launches.
@@ -32,21 +34,19 @@ pub struct Program {
     eight: Kernel<Eight>,
     slices: Kernel<Slices<'static>>,
     function: CudaFunction,
-    memory: [CudaSlice<f32>; 3],
+    inputs: [CudaSlice<f32>; 2],
+    outputs: Vec<CudaSlice<f32>>,
     stream: Arc<CudaStream>,
     sequence: Sequence,
+    parallel: Sequence,
+    /// Whether `parallel` runs.
+    is_parallel: bool,
     bare: Bare,
     graph: Option<CudaGraph>,
     run: u64,
 }
 
 /// One block with one warp.
-const CONFIG: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (32, 1, 1),
-    shared_mem_bytes: 0,
-};
-
 impl Program {
     /// Prepares everything on a device.
     ///
@@ -63,8 +63,11 @@ impl Program {
         let eight = Kernel::from_function(&device.context, function.clone())?;
         // The default stream cannot be captured. With a stream of its own, cudarc tracks the use of the slices with events.
         let stream = device.context.new_stream()?;
-        let memory = [(); 3].map(|()| stream.alloc_zeros(1024));
-        let [x, y, out] = memory;
+        let memory = || stream.alloc_zeros(1024);
+        let outputs = match arguments {
+            Arguments::Outputs => 8,
+            _ => 1,
+        };
         Ok(Self {
             launches,
             changed,
@@ -73,8 +76,12 @@ impl Program {
             eight,
             slices: Kernel::from_function(&device.context, kernel("slices")?)?,
             function,
-            memory: [x?, y?, out?],
+            inputs: [memory()?, memory()?],
+            outputs: (0..outputs).map(|_| memory()).collect::<Result<_, _>>()?,
             sequence: Sequence::new(&stream),
+            // SAFETY: the kernels access no memory.
+            parallel: unsafe { Sequence::new(&stream).parallel() },
+            is_parallel: false,
             stream,
             graph: None,
             run: 0,
@@ -95,14 +102,17 @@ impl Program {
         let Self {
             eight,
             slices,
-            memory,
+            inputs,
+            outputs,
             stream,
             ..
         } = self;
-        let [x, y, out] = memory;
         done(&match self.arguments {
             Arguments::Scalars => of.launch_eight(eight, &**stream),
-            Arguments::Slices => of.launch_slices(slices, x, y, out, &**stream),
+            Arguments::Slices | Arguments::Outputs => {
+                let mut outputs: Vec<_> = outputs.iter_mut().collect();
+                of.launch_slices(slices, inputs.each_ref(), &mut outputs, &**stream)
+            }
         });
     }
 
@@ -110,20 +120,38 @@ impl Program {
     pub fn sequence(&mut self) {
         let of = self.next();
         let Self {
+            arguments,
             eight,
             slices,
-            memory,
+            inputs,
+            outputs,
             sequence,
+            parallel,
+            is_parallel,
             ..
         } = self;
-        let [x, y, out] = memory;
-        done(&match self.arguments {
+        let sequence = if *is_parallel { parallel } else { sequence };
+        let [x, y] = inputs;
+        done(&match arguments {
             Arguments::Scalars => sequence.run(|s| of.launch_eight(eight, s)),
             Arguments::Slices => sequence.run(|s| {
-                let (x, y, mut out) = (s.hold(&*x)?, s.hold(&*y)?, s.hold(out)?);
-                of.launch_slices(slices, x, y, &mut out, s)
+                let inputs = [s.hold(&*x)?, s.hold(&*y)?];
+                of.launch_slices(slices, inputs, &mut [s.hold(&mut outputs[0])?], s)
+            }),
+            Arguments::Outputs => sequence.run(|s| {
+                let inputs = [s.hold(&*x)?, s.hold(&*y)?];
+                let outputs: Result<Vec<_>, _> =
+                    outputs.iter_mut().map(|out| s.hold(out)).collect();
+                of.launch_slices(slices, inputs, &mut outputs?, s)
             }),
         });
+    }
+
+    /// A sequence whose launches may run at the same time.
+    pub fn parallel(&mut self) {
+        self.is_parallel = true;
+        self.sequence();
+        self.is_parallel = false;
     }
 
     /// `cuGraphExecKernelNodeSetParams` for each launch that has changed, then `cuGraphLaunch`. Its scalars stand for addresses.
@@ -217,16 +245,16 @@ impl Run {
     fn launch_slices(
         self,
         kernel: &Kernel<Slices<'static>>,
-        x: &CudaSlice<f32>,
-        y: &CudaSlice<f32>,
-        out: &mut CudaSlice<f32>,
+        [x, y]: [&CudaSlice<f32>; 2],
+        outputs: &mut [impl DerefMut<Target = CudaSlice<f32>>],
         on: &impl AsStream,
     ) -> Result<(), kernel_args::Error> {
+        let mut at = 0;
         for i in 0..self.launches {
             let args = Slices {
                 x,
                 y,
-                out: &mut *out,
+                out: &mut outputs[at],
                 n: 1024,
                 alpha: 1.0,
                 beta: 2.0,
@@ -235,6 +263,7 @@ impl Run {
             };
             // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, 1, 32, args, stream = on)? };
+            at = if at + 1 == outputs.len() { 0 } else { at + 1 };
         }
         Ok(())
     }
@@ -244,14 +273,10 @@ impl Run {
 pub type Way = (&'static str, fn(&mut Program));
 
 /// All ways. The first is the way that each way is compared with.
-pub const WAYS: [Way; 4] = [
+pub const WAYS: [Way; 5] = [
     ("`launch!`", Program::plain),
     ("sequence", Program::sequence),
+    ("sequence, parallel", Program::parallel),
     ("nodes updated by hand", Program::bare),
     ("captured by cudarc", Program::captured),
 ];
-
-#[inline(always)]
-fn done<T, E: core::fmt::Debug>(outcome: &Result<T, E>) {
-    assert!(outcome.is_ok(), "{:?}", outcome.as_ref().err());
-}

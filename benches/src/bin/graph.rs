@@ -8,8 +8,7 @@ use kernel_args_benches::{
     launch::Device,
     versions,
 };
-use kernel_args_stand_in::{Session, Settings};
-use std::{env, error::Error, ffi::c_void, process::Command};
+use std::{env, error::Error, ffi::c_void};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -22,15 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn instructions() -> Result<(), Box<dyn Error>> {
-    let session = Session::start(&Settings::new())?;
-    let mut command: Command = session.command(env::current_exe()?);
-    command.arg("--count");
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
-    }
-    let heap = String::from_utf8(output.stdout)?;
-    let counts = callgrind::count(&command)?;
+    let (counts, heap) = callgrind::count_on_stand_in("--count")?;
     if counts.len() != VARIANTS.len() || heap.lines().count() != VARIANTS.len() {
         return Err("some variants were not counted".into());
     }

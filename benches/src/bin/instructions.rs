@@ -8,7 +8,6 @@ use kernel_args_benches::{
     shapes::SHAPES,
     versions,
 };
-use kernel_args_stand_in::{Session, Settings};
 use std::{env, error::Error, process::Command};
 
 #[global_allocator]
@@ -84,15 +83,7 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
 }
 
 fn launching() -> Result<(), Box<dyn Error>> {
-    let session = Session::start(&Settings::new())?;
-    let mut command = session.command(env::current_exe()?);
-    command.arg("launch");
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
-    }
-    let heap = String::from_utf8(output.stdout)?;
-    let counts = callgrind::count(&command)?;
+    let (counts, heap) = callgrind::count_on_stand_in("launch")?;
     if counts.len() != LAUNCHED.len() || heap.lines().count() != LAUNCHED.len() {
         return Err("some launches were not counted".into());
     }

@@ -8,12 +8,10 @@ use kernel_args_benches::{
     sequence::{Arguments, Program, WAYS},
     versions,
 };
-use kernel_args_stand_in::{Session, Settings};
 use std::{
     env,
     error::Error,
     ffi::c_void,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -24,9 +22,10 @@ static ALLOCATOR: Counting = Counting;
 const LAUNCHES: [u32; 2] = [200, 1000];
 /// How many of 100 launches change in each run.
 const CHANGED: [u32; 4] = [0, 10, 50, 100];
-const ARGUMENTS: [(Arguments, &str); 2] = [
+const ARGUMENTS: [(Arguments, &str); 3] = [
     (Arguments::Scalars, "8 scalars"),
     (Arguments::Slices, "3 slices, 5 scalars"),
+    (Arguments::Outputs, "the same, 8 outputs"),
 ];
 /// The rounds of a measurement. Each round has one run of each way.
 const ROUNDS: usize = 60;
@@ -101,22 +100,14 @@ fn measure(program: &mut Program) -> Result<Vec<[Duration; 2]>, Box<dyn Error>> 
 }
 
 fn instructions() -> Result<(), Box<dyn Error>> {
-    let session = Session::start(&Settings::new())?;
-    let mut command: Command = session.command(env::current_exe()?);
-    command.arg("--count");
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into());
-    }
-    let heap = String::from_utf8(output.stdout)?;
-    let counts = callgrind::count(&command)?;
+    let (counts, heap) = callgrind::count_on_stand_in("--count")?;
     println!("{}, {}\n", versions::compilers(), versions::machine());
     header("instructions");
     println!("|---|---|---|---|---|---|");
     let mut results = counts.iter().zip(heap.lines());
     for (_, name) in ARGUMENTS {
         for changed in CHANGED {
-            for (way, _) in &WAYS[..3] {
+            for (way, _) in &WAYS[..4] {
                 let (count, heap) = results.next().ok_or("some variants were not counted")?;
                 let count = u32::try_from(*count).unwrap_or(u32::MAX);
                 let each = f64::from(count) / f64::from(LAUNCHES[0]);
@@ -136,7 +127,7 @@ fn count() -> Result<(), Box<dyn Error>> {
     let device = Device::first()?;
     for (arguments, _) in ARGUMENTS {
         for changed in CHANGED {
-            for (_, run) in &WAYS[..3] {
+            for (_, run) in &WAYS[..4] {
                 let program = Program::new(&device, arguments, LAUNCHES[0], changed)?;
                 let mut job = (*run, program);
                 let job = (&raw mut job).cast::<c_void>();

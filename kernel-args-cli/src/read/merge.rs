@@ -174,32 +174,8 @@ mod tests {
     use kernel_args_image::ParameterList;
     use std::collections::HashMap;
 
-    /// PTX is listed with the GPUs on which its parameters have the same offsets.
-    #[test]
-    fn ptx_is_listed_with_cubins_of_its_offsets() {
-        let aligned = |offset, align| Parameter {
-            offset,
-            align: Alignment::new(align),
-            ..Parameter::record(0, 128)
-        };
-        let seen = |number: u32, kind, offset: Option<usize>, align| Seen {
-            observation: Observation {
-                kind,
-                parameters: ParameterList::new(&[
-                    Parameter {
-                        offset: offset.map(|_| 0),
-                        align: Alignment::new(if kind == Kind::Ptx { 8 } else { 0 }),
-                        ..Parameter::record(0, 8)
-                    },
-                    aligned(offset, align),
-                ]),
-                limits: Limits::default(),
-                described: None,
-            },
-            images: vec![(number, None)],
-            bodies: None,
-        };
-        let place = |at, kind, sm| Place {
+    fn place(at: u64, kind: Kind, sm: u16) -> Place {
+        Place {
             unit: Unit {
                 number: 0,
                 file: "file".into(),
@@ -208,6 +184,38 @@ mod tests {
             at,
             kind,
             sm: Some(Sm(sm)),
+        }
+    }
+
+    /// What was read of a kernel in the image with this number.
+    fn seen(number: u32, kind: Kind, parameters: &[Parameter<'static>], limits: Limits) -> Seen {
+        Seen {
+            observation: Observation {
+                kind,
+                parameters: ParameterList::new(parameters),
+                limits,
+                described: None,
+            },
+            images: vec![(number, None)],
+            bodies: None,
+        }
+    }
+
+    /// PTX is listed with the GPUs on which its parameters have the same offsets.
+    #[test]
+    fn ptx_is_listed_with_cubins_of_its_offsets() {
+        let aligned = |number, kind, offset: Option<usize>, align| {
+            let first = Parameter {
+                offset: offset.map(|_| 0),
+                align: Alignment::new(if kind == Kind::Ptx { 8 } else { 0 }),
+                ..Parameter::record(0, 8)
+            };
+            let second = Parameter {
+                offset,
+                align: Alignment::new(align),
+                ..Parameter::record(0, 128)
+            };
+            seen(number, kind, &[first, second], Limits::default())
         };
         let places = HashMap::from([
             (0, place(0, Kind::Cubin, 80)),
@@ -215,9 +223,9 @@ mod tests {
             (2, place(2, Kind::Ptx, 120)),
         ]);
         let list = [
-            seen(0, Kind::Cubin, Some(32), 0),
-            seen(1, Kind::Cubin, Some(64), 0),
-            seen(2, Kind::Ptx, None, 64),
+            aligned(0, Kind::Cubin, Some(32), 0),
+            aligned(1, Kind::Cubin, Some(64), 0),
+            aligned(2, Kind::Ptx, None, 64),
         ];
         let found = |list: &[Seen]| {
             let merged = merge("k", None, list, &places);
@@ -236,40 +244,21 @@ mod tests {
     /// Whether PTX is the source of cubins: the limits are equal.
     #[test]
     fn ptx_matches_cubins_with_equal_limits() {
-        let seen = |number: u32, kind, threads| {
+        let limited = |number, kind, threads| {
             let mut limits = Limits::default();
             limits.directives.max_threads = Some([threads, 1, 1]);
-            Seen {
-                observation: Observation {
-                    kind,
-                    parameters: ParameterList::default(),
-                    limits,
-                    described: None,
-                },
-                images: vec![(number, None)],
-                bodies: None,
-            }
-        };
-        let place = |at, kind| Place {
-            unit: Unit {
-                number: 0,
-                file: "file".into(),
-                member: None,
-            },
-            at,
-            kind,
-            sm: Some(Sm(90)),
+            seen(number, kind, &[], limits)
         };
         let places = HashMap::from([
-            (0, place(0, Kind::Cubin)),
-            (1, place(1, Kind::Cubin)),
-            (2, place(2, Kind::Ptx)),
+            (0, place(0, Kind::Cubin, 90)),
+            (1, place(1, Kind::Cubin, 90)),
+            (2, place(2, Kind::Ptx, 90)),
         ]);
         let kernels = |threads: [u32; 3]| {
             let list = [
-                seen(0, Kind::Cubin, threads[0]),
-                seen(1, Kind::Cubin, threads[1]),
-                seen(2, Kind::Ptx, threads[2]),
+                limited(0, Kind::Cubin, threads[0]),
+                limited(1, Kind::Cubin, threads[1]),
+                limited(2, Kind::Ptx, threads[2]),
             ];
             let merged = merge("k", None, &list, &places);
             let of = |kernel: &crate::kernel::Kernel| {

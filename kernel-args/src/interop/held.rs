@@ -52,32 +52,30 @@ impl<'s> Slices<'s> {
     ///
     /// The closure of the run is over, so no [`Held`] is used any more.
     pub(crate) fn enter(self, stream: &'s CudaStream, guards: &mut Vec<SyncOnDrop<'s>>) -> bool {
-        self.enter_each(stream, |held, entered| {
-            guards.push(match entered.after {
-                After::Nothing => SyncOnDrop::Record(None),
-                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is held once, so it is not
-                // entered again before the guard is dropped.
-                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
-                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
-            });
-            held.is_at_place(&entered)
-        }) || {
+        let enter = |guards: &mut Vec<SyncOnDrop<'s>>| {
+            self.enter_each(stream, |held, entered| {
+                guards.push(match entered.after {
+                    After::Nothing => SyncOnDrop::Record(None),
+                    // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is held once, so it is
+                    // not entered again before the guard is dropped.
+                    After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
+                    After::Synchronize => SyncOnDrop::Sync(Some(stream)),
+                });
+                held.is_at_place(&entered)
+            })
+        };
+        enter(guards) || {
             // No guard refers to a slice when it is entered again.
             guards.drain(..).for_each(mem::forget);
             let mut now = Vec::new();
             let is_known = self.enter_each(stream, |held, entered| {
                 now.push((entered.address, entered.bytes));
                 held.is_at_place(&entered) || held.is_borrowed()
-            });
-            is_known && self.0.is_memory(now) && {
-                self.enter_each(stream, |_, entered| {
-                    if let After::Record(event) = entered.after {
-                        // SAFETY: the event is part of the slice, which is borrowed for `'s`.
-                        guards.push(SyncOnDrop::Record(Some((unsafe { &*event }, stream))));
-                    }
-                    true
-                })
+            }) && self.0.is_memory(now);
+            if is_known {
+                enter(guards);
             }
+            is_known
         }
     }
 

@@ -47,9 +47,7 @@ impl HeldSlice {
             exclusive: 0,
         }
     }
-}
 
-impl HeldSlice {
     /// Whether the slice that was held is still at its place.
     pub(crate) fn is_at_place(&self, now: &Entered) -> bool {
         (now.address, now.bytes) == (self.address, self.bytes)
@@ -71,6 +69,10 @@ pub(crate) struct HeldSlices {
     uses: RefCell<Uses>,
     /// The first field of the current launch whose memory is not held.
     not_held: Cell<Option<usize>>,
+    /// Whether the memory that launches use is noted.
+    pub(crate) notes_uses: bool,
+    /// The memory of the slices that the current launch uses.
+    used: RefCell<Vec<(CUdeviceptr, usize)>>,
     /// What arguments have retained, until the run is over.
     kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
@@ -90,6 +92,8 @@ impl HeldSlices {
             stream,
             uses: RefCell::default(),
             not_held: Cell::new(None),
+            notes_uses: false,
+            used: RefCell::default(),
             kept: RefCell::default(),
         }
     }
@@ -136,6 +140,19 @@ impl HeldSlices {
     #[cold]
     pub(crate) fn take_not_held(&self) -> Option<usize> {
         self.not_held.take()
+    }
+
+    /// The current launch uses this memory.
+    #[inline(never)]
+    pub(super) fn note_use(&self, address: CUdeviceptr, bytes: usize) {
+        self.used.borrow_mut().push((address, bytes));
+    }
+
+    /// Calls `then` with the memory of the slices that the current launch uses, and forgets it.
+    pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)])) {
+        let mut used = self.used.borrow_mut();
+        then(&used);
+        used.clear();
     }
 
     /// Adds a slice; returns its index.
@@ -204,6 +221,7 @@ impl HeldSlices {
         uses.slices.clear();
         uses.count = 0;
         self.not_held.set(None);
+        self.used.borrow_mut().clear();
         self.kept.borrow_mut().clear();
     }
 }

@@ -175,10 +175,14 @@ impl<'k> LaunchStream<'k> {
         exclusive: bool,
     ) -> CUdeviceptr {
         let place = ptr::from_ref(memory).cast();
-        match held.find(place, exclusive) {
+        let address = match held.find(place, exclusive) {
             Some(address) => address,
             None => part_of_held(held, memory, self.field.get()),
+        };
+        if held.notes_uses {
+            held.note_use(address, memory.num_bytes());
         }
+        address
     }
 
     /// The context of the arguments, if an argument has declared it.

@@ -242,10 +242,11 @@ impl<'p> DecodedArgs<'p> {
         }
     }
 
-    /// Calls `visit` with the bytes of each parameter, in order.
+    /// Calls `visit` with each parameter and its bytes, in order.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn visit(&self, visit: &mut dyn FnMut(&[u8])) {
-        self.iter().for_each(|(_, bytes)| visit(bytes));
+    pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
+        self.iter()
+            .for_each(|(parameter, bytes)| visit(parameter, bytes));
     }
 
     /// Every parameter with its bytes, in order.

@@ -22,6 +22,8 @@ mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
 mod summary;
+#[cfg(feature = "cudarc")]
+mod uses;
 
 #[cfg(feature = "cudarc")]
 pub use arg_list::ArgList;
@@ -46,4 +48,5 @@ pub(crate) use {
     context_name::Foreign,
     held_slices::{After, Entered, HeldSlice, HeldSlices},
     lower::{marshal_packed, marshal_params},
+    uses::{Access, Accesses, Uses},
 };

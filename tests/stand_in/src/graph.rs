@@ -73,7 +73,8 @@ impl Driver {
         self.release_references(held.references)
     }
 
-    /// The nodes in topological order.
+    /// The nodes in topological order, the latest ones as early as possible: a program that relies on the order in which it added them has
+    /// wrong results.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a cycle.
@@ -81,7 +82,7 @@ impl Driver {
         let mut waiting = self.graphs.get(graph)?.nodes.clone();
         let mut ordered: Vec<Handle> = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
-            let ready = waiting.iter().position(|node| {
+            let ready = waiting.iter().rposition(|node| {
                 self.nodes.get(*node).is_ok_and(|held| {
                     held.dependencies
                         .iter()

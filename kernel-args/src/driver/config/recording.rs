@@ -1,6 +1,9 @@
 //! What the launches of a sequence are recorded in, and the streams that a launch can name.
 
-use crate::{driver::api::LaunchLog, marshal::HeldSlices};
+use crate::{
+    driver::api::LaunchLog,
+    marshal::{HeldSlices, Uses},
+};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -12,6 +15,8 @@ use std::{boxed::Box, sync::Arc};
 pub(crate) struct Recording {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
+    /// What the steps use, if the slices note it.
+    pub(crate) uses: RefCell<Uses>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
@@ -21,6 +26,7 @@ impl Recording {
         Self {
             held: HeldSlices::new(stream),
             log: RefCell::default(),
+            uses: RefCell::default(),
             without_node: Cell::new(None),
         }
     }
@@ -33,6 +39,7 @@ impl Recording {
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();
+        self.uses.get_mut().clear();
         self.without_node.set(None);
     }
 }

@@ -25,6 +25,14 @@ pub enum LaunchError {
         /// The field, or the index of an argument of a list.
         field: Cow<'static, str>,
     },
+    /// A copy in a sequence has more elements than its destination. Nothing was recorded.
+    #[non_exhaustive]
+    TooShort {
+        /// The number of elements of the source.
+        from: usize,
+        /// The number of elements of the destination.
+        to: usize,
+    },
     /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
     Replaced,
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
@@ -100,12 +108,22 @@ impl fmt::Display for LaunchError {
             Self::Failed(launch) => launch.fmt(f),
             Self::Limit(limit) => limit.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-            Self::NotHeld { kernel, field } => write!(
+            Self::NotHeld { kernel, field } => {
+                // A list has indices, and the field of a tuple struct has a number.
+                let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
+                let slice = if is_name { field } else { "slice" };
+                write!(
+                    f,
+                    "kernel `{kernel}` was not launched: the sequence does not hold the memory of `{field}`, which could be freed before \
+                     the kernel runs\n\
+                     help: hold the slice at the beginning of the closure: `let mut {slice} = s.hold(&mut {slice})?;` if a kernel writes it, \
+                     `let {slice} = s.hold(&{slice})?;` otherwise"
+                )
+            }
+            Self::TooShort { from, to } => write!(
                 f,
-                "kernel `{kernel}` was not launched: the sequence does not hold the memory of `{field}`, which could be freed before the \
-                 kernel runs\n\
-                 help: hold the slice at the beginning of the closure: `let mut {field} = s.hold(&mut {field});` if a kernel writes it, \
-                 `s.hold(&{field});` otherwise"
+                "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
+                 help: copy into a slice with at least {from} elements"
             ),
             Self::Replaced => f.write_str(
                 "the run of the sequence was not enqueued: a slice that it holds was replaced by another one\n\
@@ -182,7 +200,7 @@ impl std::error::Error for LaunchError {
             Self::Failed(launch) => Some(&**launch),
             Self::Limit(limit) => Some(&**limit),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. } | Self::Replaced => None,
+            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced => None,
             Self::Unrecorded { call, .. } => Some(call),
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
+use kernel_args_abi::Parameter;
 use std::{
     borrow::Cow,
     string::{String, ToString},
@@ -189,6 +190,9 @@ pub(crate) trait Lower {
     /// Checks the context of every argument: each argument reports its context to `stream`.
     fn check_contexts(&self, stream: &LaunchStream<'_>);
 
+    /// The parameters, if the type of the arguments determines them.
+    fn parameters() -> Option<&'static [Parameter<'static>]>;
+
     /// The field name or the index of an argument.
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
 
@@ -201,12 +205,12 @@ pub(crate) trait Lower {
 pub(crate) trait Pass {
     type Output;
 
-    /// `arguments` shows the arguments as text, for errors. `values` calls its argument with the bytes of each parameter, in order.
+    /// `arguments` shows the arguments as text, for errors. `values` calls its argument with each parameter and its bytes, in order.
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
-        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Self::Output;
 }
 
@@ -224,6 +228,10 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
     #[inline(always)]
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.args.check_contexts(stream);
+    }
+
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        Some(A::PARAMETERS)
     }
 
     fn name_of(index: usize) -> Option<Cow<'static, str>> {
@@ -301,6 +309,10 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
 
     fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.args.0.check_contexts(stream);
+    }
+
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        None
     }
 
     fn name_of(index: usize) -> Option<Cow<'static, str>> {

@@ -16,6 +16,7 @@ use crate::{
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
+use kernel_args_abi::Parameter;
 use std::{boxed::Box, string::String};
 
 /// The default form of a node's update: packed, which takes 0.74 to 0.92 of the time of `kernelParams` for 8
@@ -172,7 +173,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
-        _: impl FnOnce(&mut dyn FnMut(&[u8])),
+        _: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {
             return Err(boxed(Failure::Foreign(field)));

@@ -12,6 +12,7 @@ use crate::{
     marshal::LaunchStream,
 };
 use core::marker::PhantomData;
+use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the function and its parameters, with details for its errors.
@@ -121,7 +122,7 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
-        _: impl FnOnce(&mut dyn FnMut(&[u8])),
+        _: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<(), Error> {
         let Self {
             call: launch_call,

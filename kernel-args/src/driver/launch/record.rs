@@ -5,7 +5,7 @@
 use super::{call::check_attributes, explain};
 use crate::{
     driver::{
-        api::{KernelCall, LaunchConfig, LaunchKeeper, Promise, Shape, api},
+        api::{KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -14,6 +14,7 @@ use crate::{
     marshal::LaunchStream,
 };
 use core::marker::PhantomData;
+use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The function of a recorded launch, which belongs to the context of the sequence's stream.
@@ -150,7 +151,7 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
         self,
         call: KernelCall<'_, PACKED>,
         _: impl FnOnce() -> String,
-        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<(), Error> {
         let Self {
             recording,
@@ -167,14 +168,32 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
         let keeper = || callee.keeper();
         let check = || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
+        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
         match attributes {
-            None => log.push(shape, &[], call, values, keeper, check, promise),
+            None => log.push(shape, &[], call, bytes, keeper, check, promise),
             Some(attributes) => {
                 let encoded = Encoded::new(attributes);
-                log.push(shape, encoded.all(), call, values, keeper, check, promise)
+                log.push(shape, encoded.all(), call, bytes, keeper, check, promise)
             }
+        }?;
+        if recording.held.notes_uses {
+            note_uses::<A>(recording, &log, values);
         }
+        Ok(())
     }
+}
+
+/// Notes which memory the recorded launch uses.
+#[inline(never)]
+fn note_uses<A: Lower>(
+    recording: &Recording,
+    log: &LaunchLog,
+    values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+) {
+    let mut uses = recording.uses.borrow_mut();
+    recording.held.take_used(|slices| {
+        uses.add_launch(slices, A::parameters(), log.is_last_repeated(), values);
+    });
 }
 
 #[cold]

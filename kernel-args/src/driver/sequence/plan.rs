@@ -1,13 +1,18 @@
 //! The graph of a run, and the launches that its nodes have now.
 
-use crate::driver::{
-    api::{
-        Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog, NodeId,
-        RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+use super::dependencies::Dependencies;
+use crate::{
+    driver::{
+        api::{
+            Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog,
+            NodeId, RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+        },
+        error::Error,
+        graph::Slot,
     },
-    error::Error,
-    graph::Slot,
+    marshal::Accesses,
 };
+use core::iter;
 use cudarc::driver::CudaContext;
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
@@ -15,29 +20,39 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub(super) struct Plan {
     exec: Exec,
     nodes: Vec<NodeId>,
+    dependencies: Dependencies,
+    /// The accesses that the dependencies follow from; `None` if the steps run in order.
+    accesses: Option<Accesses>,
     /// The steps that the nodes have now.
     steps: Vec<u64>,
 }
 
 impl Plan {
-    /// Creates a graph whose nodes run in order, and instantiates it. The context must be current.
+    /// Creates a graph whose nodes wait for each other as their steps must, and instantiates it. The context must be current.
     pub(super) fn new(
         api: &'static Api,
         context: &Arc<CudaContext>,
         log: &mut LaunchLog,
+        accesses: Option<&Accesses>,
     ) -> Result<Self, Error> {
         let graph = Graph::new(api)?;
         // The functions stay loaded until the last launch of the graph has finished.
         Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
-        let mut nodes = Vec::with_capacity(log.len());
+        let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
-        for step in steps.iter() {
-            let node = add(&graph, nodes.last().copied(), &step, context)?;
-            nodes.push(node);
+        let dependencies = match accesses {
+            Some(accesses) => Dependencies::of(accesses.iter()),
+            None => Dependencies::of(iter::repeat_n(None, nodes.capacity())),
+        };
+        for (step, before) in steps.iter().zip(dependencies.iter()) {
+            let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
+            nodes.push(add(&graph, &before, &step, context)?);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph)?,
             nodes,
+            dependencies,
+            accesses: accesses.cloned(),
             steps: Vec::new(),
         };
         steps.copy_to(&mut plan.steps);
@@ -47,6 +62,26 @@ impl Plan {
     /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
         Steps::of(&self.steps).differences(steps, changes)
+    }
+
+    /// Whether steps with these accesses must wait for each other as the nodes do.
+    pub(super) fn is_ordered_for(&mut self, accesses: Option<&Accesses>) -> bool {
+        match (accesses, &mut self.accesses) {
+            (None, None) => true,
+            (Some(now), Some(own)) => {
+                *own == *now
+                    || self.dependencies == Dependencies::of(now.iter()) && {
+                        own.clone_from(now);
+                        true
+                    }
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of steps in the longest chain of steps that wait for each other.
+    pub(super) fn longest_chain(&self) -> usize {
+        self.dependencies.longest_chain()
     }
 
     /// Updates the nodes of `changes` to `steps`. After an error, the nodes have any of both steps.
@@ -82,15 +117,15 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
     })
 }
 
-/// Adds the node of a step, after the node `last`.
+/// Adds the node of a step, after the nodes `before`.
 fn add(
     graph: &Graph,
-    last: Option<NodeId>,
+    before: &[NodeId],
     step: &Step<'_>,
     context: &Arc<CudaContext>,
 ) -> Result<NodeId, CallError> {
-    let Ok(after) = graph.after(last.as_slice()) else {
-        // The node was added to this graph.
+    let Ok(after) = graph.after(before) else {
+        // The nodes were added to this graph.
         unreachable!("a node of another graph")
     };
     match step {

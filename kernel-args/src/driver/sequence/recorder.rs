@@ -3,10 +3,10 @@
 use crate::{
     driver::{
         config::{AsStream, Recording, Target},
-        error::{ContextError, ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
-    marshal::{ContextName, LaunchStream},
+    marshal::{Access, ContextName, LaunchStream},
 };
 use core::{fmt, marker::PhantomData};
 use cudarc::driver::{
@@ -80,10 +80,11 @@ impl<'s> Recorder<'s, '_> {
         &self,
         slice: &mut CudaSlice<T>,
     ) -> Result<(), Error> {
-        let to = self.address(slice, "memset_zeros", "the slice", true)?;
+        let to = self.address(slice, "memset_zeros", "slice", true)?;
         let width = slice.num_bytes();
         if width > 0 {
             self.recording.log.borrow_mut().push_memset(to, 0, width);
+            self.uses(&[(to, true)], width);
         }
         Ok(())
     }
@@ -91,35 +92,46 @@ impl<'s> Recorder<'s, '_> {
     /// Copies all elements of a held slice to the beginning of a second held slice, in the order of the launches.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold both slices.
-    ///
-    /// # Panics
-    /// If `to` has fewer elements than `from`.
+    /// [`Error::Launch`] if the run does not hold both slices, or if `to` has fewer elements than `from`.
     pub fn memcpy_dtod<T: DeviceRepr>(
         &self,
         from: &CudaSlice<T>,
         to: &mut CudaSlice<T>,
     ) -> Result<(), Error> {
-        assert!(
-            to.len() >= from.len(),
-            "{} elements do not fit into a slice of {}",
-            from.len(),
-            to.len()
-        );
+        if to.len() < from.len() {
+            return Err(Error::Launch(LaunchError::TooShort {
+                from: from.len(),
+                to: to.len(),
+            }));
+        }
         let width = from.num_bytes();
-        let source = self.address(from, "memcpy_dtod", "the source", false)?;
-        let to = self.address(to, "memcpy_dtod", "the destination", true)?;
+        let source = self.address(from, "memcpy_dtod", "from", false)?;
+        let to = self.address(to, "memcpy_dtod", "to", true)?;
         if width > 0 {
             self.recording.log.borrow_mut().push_copy(to, source, width);
+            self.uses(&[(source, false), (to, true)], width);
         }
         Ok(())
+    }
+
+    /// Adds a step with these accesses, each an address and whether it is written.
+    fn uses(&self, accesses: &[(CUdeviceptr, bool)], bytes: usize) {
+        self.recording.held.take_used(|_| {});
+        if self.recording.held.notes_uses {
+            let accesses = accesses.iter().map(|&(address, writes)| Access {
+                address,
+                bytes,
+                writes,
+            });
+            self.recording.uses.borrow_mut().add(accesses);
+        }
     }
 
     fn address<T>(
         &self,
         slice: &impl DevicePtr<T>,
-        action: &'static str,
-        what: &'static str,
+        method: &'static str,
+        parameter: &'static str,
         exclusive: bool,
     ) -> Result<CUdeviceptr, Error> {
         let held = &self.recording.held;
@@ -127,9 +139,9 @@ impl<'s> Recorder<'s, '_> {
             let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
             match held.take_not_held() {
                 None => Ok(address),
-                Some(_) => Err(Error::Launch(crate::error::LaunchError::NotHeld {
-                    kernel: action.into(),
-                    field: what.into(),
+                Some(_) => Err(Error::Launch(LaunchError::NotHeld {
+                    kernel: method.into(),
+                    field: parameter.into(),
                 })),
             }
         })

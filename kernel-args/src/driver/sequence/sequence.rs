@@ -11,6 +11,7 @@ use crate::{
         launch::unrecorded,
     },
     interop::Slices,
+    marshal::Accesses,
 };
 use core::{fmt, mem};
 use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
@@ -135,6 +136,35 @@ impl Sequence {
         Ok(value)
     }
 
+    /// Lets two launches run at the same time if neither writes memory that both use.
+    ///
+    /// The slices of a launch show which memory it uses: a kernel reads what is behind `&`, and writes what is behind `&mut` or a field
+    /// with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
+    ///
+    /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
+    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`.
+    ///
+    /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as without it.
+    /// [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
+    /// enqueued in order.
+    ///
+    /// # Safety
+    /// In all later runs, launches that are not ordered with all launches use only the memory of their slices, or memory that no kernel of the run
+    /// writes. The compiler sees no other memory: `__device__` variables, textures, surfaces, addresses in integers, pointers that are stored in
+    /// slices.
+    #[must_use]
+    pub unsafe fn parallel(mut self) -> Self {
+        self.recording.held.notes_uses = true;
+        self
+    }
+
+    /// The number of launches, memsets and copies in the longest chain of those that wait for each other, in the last run that was a
+    /// graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
+    #[must_use]
+    pub fn longest_chain(&self) -> usize {
+        self.plans.first().map_or(0, Plan::longest_chain)
+    }
+
     /// How the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
@@ -160,8 +190,10 @@ impl Sequence {
         let Recording {
             held,
             log,
+            uses,
             without_node,
         } = recording;
+        let uses = uses.get_mut();
         let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
             *mode = RunMode::Empty;
@@ -184,11 +216,13 @@ impl Sequence {
                 plans,
                 limit: *limit,
                 changes,
+                accesses: held.notes_uses.then(|| uses.accesses()),
             };
             run.enqueue(log, without_node.get())
         };
         // The first graph has the steps of this run.
         log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
+        uses.remember();
         guards.clear();
         *storage = recycled(guards);
         *mode = outcome?;
@@ -213,6 +247,7 @@ struct Enqueue<'q> {
     plans: &'q mut Vec<Plan>,
     limit: usize,
     changes: &'q mut Vec<Change>,
+    accesses: Option<&'q Accesses>,
 }
 
 impl Enqueue<'_> {
@@ -247,19 +282,21 @@ impl Enqueue<'_> {
             plans,
             limit,
             changes,
+            accesses,
         } = self;
         // The first graph has the steps of the previous run.
         let is_first = log.changes().is_some_and(|known| {
             changes.clear();
             changes.extend_from_slice(known);
-            !plans.is_empty()
+            let first = plans.first_mut();
+            first.is_some_and(|plan| plan.is_ordered_for(*accesses))
         });
         let mode = if is_first && changes.is_empty() {
             RunMode::Updated(0)
-        } else if updated(plans, log.recorded(), is_first, changes) {
+        } else if updated(plans, log.recorded(), *accesses, is_first, changes) {
             RunMode::Updated(changes.len())
         } else {
-            match Plan::new(api, stream.context(), log) {
+            match Plan::new(api, stream.context(), log, *accesses) {
                 Ok(plan) => {
                     plans.truncate(*limit - 1);
                     plans.insert(0, plan);
@@ -275,19 +312,20 @@ impl Enqueue<'_> {
     }
 }
 
-/// Updates the first graph that can have the steps `steps`, and moves it to the front; returns whether there is one. `changes` are the
+/// Updates the first graph that can have the steps `steps` with these accesses, and moves it to the front; returns whether there is one. `changes` are the
 /// changes of the very first one, if `is_first`; otherwise they are stored there.
 fn updated(
     plans: &mut Vec<Plan>,
     steps: Steps<'_>,
+    accesses: Option<&Accesses>,
     is_first: bool,
     changes: &mut Vec<Change>,
 ) -> bool {
     if !is_first {
-        let Some(index) = plans
-            .iter()
-            .position(|plan| plan.can_become(steps, changes))
-        else {
+        let mut all = plans.iter_mut();
+        let can_become =
+            |plan: &mut Plan| plan.can_become(steps, changes) && plan.is_ordered_for(accesses);
+        let Some(index) = all.position(can_become) else {
             return false;
         };
         plans[..=index].rotate_right(1);

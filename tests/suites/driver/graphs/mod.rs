@@ -5,12 +5,12 @@ mod capture;
 mod chain;
 mod device_update;
 mod echo;
-mod errors;
+pub(crate) mod errors;
 mod exit;
 mod found;
 mod random;
 mod retained;
-mod saxpy;
+pub(crate) mod saxpy;
 mod taken_over;
 
 use kernel_args_tests::{driver::suite, tally};

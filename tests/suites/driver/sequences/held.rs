@@ -1,6 +1,6 @@
 //! The memory that a run holds.
 
-use crate::sequences::world::{N, Outcome, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
 use cudarc::driver::{CudaView, CudaViewMut};
 use kernel_args::{
     Error, Kernel, KernelArgs, launch,
@@ -41,10 +41,10 @@ fn not_held() -> Outcome {
     });
     says(
         outcome,
-        &["kernel `saxpy`", "`y`", "let mut y = s.hold(&mut y)"],
+        &["kernel `saxpy`", "`y`", "let mut y = s.hold(&mut y)?;"],
     )?;
     let outcome = sequence.run(|s| s.memset_zeros(&mut world.slice(2.0).expect("memory")));
-    says(outcome, &["memset_zeros", "the slice"])?;
+    says(outcome, &["memset_zeros", "`slice`"])?;
     // A slice that an earlier run held is not held by this run.
     sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -65,8 +65,7 @@ fn other_context() -> Outcome {
     let mut y = world.slice(0.0)?;
     let other = create_context(world.ctx.ordinal(), ContextFlags::new())?;
     let theirs = other.new_stream()?.clone_htod(&[1.0_f32; N as usize])?;
-    let kernel: Kernel<Saxpy<'_>> =
-        Kernel::from_image(&other, crate::sequences::world::SAXPY, "saxpy")?;
+    let kernel: Kernel<Saxpy<'_>> = Kernel::from_image(&other, SAXPY, "saxpy")?;
     let mut sequence = Sequence::new(&world.stream);
     let outcome = sequence.run(|s| s.hold(&theirs).map(drop));
     says(outcome, &["the slice belongs to a different context"])?;
@@ -157,8 +156,7 @@ struct Views<'a> {
 
 fn views() -> Outcome {
     let world = World::new()?;
-    let kernel: Kernel<Views<'_>> =
-        Kernel::from_image(&world.ctx, crate::sequences::world::SAXPY, "saxpy")?;
+    let kernel: Kernel<Views<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
     let mut sequence = Sequence::new(&world.stream);
     let half = N / 2;

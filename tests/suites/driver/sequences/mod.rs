@@ -3,6 +3,7 @@
 mod attack;
 mod held;
 mod modes;
+mod parallel;
 mod random;
 mod refused;
 mod world;
@@ -16,6 +17,7 @@ pub(crate) fn main() -> ExitCode {
         |driver| {
             let mut trials = modes::trials(driver);
             trials.extend(held::trials(driver));
+            trials.extend(parallel::trials(driver));
             trials.extend(attack::trials(driver));
             trials.extend(refused::trials(driver));
             trials.extend(random::trials(driver));

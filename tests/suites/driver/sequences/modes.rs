@@ -1,8 +1,9 @@
 //! How runs are enqueued, and that plain launches have the same results.
 
-use crate::sequences::world::{N, Outcome, Saxpy, World};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use cudarc::driver::CudaSlice;
 use kernel_args::{
-    ArgList, Error, Launch, Module,
+    ArgList, DeviceType, Error, Kernel, KernelArgs, Launch, Module,
     args::Form,
     launch,
     sequence::{RunMode, Sequence, WhyPlain},
@@ -20,6 +21,10 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("a_run_without_launches", empty),
         trial("memsets_and_copies_are_in_order", memory),
         trial("every_kind_of_kernel_is_recorded", kinds),
+        trial(
+            "a_struct_with_a_large_alignment_is_recorded",
+            large_alignment,
+        ),
         trial("a_kernel_can_be_dropped_in_the_closure", dropped_kernel),
         trial("nothing_is_enqueued_after_an_error", after_an_error),
         trial("nothing_is_enqueued_after_a_panic", after_a_panic),
@@ -141,15 +146,21 @@ fn memory() -> Outcome {
         assert_eq!((world.value(&y)?, world.value(&z)?), (0.0, 3.0 * factor));
     }
     assert_eq!(*sequence.mode(), RunMode::Updated(1));
-    Ok(())
+    let mut short = world.stream.alloc_zeros::<f32>(4)?;
+    let outcome = sequence.run(|s| {
+        let (x, mut short) = (s.hold(&x)?, s.hold(&mut short)?);
+        s.memcpy_dtod(x, &mut short)
+    });
+    let elements = format!("{N} elements");
+    says(outcome, &["the destination has 4 elements", &elements])
 }
 
 fn kinds() -> Outcome {
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let module = Module::load(&world.ctx, crate::sequences::world::SAXPY)?;
+    let module = Module::load(&world.ctx, SAXPY)?;
     let function = module.function("saxpy")?;
-    let ptx = cudarc::nvrtc::Ptx::from_src(crate::sequences::world::SAXPY);
+    let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let theirs = world.ctx.load_module(ptx)?.load_function("saxpy")?;
     let mut sequence = Sequence::new(&world.stream);
     for run in 1..4 {
@@ -185,6 +196,52 @@ fn kinds() -> Outcome {
         assert_eq!(world.value(&y)?, 111_111.0 * run as f32);
         assert_eq!(*sequence.mode() == RunMode::Built, run == 1);
     }
+    Ok(())
+}
+
+/// Its packed form depends on the GPU, so it is recorded parameter by parameter.
+fn large_alignment() -> Outcome {
+    const ECHO: &str = include_str!("../../../../ptx/echo_structs.ptx");
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C, align(32))]
+    struct Align32 {
+        word: u32,
+    }
+
+    #[derive(KernelArgs)]
+    struct Echo<'a> {
+        out: &'a mut CudaSlice<u8>,
+        before: i8,
+        value: Align32,
+        after: i8,
+    }
+
+    let world = World::new()?;
+    let kernel: Kernel<Echo<'_>> = Kernel::from_image(&world.ctx, ECHO, "echo_align_32")?;
+    let mut out = world.stream.alloc_zeros::<u8>(34)?;
+    let mut sequence = Sequence::new(&world.stream);
+    let mut modes = Vec::new();
+    for word in [0x0403_0201_u32, 0x0403_0201, 0x7060_5040] {
+        world.stream.memset_zeros(&mut out)?;
+        sequence.run(|s| {
+            let mut out = s.hold(&mut out)?;
+            let args = Echo {
+                out: &mut out,
+                before: 11,
+                value: Align32 { word },
+                after: 22,
+            };
+            // SAFETY: the kernel writes 34 bytes.
+            unsafe { launch!(kernel, 1, 1, args, stream = s) }
+        })?;
+        let found = world.stream.clone_dtoh(&out)?;
+        assert_eq!((found[0], found[33]), (11, 22));
+        assert_eq!(found[1..5], word.to_ne_bytes());
+        modes.push(sequence.mode().clone());
+    }
+    let expected = [RunMode::Built, RunMode::Updated(0), RunMode::Updated(1)];
+    assert_eq!(modes, expected);
     Ok(())
 }
 

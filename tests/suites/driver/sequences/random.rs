@@ -1,6 +1,6 @@
 //! Random programs, run as plain launches and as a sequence: the memory is the same after each run.
 
-use crate::sequences::world::{N, Outcome, World};
+use crate::sequences::world::{N, Outcome, Saxpy, VectorAdd, World};
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{
     Error,
@@ -8,6 +8,7 @@ use kernel_args::{
     launch,
     sequence::{Recorder, RunMode, Sequence},
 };
+use kernel_args_test_generator::rng::Rng;
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 use std::{env, ops::DerefMut, sync::Arc};
@@ -43,70 +44,58 @@ enum Step {
     },
 }
 
-/// A generator of numbers: xorshift.
-struct Random(u64);
+fn different<const K: usize>(rng: &mut Rng) -> [usize; K] {
+    let mut all: Vec<usize> = (0..SLICES).collect();
+    std::array::from_fn(|_| all.swap_remove(rng.below(all.len())))
+}
 
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % limit
+fn step(rng: &mut Rng) -> Step {
+    let n = 1 + rng.below(N as usize) as u32;
+    let threads = [32, 64, N][rng.below(3)];
+    match rng.below(10) {
+        0 => Step::Zero {
+            slice: rng.below(SLICES),
+        },
+        1 => Step::Copy {
+            slices: different(rng),
+        },
+        2..=4 => Step::Add {
+            n,
+            threads,
+            slices: different(rng),
+        },
+        _ => Step::Saxpy {
+            alpha: [0.5, -0.25, 0.125, 1.0][rng.below(4)],
+            n,
+            threads,
+            slices: different(rng),
+        },
     }
+}
 
-    fn slices<const K: usize>(&mut self) -> [usize; K] {
-        let mut all: Vec<usize> = (0..SLICES).collect();
-        std::array::from_fn(|_| all.swap_remove(self.below(all.len())))
-    }
-
-    fn step(&mut self) -> Step {
-        let n = 1 + self.below(N as usize) as u32;
-        let threads = [32, 64, N][self.below(3)];
-        match self.below(10) {
-            0 => Step::Zero {
-                slice: self.below(SLICES),
-            },
-            1 => Step::Copy {
-                slices: self.slices(),
-            },
-            2..=4 => Step::Add {
-                n,
-                threads,
-                slices: self.slices(),
-            },
-            _ => Step::Saxpy {
-                alpha: [0.5, -0.25, 0.125, 1.0][self.below(4)],
-                n,
-                threads,
-                slices: self.slices(),
-            },
-        }
-    }
-
-    /// The next program: often the same, or with other arguments, sometimes with other steps.
-    fn change(&mut self, program: &mut Vec<Step>) {
-        for _ in 0..[0, 0, 1, 2, 10][self.below(5)] {
-            let (at, other) = (self.below(program.len()), self.below(program.len()));
-            match (self.below(12), &mut program[at]) {
-                (0, _) => program.insert(at, self.step()),
-                (1, _) if at != other => drop(program.remove(at)),
-                (2, step) => *step = self.step(),
-                (3, _) => program.swap(at, other),
-                (4, Step::Saxpy { slices, .. } | Step::Copy { slices }) => *slices = self.slices(),
-                (
-                    _,
-                    Step::Saxpy {
-                        alpha, n, threads, ..
-                    },
-                ) => {
-                    (*alpha, *n) = (-*alpha, 1 + self.below(N as usize) as u32);
-                    *threads = [32, 64][self.below(2)];
-                }
-                (_, Step::Add { slices, n, .. }) => {
-                    (*slices, *n) = (self.slices(), 1 + self.below(N as usize) as u32);
-                }
-                _ => {}
+/// The next program: often the same, or with other arguments, sometimes with other steps.
+fn change(rng: &mut Rng, program: &mut Vec<Step>) {
+    for _ in 0..[0, 0, 1, 2, 10][rng.below(5)] {
+        let (at, other) = (rng.below(program.len()), rng.below(program.len()));
+        match (rng.below(12), &mut program[at]) {
+            (0, _) => program.insert(at, step(rng)),
+            (1, _) if at != other => drop(program.remove(at)),
+            (2, old) => *old = step(rng),
+            (3, _) => program.swap(at, other),
+            (4, Step::Saxpy { slices, .. } | Step::Copy { slices }) => *slices = different(rng),
+            (
+                _,
+                Step::Saxpy {
+                    alpha, n, threads, ..
+                },
+            ) => {
+                (*alpha, *n) = (-*alpha, 1 + rng.below(N as usize) as u32);
+                *threads = [32, 64][rng.below(2)];
             }
+            (_, Step::Add { slices, n, .. }) => {
+                (*slices, *n) = (different(rng), 1 + rng.below(N as usize) as u32);
+            }
+            _ => {}
         }
     }
 }
@@ -152,7 +141,7 @@ fn perform(
                 slices: at,
             } => {
                 let [x, y] = slices.get_disjoint_mut(at).expect("different slices");
-                let args = crate::sequences::world::Saxpy { n, alpha, x, y };
+                let args = Saxpy { n, alpha, x, y };
                 // SAFETY: each slice has at least `n` elements.
                 unsafe { launch!(world.saxpy, 1, threads, args, stream = place)? };
             }
@@ -162,7 +151,7 @@ fn perform(
                 slices: at,
             } => {
                 let [a, b, c] = slices.get_disjoint_mut(at).expect("different slices");
-                let args = crate::sequences::world::VectorAdd { a, b, c, n };
+                let args = VectorAdd { a, b, c, n };
                 // SAFETY: each slice has at least `n` elements.
                 unsafe { launch!(world.vector_add, 1, threads, args, stream = place)? };
             }
@@ -183,21 +172,30 @@ fn random() -> Outcome {
         40
     };
     let world = World::new()?;
-    let (mut launches, mut modes) = (0, [0; 3]);
+    let (mut launches, mut modes, mut shortened) = (0, [0; 3], 0);
     for seed in 1..=programs {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let mut rng = Rng::new(seed, 0);
         let mut sequence = Sequence::new(&world.stream);
+        // SAFETY: the kernels use only the memory of their arguments.
+        let mut parallel = unsafe { Sequence::new(&world.stream).parallel() };
         let new =
             || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
-        let (mut plain, mut recorded) = (new()?, new()?);
-        let mut program: Vec<_> = (0..=random.below(30)).map(|_| random.step()).collect();
+        let (mut plain, mut recorded, mut branched) = (new()?, new()?, new()?);
+        let mut program: Vec<_> = (0..=rng.below(30)).map(|_| step(&mut rng)).collect();
         for run in 0..20 {
             let mut borrowed: Vec<_> = plain.iter_mut().collect();
             perform(&world, &program, &mut borrowed, &world.stream)?;
-            sequence.run(|s| {
-                let held: Result<Vec<_>, _> = recorded.iter_mut().map(|one| s.hold(one)).collect();
-                perform(&world, &program, &mut held?, s)
-            })?;
+            for (sequence, slices) in [
+                (&mut sequence, &mut recorded),
+                (&mut parallel, &mut branched),
+            ] {
+                sequence.run(|s| {
+                    let held: Result<Vec<_>, _> =
+                        slices.iter_mut().map(|one| s.hold(one)).collect();
+                    perform(&world, &program, &mut held?, s)
+                })?;
+            }
+            shortened += usize::from(parallel.longest_chain() < program.len());
             launches += program.len();
             modes[match sequence.mode() {
                 RunMode::Built => 0,
@@ -205,24 +203,25 @@ fn random() -> Outcome {
                 RunMode::Updated(_) => 2,
                 mode => return Err(format!("seed {seed}: {mode:?}").into()),
             }] += 1;
-            for (index, (plain, recorded)) in plain.iter().zip(&recorded).enumerate() {
+            for (index, plain) in plain.iter().enumerate() {
                 let bits = |slice| -> Outcome<Vec<u32>> {
                     let values = world.stream.clone_dtoh(slice)?;
                     Ok(values.into_iter().map(f32::to_bits).collect())
                 };
-                if bits(plain)? != bits(recorded)? {
+                let expected = bits(plain)?;
+                if expected != bits(&recorded[index])? || expected != bits(&branched[index])? {
                     return Err(
                         format!("seed {seed}, run {run}, slice {index}: {program:?}").into(),
                     );
                 }
             }
-            random.change(&mut program);
+            change(&mut rng, &mut program);
         }
     }
     let [built, unchanged, updated] = modes;
     println!(
-        "{launches} launches; {built} graphs built, {unchanged} runs unchanged, {updated} updated"
+        "{launches} launches; {built} graphs built, {unchanged} runs unchanged, {updated} updated; {shortened} runs with branches"
     );
-    assert!(launches >= 10_000 && modes.iter().all(|count| *count > 20));
+    assert!(launches >= 10_000 && shortened > 100 && modes.iter().all(|count| *count > 20));
     Ok(())
 }

@@ -5,21 +5,15 @@ use kernel_args::{Error, Kernel, KernelArgs, args::AsStream, launch};
 use kernel_args_tests::driver::context;
 use std::{ops::DerefMut, sync::Arc};
 
-pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+pub(crate) use crate::graphs::{
+    errors::says,
+    saxpy::{Borrowed as Saxpy, Outcome, SAXPY},
+};
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const VECTOR_ADD: &str = include_str!("../../../../ptx/vector_add.ptx");
 
 /// The elements of a slice.
 pub(crate) const N: u32 = 32;
-
-#[derive(KernelArgs)]
-pub(crate) struct Saxpy<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
-}
 
 #[derive(KernelArgs)]
 pub(crate) struct VectorAdd<'a> {
@@ -83,17 +77,5 @@ impl World {
         let args = VectorAdd { a, b, c, n: N };
         // SAFETY: each slice has `N` elements.
         unsafe { launch!(self.vector_add, 1, N, args, stream = on) }
-    }
-}
-
-/// The error of `outcome`, which contains all of `words`.
-pub(crate) fn says<T>(outcome: Result<T, Error>, words: &[&str]) -> Outcome {
-    let Err(error) = outcome else {
-        return Err(format!("no error that says {words:?}").into());
-    };
-    let text = error.to_string();
-    match words.iter().find(|words| !text.contains(**words)) {
-        None => Ok(()),
-        Some(missing) => Err(format!("{missing:?} is missing in: {text}").into()),
     }
 }

@@ -20,16 +20,21 @@ use std::{process::ExitCode, time::Instant};
 /// The program that Miri runs in seconds.
 const MARSHALLING: Program = Program {
     package: "kernel-args-marshalling-tests",
-    name: "marshalling",
+    target: &["--test", "marshalling"],
+};
+/// The unit tests of the runtime.
+const RUNTIME: Program = Program {
+    package: "kernel-args",
+    target: &["--lib", "--features", "cudarc,bodies"],
 };
 /// The programs with cudarc and the stand-in driver.
 const LIBRARY: Program = Program {
     package: "kernel-args-tests",
-    name: "library",
+    target: &["--test", "library"],
 };
 const DRIVER: Program = Program {
     package: "kernel-args-tests",
-    name: "driver",
+    target: &["--test", "driver"],
 };
 
 /// A program and parts of its tests' names; without parts, all tests run.
@@ -44,18 +49,19 @@ pub(crate) fn main() -> ExitCode {
         Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || {
             miri("-Zmiri-tree-borrows")
         }),
+        Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", || {
+            // A recorded launch contains the address of its function.
+            miri_on(
+                "-Zmiri-permissive-provenance",
+                &[(RUNTIME, &["log::", "dependencies::"])],
+            )
+        }),
         Trial::ignorable_test("address_sanitizer_finds_nothing", address_sanitizer),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn miri(model: &str) -> Result<Completion, Failed> {
-    let toolchain = match Toolchain::with_miri() {
-        Ok(toolchain) => toolchain,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
-    let flags = format!("-Zmiri-strict-provenance {model}");
-    let miri = toolchain.miri(&flags)?;
     let runs: &[Run] = if size::is_full() {
         &[
             (MARSHALLING, &[]),
@@ -66,6 +72,15 @@ fn miri(model: &str) -> Result<Completion, Failed> {
         let seconds = &["panics::", "lifetimes::", "after_the_derive::", "forms::"];
         &[(MARSHALLING, seconds)]
     };
+    miri_on(&format!("-Zmiri-strict-provenance {model}"), runs)
+}
+
+fn miri_on(flags: &str, runs: &[Run]) -> Result<Completion, Failed> {
+    let toolchain = match Toolchain::with_miri() {
+        Ok(toolchain) => toolchain,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let miri = toolchain.miri(flags)?;
     report(&miri, &format!("Miri {flags}"), runs)
 }
 
@@ -102,7 +117,7 @@ fn report(command: &Nightly, tool: &str, runs: &[Run]) -> Result<Completion, Fai
     for (program, filter) in runs {
         let outcome = command.test(program, filter)?;
         if outcome.passed == 0 {
-            return Err(format!("{tool} ran no test of `{}`", program.name).into());
+            return Err(format!("{tool} ran no test of `{}`", program.package).into());
         }
         all += outcome;
     }

@@ -15,7 +15,8 @@ const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\n";
 /// A test program.
 pub(crate) struct Program {
     pub(crate) package: &'static str,
-    pub(crate) name: &'static str,
+    /// How cargo selects it.
+    pub(crate) target: &'static [&'static str],
 }
 
 /// A nightly toolchain of rustup.
@@ -137,7 +138,7 @@ impl Nightly {
     pub(crate) fn test(&self, program: &Program, filter: &[&str]) -> Result<Outcome, String> {
         let mut cargo = self.toolchain.cargo();
         cargo.args(self.command).args(["-p", program.package]);
-        cargo.args(["--test", program.name]);
+        cargo.args(program.target);
         cargo.args(["--target", &self.toolchain.host]);
         cargo.arg("--target-dir").arg(&self.target);
         cargo.arg("--").args(filter);

@@ -1,12 +1,11 @@
 //! Functions and their owners; launches: a function with matching parameters, and the call.
 
 mod log;
+mod step;
 
-pub(super) use log::MemoryOperation;
-pub(crate) use log::{
-    Change, Keeper as LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape,
-    Step, Steps,
-};
+pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
+pub(super) use step::MemoryOperation;
+pub(crate) use step::{Change, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps};
 
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
@@ -108,7 +107,7 @@ impl<'p> Promise<'p> {
 
 /// The function of a launch in a log, which keeps it loaded.
 fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
-    // SAFETY: only `log` calls this, with the address of a function that its entry keeps loaded, or that the caller of `launch` keeps
+    // SAFETY: only `step` calls this, with the address of a function that its entry keeps loaded, or that the caller of `launch` keeps
     // loaded until the work of the sequence has finished.
     unsafe { Alive::new(ptr::with_exposed_provenance_mut(address as usize)) }
 }

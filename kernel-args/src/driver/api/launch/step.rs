@@ -1,0 +1,331 @@
+//! Recorded steps as words: a [`Header`], then the attributes of a launch and its parameters.
+
+use super::{Extra, KernelCall, Promise, recorded_function};
+use crate::driver::api::{FunctionHandle, LaunchAttribute};
+use core::{ffi::c_void, iter, marker::PhantomData};
+use cudarc::driver::sys::CUdeviceptr;
+use std::vec::Vec;
+
+/// One step.
+pub(crate) enum Step<'l> {
+    Launch(RecordedLaunch<'l>),
+    Memory(MemoryStep<'l>),
+}
+
+/// An operation on the memory of held slices.
+#[derive(Clone, Copy)]
+pub(crate) struct MemoryStep<'l> {
+    pub(in crate::driver::api) operation: MemoryOperation,
+    pub(in crate::driver::api) to: CUdeviceptr,
+    /// In bytes.
+    pub(in crate::driver::api) width: usize,
+    recorded: PhantomData<&'l ()>,
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::driver::api) enum MemoryOperation {
+    /// Sets all bytes.
+    Set(u8),
+    CopyFrom(CUdeviceptr),
+}
+
+/// A launch whose caller has promised that the kernel may run.
+pub(crate) struct RecordedLaunch<'l> {
+    function: FunctionHandle<'l>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    attributes: &'l [u64],
+    /// Either the packed form, or each parameter with its size before it.
+    parameters: &'l [u64],
+    /// The size of the parameters in bytes.
+    size: usize,
+    is_packed: bool,
+}
+
+/// The call of a recorded launch, in either form.
+pub(crate) enum RecordedCall<'c> {
+    Packed(KernelCall<'c, true>),
+    Params(KernelCall<'c, false>),
+}
+
+/// The words of a [`LaunchAttribute`].
+pub(super) const ATTRIBUTE: usize = 9;
+
+pub(super) const PACKED: u8 = 0;
+pub(super) const PARAMS: u8 = 1;
+pub(super) const MEMSET: u8 = 2;
+pub(super) const COPY: u8 = 3;
+
+/// The configuration of a launch.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    /// Whether the launch names a size of shared memory.
+    pub(crate) shared_given: bool,
+}
+
+/// The first words of a step:
+///
+/// | word | of a launch | of a memset or a copy |
+/// |---|---|---|
+/// | 0 | kind, number of attributes, size of the parameters in bytes | kind |
+/// | 1 | function | destination |
+/// | 2, 3, 4 | grid and block | value or source; size in bytes |
+/// | 5 | shared memory, whether it is named | |
+#[derive(Clone, Copy)]
+pub(super) struct Header([u64; Self::WORDS]);
+
+#[inline(always)]
+const fn pair(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+const fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}
+
+impl Header {
+    pub(super) const WORDS: usize = 6;
+
+    /// There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
+    #[inline(always)]
+    fn kind(kind: u8, attributes: usize, size: usize) -> u64 {
+        pair(u32::from(kind) | (attributes as u32) << 8, size as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn of_launch(
+        kind: u8,
+        shape: &Shape,
+        function: FunctionHandle<'_>,
+        attributes: usize,
+        size: usize,
+    ) -> Self {
+        let Shape {
+            grid,
+            block,
+            shared,
+            shared_given,
+        } = *shape;
+        Self([
+            Self::kind(kind, attributes, size),
+            function.raw().expose_provenance() as u64,
+            pair(grid[0], grid[1]),
+            pair(grid[2], block[0]),
+            pair(block[1], block[2]),
+            pair(shared, shared_given.into()),
+        ])
+    }
+
+    pub(super) fn of_memory(kind: u8, to: u64, value: u64, width: usize) -> Self {
+        Self([Self::kind(kind, 0, 0), to, value, width as u64, 0, 0])
+    }
+
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u64; Self::WORDS] {
+        &self.0
+    }
+
+    /// The header of the first of `steps`.
+    fn first_of(steps: &[u64]) -> Self {
+        let mut words = [0; Self::WORDS];
+        words.copy_from_slice(&steps[..Self::WORDS]);
+        Self(words)
+    }
+
+    fn attributes(&self) -> usize {
+        (self.0[0] as u32 >> 8) as usize
+    }
+
+    fn size(&self) -> usize {
+        (self.0[0] >> 32) as usize
+    }
+
+    /// The words of the whole step.
+    fn step(&self) -> usize {
+        Self::WORDS + self.attributes() * ATTRIBUTE + self.size().div_ceil(8)
+    }
+}
+
+/// The bytes as words; the last word is filled with zeros.
+#[inline(always)]
+pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+    let last = (!rest.is_empty()).then(|| {
+        let mut word = [0; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        u64::from_ne_bytes(word)
+    });
+    words.chain(last)
+}
+
+/// A step that differs from the previous one with the same index.
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    pub(crate) index: usize,
+    /// The place of its first word.
+    pub(super) at: usize,
+}
+
+/// Recorded steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
+
+impl<'l> Steps<'l> {
+    /// The steps that [`copy_to`](Self::copy_to) has stored.
+    pub(crate) fn of(words: &'l [u64]) -> Self {
+        Self(words)
+    }
+
+    pub(crate) fn copy_to(self, words: &mut Vec<u64>) {
+        words.clear();
+        words.extend_from_slice(self.0);
+    }
+
+    /// The words of each step.
+    fn parts(self) -> impl Iterator<Item = &'l [u64]> {
+        let mut rest = self.0;
+        iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let (step, after) = rest.split_at(Header::first_of(rest).step());
+            rest = after;
+            Some(step)
+        })
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Step<'l>> {
+        self.parts().map(read)
+    }
+
+    /// The step at the place of `change`.
+    pub(crate) fn at(self, change: Change) -> Option<Step<'l>> {
+        Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
+    }
+
+    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions
+    /// and attributes in the same order, and the same copies.
+    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+        changes.clear();
+        let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
+        for index in 0.. {
+            match (old.next(), new.next()) {
+                (None, None) => return true,
+                (Some(old), Some(new)) if is_update(old, new) => {
+                    if old != new {
+                        changes.push(Change { index, at });
+                    }
+                    at += new.len();
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// The header and the parameters of the step at a place in `steps`, if it has no attributes and its parameters have `size` bytes. Only the
+/// header shows whether it does.
+#[inline(always)]
+pub(super) fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
+    let end = at + Header::WORDS + size.div_ceil(8);
+    Some(steps.get(at..end)?.split_at(Header::WORDS))
+}
+
+/// Zero if the words are the same.
+#[inline(always)]
+pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u64 {
+    let both = old.iter().zip(new);
+    both.fold(0, |sum, (old, new)| sum | (old ^ new))
+}
+
+/// Whether an update of a node changes the step `old` to the step `new`: two launches of one function with the same attributes, or equal
+/// steps.
+pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
+    if old == new {
+        return true;
+    }
+    let header = Header::first_of(old);
+    let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
+    let is_launch = matches!(header.0[0] as u8, PACKED | PARAMS);
+    is_launch && old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+}
+
+fn read(step: &[u64]) -> Step<'_> {
+    let header = Header::first_of(step);
+    let [first, to, second, third, fourth, fifth] = header.0;
+    let kind = first as u8;
+    if matches!(kind, MEMSET | COPY) {
+        return Step::Memory(MemoryStep {
+            operation: match kind {
+                MEMSET => MemoryOperation::Set(second as u8),
+                _ => MemoryOperation::CopyFrom(second),
+            },
+            to,
+            width: third as usize,
+            recorded: PhantomData,
+        });
+    }
+    let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
+    let [block_y, block_z] = halves(fourth);
+    let (attributes, parameters) = step[Header::WORDS..].split_at(header.attributes() * ATTRIBUTE);
+    Step::Launch(RecordedLaunch {
+        function: recorded_function(to),
+        grid: [grid_x, grid_y, grid_z],
+        block: [block_x, block_y, block_z],
+        shared: fifth as u32,
+        attributes,
+        parameters,
+        size: header.size(),
+        is_packed: kind == PACKED,
+    })
+}
+
+impl<'l> RecordedLaunch<'l> {
+    pub(crate) fn function(&self) -> FunctionHandle<'l> {
+        self.function
+    }
+
+    /// The attributes of the launch.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = LaunchAttribute<'l>> {
+        let attributes = self.attributes.chunks_exact(ATTRIBUTE);
+        attributes.map(|words| LaunchAttribute::from_bytes(bytemuck::cast_slice(words)))
+    }
+
+    /// The promise of the launch's caller.
+    #[expect(clippy::unused_self, reason = "it is the proof")]
+    pub(crate) fn promise(&self) -> Promise<'l> {
+        // `push` has received it.
+        Promise(PhantomData)
+    }
+
+    /// Calls `then` with the function and its parameters.
+    pub(crate) fn with_call<R>(&self, then: impl FnOnce(RecordedCall<'_>) -> R) -> R {
+        let function = self.function;
+        if self.is_packed && self.size > 0 {
+            let mut size = 0;
+            let mut extra = Extra::new(
+                &bytemuck::cast_slice(self.parameters)[..self.size],
+                &mut size,
+            );
+            return then(RecordedCall::Packed(KernelCall {
+                function,
+                parameters: extra.0.as_mut_ptr(),
+            }));
+        }
+        let (mut pointers, mut rest) = (Vec::new(), self.parameters);
+        while let Some((size, after)) = rest.split_first() {
+            pointers.push(after.as_ptr().cast_mut().cast::<c_void>());
+            rest = &after[(*size as usize).div_ceil(8)..];
+        }
+        then(RecordedCall::Params(KernelCall {
+            function,
+            parameters: pointers.as_mut_ptr(),
+        }))
+    }
+}

@@ -1,0 +1,174 @@
+//! The memory that the steps of a run use, as their arguments show it.
+
+use cudarc::driver::sys::CUdeviceptr;
+use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter, cpp::builtin};
+use std::{mem, vec::Vec};
+
+/// The use of memory by a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) address: CUdeviceptr,
+    pub(crate) bytes: usize,
+    pub(crate) writes: bool,
+}
+
+/// For each step, the memory that it uses.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Accesses {
+    /// Where the list of each step ends, and whether the step is ordered with every other step.
+    steps: Vec<(usize, bool)>,
+    all: Vec<Access>,
+}
+
+impl Accesses {
+    /// For each step, the memory that it uses; `None` if it is ordered with every other step.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<&[Access]>> {
+        (0..self.steps.len()).map(|step| self.get(step))
+    }
+
+    fn get(&self, step: usize) -> Option<&[Access]> {
+        let begin = step.checked_sub(1).map_or(0, |before| self.steps[before].0);
+        let (end, is_ordered) = self.steps[step];
+        (!is_ordered).then(|| &self.all[begin..end])
+    }
+
+    /// Adds a step that uses the memory that was added to `all` since the last step.
+    fn end_step(&mut self, is_ordered: bool) {
+        self.steps.push((self.all.len(), is_ordered));
+    }
+}
+
+/// The memory that the steps of a run use. What is known from the previous run is copied.
+#[derive(Default)]
+pub(crate) struct Uses {
+    now: Run,
+    previous: Run,
+}
+
+#[derive(Default)]
+struct Run {
+    /// The type of the arguments of each step, and where the list of its slices ends.
+    steps: Vec<(usize, usize)>,
+    /// The memory of the slices of all steps.
+    slices: Vec<(CUdeviceptr, usize)>,
+    accesses: Accesses,
+}
+
+impl Run {
+    fn slices(&self, step: usize) -> &[(CUdeviceptr, usize)] {
+        let begin = step.checked_sub(1).map_or(0, |before| self.steps[before].1);
+        &self.slices[begin..self.steps[step].1]
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.slices.clear();
+        self.accesses.steps.clear();
+        self.accesses.all.clear();
+    }
+}
+
+impl Uses {
+    /// Adds a launch with these slices. `visit` calls its argument with each parameter and its bytes. It is not called if the arguments have
+    /// the same type as in the previous run, whose parameters are `parameters`, and the same slices and bytes (`is_repeated`).
+    pub(crate) fn add_launch(
+        &mut self,
+        slices: &[(CUdeviceptr, usize)],
+        parameters: Option<&'static [Parameter<'static>]>,
+        is_repeated: bool,
+        visit: impl FnOnce(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+    ) {
+        let Self { now, previous } = self;
+        let step = now.steps.len();
+        let ty = parameters.map_or(0, |parameters| parameters.as_ptr().addr());
+        now.slices.extend_from_slice(slices);
+        now.steps.push((ty, now.slices.len()));
+        let is_known = is_repeated
+            && ty != 0
+            && previous.steps.get(step).is_some_and(|(old, _)| *old == ty)
+            && previous.slices(step) == slices;
+        let is_ordered = if is_known {
+            let accesses = previous.accesses.get(step);
+            now.accesses
+                .all
+                .extend_from_slice(accesses.unwrap_or_default());
+            accesses.is_none()
+        } else {
+            let mut is_ordered = false;
+            visit(&mut |parameter, bytes| {
+                is_ordered |= match parameter.class {
+                    Class::Pointer => {
+                        let access = access(parameter.cpp, bytes, slices);
+                        now.accesses.all.extend(access.ok().flatten());
+                        access.is_err()
+                    }
+                    _ => !is_value(parameter.class, parameter.cpp, parameter.members),
+                };
+            });
+            is_ordered
+        };
+        now.accesses.end_step(is_ordered);
+    }
+
+    /// Adds a step with these accesses.
+    pub(crate) fn add(&mut self, accesses: impl IntoIterator<Item = Access>) {
+        self.now.steps.push((0, self.now.slices.len()));
+        self.now.accesses.all.extend(accesses);
+        self.now.accesses.end_step(false);
+    }
+
+    /// What the steps of this run use.
+    pub(crate) fn accesses(&self) -> &Accesses {
+        &self.now.accesses
+    }
+
+    /// The next run is compared with this one.
+    pub(crate) fn remember(&mut self) {
+        mem::swap(&mut self.now, &mut self.previous);
+    }
+
+    /// Begins a run. Keeps the storage.
+    pub(crate) fn clear(&mut self) {
+        self.now.clear();
+    }
+}
+
+/// The memory behind a pointer: the largest memory of a slice of the launch at its address. Nothing for a null pointer; an error if it is
+/// no pointer to memory of a slice without pointers.
+fn access(
+    cpp: CppType<'_>,
+    bytes: &[u8],
+    slices: &[(CUdeviceptr, usize)],
+) -> Result<Option<Access>, ()> {
+    let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
+    if address == 0 {
+        return Ok(None);
+    }
+    let at = slices.iter().filter(|(begin, _)| *begin == address);
+    let bytes = at.map(|(_, bytes)| *bytes).max().ok_or(())?;
+    if cpp.depth != 1 {
+        return Err(());
+    }
+    Ok(Some(Access {
+        address,
+        bytes,
+        writes: cpp.const_mask == 0,
+    }))
+}
+
+/// Whether a parameter or member contains no pointer.
+fn is_value(class: Class, cpp: CppType<'_>, members: Members<'_>) -> bool {
+    if cpp.is_pointer() || class == Class::Pointer || class == Class::Unknown {
+        return false;
+    }
+    if members.is_known() {
+        let mut members = members.iter();
+        return members.all(|member| is_value(member.class, member.cpp, member.members));
+    }
+    class != Class::Bytes
+        || match cpp.base {
+            CppBase::Unknown | CppBase::Void => false,
+            CppBase::Named(name) => builtin(name).is_some(),
+            _ => true,
+        }
+}
