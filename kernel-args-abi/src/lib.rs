@@ -1,7 +1,7 @@
 //! The parameters of CUDA kernels: their layout rules, a model of parameter lists, and the comparison of two lists.
 //!
-//! Every function that can be `const` is `const`. The crate needs no driver, no GPU and no `alloc`, and contains no
-//! `unsafe` code. The runtime `kernel-args`, its derive and the image readers are built on it.
+//! Every function that can be `const` is `const`. The crate needs no driver, no GPU and no `alloc`, and contains one
+//! block of `unsafe` code, which reads a reference. The runtime `kernel-args`, its derive and the image readers are built on it.
 //!
 //! | module | content |
 //! |---|---|

@@ -18,28 +18,21 @@ macro_rules! field_errors {
             use crate::{
                 __private::TypeInfo,
                 device::DeviceType,
-                marshal::{Guard, KernelArg, LaunchStream, ParamWriter},
+                marshal::{KernelArg, LaunchStream},
             };
-            use core::{ffi::c_void, mem::MaybeUninit};
+            use core::mem::MaybeUninit;
 
             /// An argument.
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
+                type Value: KernelArg;
                 const TYPE_INFO: TypeInfo;
 
                 fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
-                /// # Safety
-                /// The conditions of [`ParamWriter::put`].
-                unsafe fn put<'s, F: ParamWriter>(
-                    &'s mut self,
-                    stream: &'s LaunchStream<'_>,
-                    buffer: *mut u8,
-                    offset: usize,
-                    pointers: *mut *mut c_void,
-                    index: usize,
-                ) -> Guard<'s>;
+                /// The argument itself.
+                fn arg(&mut self) -> &mut Self::Value;
             }
 
             /// Room for one parameter and for the padding before the next parameter. The padding is needed if the
@@ -53,6 +46,7 @@ macro_rules! field_errors {
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
+                type Value = A;
                 const TYPE_INFO: TypeInfo = TypeInfo::of::<A::Device>();
 
                 #[inline(always)]
@@ -64,39 +58,31 @@ macro_rules! field_errors {
                 }
 
                 #[inline(always)]
-                unsafe fn put<'s, F: ParamWriter>(
-                    &'s mut self,
-                    stream: &'s LaunchStream<'_>,
-                    buffer: *mut u8,
-                    offset: usize,
-                    pointers: *mut *mut c_void,
-                    index: usize,
-                ) -> Guard<'s> {
-                    // SAFETY: the caller makes the same promise.
-                    unsafe { F::put(self, stream, buffer, offset, pointers, index) }
+                fn arg(&mut self) -> &mut A {
+                    self
                 }
             }
 
             /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
+                type Value: DeviceType;
                 const TYPE_INFO: TypeInfo;
                 const HAS_PADDING: bool;
 
-                /// # Safety
-                /// The conditions of [`DeviceType::store`].
-                unsafe fn store(&self, to: *mut u8);
+                /// The value itself.
+                fn value(&self) -> &Self::Value;
             }
 
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
+                type Value = D;
                 const TYPE_INFO: TypeInfo = TypeInfo::in_struct::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
                 #[inline(always)]
-                unsafe fn store(&self, to: *mut u8) {
-                    // SAFETY: the caller makes the same promise.
-                    unsafe { DeviceType::store(self, to) };
+                fn value(&self) -> &D {
+                    self
                 }
             }
         }
