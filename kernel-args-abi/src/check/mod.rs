@@ -29,6 +29,7 @@ mod cursor;
 mod difference;
 mod dimensions;
 mod edit_distance;
+mod member_mismatch;
 mod members;
 mod mismatch;
 pub(crate) mod names;
@@ -47,7 +48,8 @@ mod walk;
 pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
-pub use members::{MemberMismatch, NotCompared, NotComparedReason, first_difference, not_compared};
+pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason};
+pub use members::{first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;

@@ -80,7 +80,7 @@ const fn array<'a>(element: &Parameter<'a>, lengths: [u32; 3]) -> Parameter<'a> 
 
 /// An array of `size` bytes of such values, if it has no other size.
 const fn whole(value: Parameter<'_>, size: usize) -> Parameter<'_> {
-    if value.size == 0 || size <= value.size || size % value.size > 0 {
+    if value.size == 0 || size <= value.size || !size.is_multiple_of(value.size) {
         return value;
     }
     let count = size / value.size;
@@ -116,11 +116,11 @@ impl<'a> Pairs<'a> {
 
     /// Adds a pair, unless the same types are compared already: a struct can point to itself. Returns `false` if there
     /// are too many pairs.
-    pub(super) const fn push(&mut self, pair: Pair<'a>) -> bool {
+    pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
         let mut i = 0;
         while i < self.len {
             if let Some(known) = &self.found[i]
-                && known.is_same(&pair)
+                && known.is_same(pair)
             {
                 return true;
             }
@@ -129,7 +129,7 @@ impl<'a> Pairs<'a> {
         if self.len == MOST {
             return false;
         }
-        self.found[self.len] = Some(pair);
+        self.found[self.len] = Some(*pair);
         self.len += 1;
         true
     }

@@ -4,7 +4,7 @@ use super::{
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
     dimensions,
-    members::{MemberMismatch, NotCompared, NotComparedReason},
+    member_mismatch::{MemberMismatch, NotCompared, NotComparedReason},
     names::{MemberNames, is_of_another_member, misplaced},
     path::{Place, Route},
     pointees::{Pair, Pairs},
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
             };
             let mut walk = Self::at(host, kernel);
             (walk.left, walk.right) = (empty, empty);
-            walk.pairs.push(pair);
+            walk.pairs.push(&pair);
             return Some(walk);
         }
         let is_known = host.members.is_known() || host.cpp.is_array();
@@ -121,9 +121,9 @@ impl<'a> Walk<'a> {
                         return Some(event);
                     }
                     match self.next_pair() {
-                        None => return None,
-                        Some(Some(event)) => return Some(event),
-                        Some(None) => {}
+                        Step::End => return None,
+                        Step::Event(event) => return Some(event),
+                        Step::Continue => {}
                     }
                 }
             }
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
             let k = self.types.1;
             (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
             return Self::passed_at(
-                self.right_route.place_of(&self.right, k, k, 0),
+                &self.right_route.place_of(&self.right, k, k, 0),
                 NotComparedReason::Limit,
             );
         }
@@ -275,12 +275,12 @@ impl<'a> Walk<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
             let place = incomplete(self.right_route, &self.right, &kernel);
-            return Self::passed_at(place, NotComparedReason::Incomplete);
+            return Self::passed_at(&place, NotComparedReason::Incomplete);
         }
         let left = self.left_route.behind(&self.left, &host);
         let right = self.right_route.behind(&self.right, &kernel);
         match Pair::new(&host, left, &kernel, right) {
-            Some(pair) if !self.pairs.push(pair) => self.passed(k, NotComparedReason::Limit),
+            Some(pair) if !self.pairs.push(&pair) => self.passed(k, NotComparedReason::Limit),
             Some(_) => Step::Continue,
             None => match why_not(&host, &kernel) {
                 Some(why) => self.passed(k, why),
@@ -289,21 +289,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Begins the comparison of the next types behind pointers. `None` if all are compared.
-    const fn next_pair(&mut self) -> Option<Option<Event<'a>>> {
+    /// Begins the comparison of the next types behind pointers. The end if all are compared.
+    const fn next_pair(&mut self) -> Step<'a> {
         let Some(pair) = self.pairs.pop() else {
-            return None;
+            return Step::End;
         };
         (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
         (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
         let Some((host, kernel)) = pair.types() else {
-            return Some(None);
+            return Step::Continue;
         };
         self.types = (host, kernel);
         self.covered = 0;
         if host.members.is_enum() && kernel.members.is_enum() {
             if first_variant(&host, &kernel).is_some() {
-                return Some(Some(self.types_differ(Difference::Variants)));
+                return Step::Event(self.types_differ(Difference::Variants));
             }
         } else if kernel.members.is_known() && (host.members.is_known() || host.cpp.is_array()) {
             (self.left, self.right) = (Cursor::new(&host), Cursor::new(&kernel));
@@ -311,9 +311,9 @@ impl<'a> Walk<'a> {
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
             let place = self.right_route.place_of(&self.right, kernel, kernel, 0);
-            return Some(Some(Event::Passed(NotCompared { place, reason: why })));
+            return Self::passed_at(&place, why);
         }
-        Some(None)
+        Step::Continue
     }
 
     /// Whether two types behind pointers have different sizes.
@@ -345,7 +345,7 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place(&self.left, h);
         let kernel = self.right_route.place_of(&self.right, other, other, offset);
-        Some(Self::elsewhere(host, kernel, k.siblings))
+        Some(Self::elsewhere(&host, &kernel, k.siblings))
     }
 
     /// The difference if the host's struct has a member with the name of `k` at another place.
@@ -355,24 +355,27 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place_of(&self.left, other, other, offset);
         let kernel = self.right_route.place(&self.right, k);
-        Some(Self::elsewhere(host, kernel, k.siblings))
+        Some(Self::elsewhere(&host, &kernel, k.siblings))
     }
 
-    const fn elsewhere(host: Place<'a>, kernel: Place<'a>, siblings: Members<'a>) -> Step<'a> {
+    const fn elsewhere(host: &Place<'a>, kernel: &Place<'a>, siblings: Members<'a>) -> Step<'a> {
         Step::Event(Event::Differs(MemberMismatch {
-            host: Some(host),
-            kernel: Some(kernel),
+            host: Some(*host),
+            kernel: Some(*kernel),
             siblings,
             differences: Differences::NONE.with(Difference::Offset),
         }))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
-        Self::passed_at(self.right_route.place(&self.right, k), why)
+        Self::passed_at(&self.right_route.place(&self.right, k), why)
     }
 
-    const fn passed_at(place: Place<'a>, why: NotComparedReason) -> Step<'a> {
-        Step::Event(Event::Passed(NotCompared { place, reason: why }))
+    const fn passed_at(place: &Place<'a>, why: NotComparedReason) -> Step<'a> {
+        Step::Event(Event::Passed(NotCompared {
+            place: *place,
+            reason: why,
+        }))
     }
 
     const fn differs(
@@ -414,12 +417,12 @@ const fn incomplete<'a>(
     cursor: &Cursor<'a>,
     pointer: &Parameter<'a>,
 ) -> Place<'a> {
-    let pointee = Parameter {
+    let declared = Parameter {
         name: "",
         ..*pointer
     };
     let route = route.behind(cursor, pointer);
-    route.place_of(&Cursor::EMPTY, pointee, pointee, 0)
+    route.place_of(&Cursor::EMPTY, declared, declared, 0)
 }
 
 /// NotComparedReason two values that match are not compared further. `None` if they are scalars, or if they are compared.

@@ -97,30 +97,8 @@ fn structure(
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields, &all);
     let abi = quote!(#krate::__private::abi);
-    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let (consists_of, pointee) = if repr.transparent && attr.cpp.is_none() {
-        let value = quote!(#krate::__private::transparent(#all));
-        (quote!(#value.members), quote!(#value.pointee))
-    } else {
-        (
-            quote!(#abi::Members::of(#all)),
-            quote!(#abi::Pointee::UNKNOWN),
-        )
-    };
-    // What pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
-    let behind = if is_generic {
-        quote! {
-            const BEHIND_IN_STRUCT: #abi::Pointee<'static> =
-                #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
-                    <Self as #krate::DeviceType>::CLASS,
-                    <Self as #krate::DeviceType>::CPP,
-                    #abi::Members::UNKNOWN,
-                    #abi::Pointee::UNKNOWN,
-                ));
-        }
-    } else {
-        quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY);)
-    };
+    let (consists_of, pointee) = content(attr, repr, &all);
+    let behind = behind(krate, is_generic);
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
@@ -285,6 +263,40 @@ fn members(
         checks: checks.collect(),
         paddings: paddings.collect(),
         stores: stores.collect(),
+    }
+}
+
+/// The members of a struct, and what it points to. `all` is the list of its fields. A transparent struct without an explicit
+/// C++ name is the value itself in C++, or a struct around it.
+fn content(attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
+    let krate = &attr.krate;
+    if repr.transparent && attr.cpp.is_none() {
+        let value = quote!(#krate::__private::transparent(#all));
+        (quote!(#value.members), quote!(#value.pointee))
+    } else {
+        let abi = quote!(#krate::__private::abi);
+        (
+            quote!(#abi::Members::of(#all)),
+            quote!(#abi::Pointee::UNKNOWN),
+        )
+    }
+}
+
+/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no
+/// `static`.
+fn behind(krate: &Path, is_generic: bool) -> TokenStream {
+    let abi = quote!(#krate::__private::abi);
+    if !is_generic {
+        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
+    }
+    quote! {
+        const BEHIND_IN_STRUCT: #abi::Pointee<'static> =
+            #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
+                <Self as #krate::DeviceType>::CLASS,
+                <Self as #krate::DeviceType>::CPP,
+                #abi::Members::UNKNOWN,
+                #abi::Pointee::UNKNOWN,
+            ));
     }
 }
 

@@ -163,7 +163,7 @@ fn what_is_not_compared_is_listed_once() {
     );
     let mut found = Vec::new();
     not_compared(&floats, &kernel, |passed| {
-        found.push((passed.place.member.name, passed.reason))
+        found.push((passed.place.member.name, passed.reason));
     });
     assert_eq!(
         found,
