@@ -244,8 +244,8 @@ fn members(
             #krate::__private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned! {field.span()=>
-            #krate::DeviceType::store(
-                <#ty as #errors::Member>::value(__field),
+            <#ty as #errors::Member>::store(
+                __field,
                 #to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };

@@ -131,8 +131,8 @@ fn expand(
             #krate::__private::same_type::<#ty>(&__same);
         };
         let put = quote_spanned! {span=>
-            <__Writer as #krate::__private::ParamWriter>::put(
-                <#ty as #errors::Arg>::arg(__field), #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
+            <#ty as #errors::Arg>::put::<__Writer>(
+                __field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
             )
         };
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has

@@ -17,22 +17,29 @@ macro_rules! field_errors {
         pub mod $module {
             use crate::{
                 __private::TypeInfo,
-                device::DeviceType,
-                marshal::{KernelArg, LaunchStream},
+                device::{DeviceType, forward_store},
+                marshal::{Guard, KernelArg, LaunchStream, ParamWriter, forward_put},
             };
-            use core::mem::MaybeUninit;
+            use core::{ffi::c_void, mem::MaybeUninit};
 
             /// An argument.
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
-                type Value: KernelArg;
                 const TYPE_INFO: TypeInfo;
 
                 fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
-                /// The argument itself.
-                fn arg(&mut self) -> &mut Self::Value;
+                /// # Safety
+                /// The conditions of [`ParamWriter::put`].
+                unsafe fn put<'s, F: ParamWriter>(
+                    &'s mut self,
+                    stream: &'s LaunchStream<'_>,
+                    buffer: *mut u8,
+                    offset: usize,
+                    pointers: *mut *mut c_void,
+                    index: usize,
+                ) -> Guard<'s>;
             }
 
             /// Room for one parameter and for the padding before the next parameter. The padding is needed if the
@@ -46,7 +53,6 @@ macro_rules! field_errors {
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg> Arg for A {
                 type Device = A::Device;
-                type Value = A;
                 const TYPE_INFO: TypeInfo = TypeInfo::of::<A::Device>();
 
                 #[inline(always)]
@@ -57,33 +63,26 @@ macro_rules! field_errors {
                     }
                 }
 
-                #[inline(always)]
-                fn arg(&mut self) -> &mut A {
-                    self
-                }
+                forward_put!();
             }
 
             /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
-                type Value: DeviceType;
                 const TYPE_INFO: TypeInfo;
                 const HAS_PADDING: bool;
 
-                /// The value itself.
-                fn value(&self) -> &Self::Value;
+                /// # Safety
+                /// The conditions of [`DeviceType::store`].
+                unsafe fn store(&self, to: *mut u8);
             }
 
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
-                type Value = D;
                 const TYPE_INFO: TypeInfo = TypeInfo::in_struct::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
-                #[inline(always)]
-                fn value(&self) -> &D {
-                    self
-                }
+                forward_store!();
             }
         }
     )*};

@@ -154,6 +154,18 @@ pub(crate) fn store_all<T: DeviceType>(elements: &[T], to: &mut [u8]) {
     }
 }
 
+/// The method of a trait that a derive uses for a field: [`DeviceType::store`].
+macro_rules! forward_store {
+    () => {
+        #[inline(always)]
+        unsafe fn store(&self, to: *mut u8) {
+            // SAFETY: the caller makes the same promise.
+            unsafe { DeviceType::store(self, to) };
+        }
+    };
+}
+pub(crate) use forward_store;
+
 /// The variants of an enum.
 pub trait Variants: Sized + 'static {
     /// The integer of its `repr`.

@@ -36,6 +36,7 @@ pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
 pub use param_writer::ParamWriter;
+pub(crate) use param_writer::forward_put;
 #[cfg(feature = "cudarc")]
 pub use slice_arg::SliceArg;
 pub use source::Source;
