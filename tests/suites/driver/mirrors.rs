@@ -392,7 +392,7 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
     refused::<Wrong<'_, Record, wrong::Flags, Trace>>(
         m,
         "records",
-        "the kernel's struct has `flags[].address` at byte 4 (unsigned int), this one has `flags[].address` at byte 0 (`u32`)",
+        "the kernel's struct has `flags[].address` at byte 4, this one has `flags[].address` at byte 0:",
     );
     refused::<Wrong<'_, Record, Flags, wrong::Trace>>(
         m,
