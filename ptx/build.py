@@ -38,7 +38,7 @@ TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # Also compiled with debug information.
-DEBUG = {"echo_spread", "generated", "matrix", "matrix_c", "shade"}
+DEBUG = {"echo_spread", "generated", "matrix", "matrix_c", "mirrors", "shade"}
 
 # Compiled with line numbers.
 LINES = {"code"}

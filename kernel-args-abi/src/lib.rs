@@ -1,7 +1,7 @@
 //! The parameters of CUDA kernels: their layout rules, a model of parameter lists, and the comparison of two lists.
 //!
-//! Every function that can be `const` is `const`. The crate needs no driver, no GPU and no `alloc`, and contains no
-//! `unsafe` code. The runtime `kernel-args`, its derive and the image readers are built on it.
+//! Every function that can be `const` is `const`. The crate needs no driver, no GPU and no `alloc`, and contains one
+//! block of `unsafe` code, which reads a reference. The runtime `kernel-args`, its derive and the image readers are built on it.
 //!
 //! | module | content |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | [`check`] | whether a struct fits a kernel: every difference, as data |
 //! | [`texts`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
@@ -37,5 +37,5 @@ pub use class::Class;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
-pub use signature::{Body, Members, Opaque, Parameter, Signature, Variant};
+pub use signature::{Body, Members, Opaque, Parameter, Pointee, Signature, Variant};
 pub use texts::LayoutTable;

@@ -173,7 +173,12 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// members too ([`kernels!`]: `debug_info`), they are compared one by one:
 /// - Members match by offset and type, however they are grouped. Names distinguish exchanged members of the same type.
 /// - A field that covers padding of the kernel's struct counts as padding.
-/// - A union, or a struct with bit fields or base classes, matches any bytes.
+/// - A union, bit fields, and the pointer to a table of virtual functions match any bytes. The members next to them are
+///   compared: a field there that has the name of another member of the kernel's struct is an error.
+/// - The members of a base class are members of the struct: in Rust either its own fields, or a field with their struct.
+/// - Structs behind pointers are compared in the same way, at any depth, by their members and their sizes:
+///   `&CudaSlice<Light>`, `DevicePointer<Light>` in a struct. The error names the path: `lights[].color`.
+///   `DevicePointer<core::ffi::c_void>` and structs that the kernel's source only declares are not compared.
 /// - Each variant of an enum must have a value of the kernel's enum, under the same name if the kernel's enum has that
 ///   name. The kernel's enum may have more variants.
 ///

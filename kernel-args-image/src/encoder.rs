@@ -5,6 +5,7 @@ use crate::{
     kernel::Kernel,
     mangled::Demangled,
     table::{
+        Copies,
         types::TypeWriter,
         writer::{Writer, place_in},
     },
@@ -28,22 +29,23 @@ pub struct Declaration<'d> {
     pub text: &'d [u8],
 }
 
-/// Builds a table, one kernel at a time.
+/// Builds a table, one kernel at a time. A struct that several kernels take or point to is in the table once.
 #[derive(Clone, Debug)]
-pub struct Encoder {
+pub struct Encoder<'k> {
     offsets: Vec<usize>,
     kernels: Vec<u8>,
     names: String,
     types: TypeWriter,
+    copies: Copies<'k>,
 }
 
-impl Default for Encoder {
+impl Default for Encoder<'_> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Encoder {
+impl<'k> Encoder<'k> {
     /// An empty table.
     #[must_use]
     pub fn new() -> Self {
@@ -52,6 +54,7 @@ impl Encoder {
             kernels: Vec::new(),
             names: String::new(),
             types: TypeWriter::unique(),
+            copies: Copies::default(),
         }
     }
 
@@ -59,7 +62,7 @@ impl Encoder {
     /// parameters differ between GPUs. Adds debug information if it matches the parameters.
     pub fn push(
         &mut self,
-        kernel: &Kernel<'_>,
+        kernel: &Kernel<'k>,
         declaration: Option<Declaration<'_>>,
         varies: bool,
     ) {
@@ -107,10 +110,15 @@ impl Encoder {
             bytes: &mut types,
             ..writer
         };
-        for parameter in &parameters {
+        for (index, parameter) in parameters.iter().enumerate() {
             types_writer.ty(parameter, None);
-            if has_debug_info {
-                types_writer.number(self.types.number(parameter.members));
+            if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
+                let types = &mut self.types;
+                types_writer.number(if parameter.cpp.is_pointer() {
+                    self.copies.pointee(types, debug.pointee)
+                } else {
+                    self.copies.members(types, debug.members)
+                });
             }
             if has_body {
                 types_writer.number(self.types.body(parameter.body));
@@ -137,7 +145,7 @@ impl Encoder {
             table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }
         table.extend(self.kernels);
-        table.extend(self.types.finish(&[]));
+        table.extend(self.types.finish(self.copies.places()));
         (table, self.names)
     }
 }

@@ -207,8 +207,11 @@ pub mod image {
     pub use crate::coverage::Coverage;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, OptimizationLevel, Verification,
+        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, NotCompared, OptimizationLevel,
+        Verification,
     };
+    #[cfg(feature = "cudarc")]
+    pub use kernel_args_abi::check::NotComparedReason;
     pub use kernel_args_abi::compiled::{CompiledImage, CompiledKernel, CompiledKernels};
 }
 

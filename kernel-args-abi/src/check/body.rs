@@ -7,7 +7,7 @@
 use super::{
     cursor::Cursor,
     difference::{Difference, Differences},
-    members::NAMES,
+    path::NAMES,
 };
 use crate::{
     bytes::equal,

@@ -42,7 +42,7 @@ impl<'a> Item<'a> {
 
     /// One element of an array, or the member itself.
     pub(super) const fn element(&self) -> Parameter<'a> {
-        element(&self.member)
+        self.member.element()
     }
 
     pub(super) const fn is_struct(&self) -> bool {
@@ -52,25 +52,6 @@ impl<'a> Item<'a> {
     /// Whether it contains members or elements that can be compared one by one.
     pub(super) const fn opens(&self) -> bool {
         self.elements() > 1 || self.is_struct()
-    }
-}
-
-/// One element of an array, or the member itself.
-pub(super) const fn element<'a>(member: &Parameter<'a>) -> Parameter<'a> {
-    let elements = member.cpp.elements();
-    Parameter {
-        cpp: member.cpp.element(),
-        size: match member.size.checked_div(elements) {
-            Some(size) => size,
-            None => member.size,
-        },
-        // The class of an element follows from its type or its members.
-        class: if member.cpp.is_array() && !member.members.is_known() {
-            crate::Class::Unknown
-        } else {
-            member.class
-        },
-        ..*member
     }
 }
 
@@ -125,6 +106,12 @@ impl<'a> Cursor<'a> {
             is_too_deep: false,
         }
     }
+
+    /// A cursor at the end of a value.
+    pub(super) const EMPTY: Self = Self {
+        depth: 0,
+        ..Self::new(&Parameter::record(0, 0))
+    };
 
     pub(super) const fn is_too_deep(&self) -> bool {
         self.is_too_deep

@@ -1,13 +1,13 @@
 //! Whether a field has the name of another parameter.
 
 use super::{
-    cursor::{Cursor, Item, element, offset},
+    cursor::{Cursor, Item, offset},
     slots::{NEAR, Slots, hash},
     value::compare_values,
 };
 use crate::{
     bytes::{equal, same},
-    signature::Parameter,
+    signature::{Opaque, Parameter},
 };
 
 /// The maximum number of a kernel's parameters that are searched by name: the capacity of [`Names`].
@@ -192,11 +192,46 @@ pub(super) const fn is_of_another_member(
         Some(other) => {
             other.size == kernel.member.size
                 && other.cpp.elements() == kernel.elements()
-                && compare_values(&kernel.element(), &element(&other)).is_empty()
+                && compare_values(&kernel.element(), &other.element()).is_empty()
                 && (host.start == kernel.start || are_exchanged(host, kernel, &other))
         }
-        None => is_explicit && !kernel.opens() && !cursor.is_inside(name),
+        // The kernel's bit fields are one member with the name of the first.
+        None => {
+            is_explicit
+                && !kernel.opens()
+                && !cursor.is_inside(name)
+                && !matches!(kernel.member.members.why_opaque(), Some(Opaque::BitFields))
+        }
     }
+}
+
+/// The member of the struct around `at` that has the name of `item`, a whole member of the struct at the same offset,
+/// and another offset than `item`, with its offset. Its type can be the type of `item`.
+pub(super) const fn misplaced<'a>(
+    item: &Item<'_>,
+    at: &Item<'a>,
+    names: &mut MemberNames,
+) -> Option<(Parameter<'a>, usize)> {
+    let Some(whole) = item.siblings.get(item.index) else {
+        return None;
+    };
+    let name = item.member.cpp_name();
+    let is_whole = item.start + offset(&whole) == item.offset && whole.size == item.member.size;
+    if name.is_empty() || !is_whole || item.start != at.start {
+        return None;
+    }
+    let Some(other) = names.find(at, name) else {
+        return None;
+    };
+    let place = at.start + offset(&other);
+    let is_opaque =
+        item.member.members.why_opaque().is_some() || other.members.why_opaque().is_some();
+    let has_type = other.size == item.member.size
+        && (is_opaque || compare_values(&item.element(), &other.element()).is_empty());
+    if place == item.offset || !has_type {
+        return None;
+    }
+    Some((other, place))
 }
 
 /// Whether two members are exchanged. `other` is the kernel's member with the name of the host's member. The host's

@@ -10,9 +10,9 @@ use crate::{
     cpp::CppType,
     layout::Alignment,
     signature::{
-        Body, Members, Parameter,
+        Body, Members, Parameter, Pointee,
         reader::{Reader, base, part},
-        stored::{CLASSES, members},
+        stored::{CLASSES, members, pointee},
         stored_body::body,
     },
 };
@@ -20,7 +20,8 @@ use crate::{
 /// The bits of the byte after a kernel's names.
 pub const VARIES: u8 = 1;
 pub const NAMED: u8 = 2;
-/// Debug information describes the kernel's parameters: each one is followed by its members.
+/// Debug information describes the kernel's parameters: each one is followed by its members or, for a
+/// pointer, by the referent of its pointee.
 pub const DEBUG_INFO: u8 = 4;
 /// The kernel's code was analysed: each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
@@ -151,11 +152,14 @@ impl Head {
             let base = reader.base(names.text, names.name.0);
             reader.pointers(base)
         };
-        let members = if self.has_debug_info {
-            members(structs(reader.bytes), reader.number())
-        } else {
-            Members::UNKNOWN
-        };
+        let (mut members_of, mut pointee_of) = (Members::UNKNOWN, Pointee::UNKNOWN);
+        if self.has_debug_info {
+            match number!(reader) {
+                0 => {}
+                number if cpp.depth > 0 => pointee_of = pointee(structs(reader.bytes), number),
+                number => members_of = members(structs(reader.bytes), number),
+            }
+        }
         let body = if self.flags & BODY != 0 {
             body(structs(reader.bytes), reader.number())
         } else {
@@ -171,7 +175,8 @@ impl Head {
             align,
             class,
             cpp,
-            members,
+            members: members_of,
+            pointee: pointee_of,
             body,
         }
     }

@@ -4,7 +4,7 @@ use super::{decode::Head, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
     cpp::CppType,
-    signature::{Body, Members, Parameter},
+    signature::{Body, Members, Parameter, Pointee},
 };
 use core::{fmt, ops::Range};
 
@@ -212,6 +212,7 @@ pub(super) const NOTHING: Parameter<'static> = Parameter {
     class: Class::Unknown,
     cpp: CppType::UNKNOWN,
     members: Members::UNKNOWN,
+    pointee: Pointee::UNKNOWN,
     body: Body::UNKNOWN,
 };
 

@@ -166,6 +166,16 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// What identifies a stored struct among the structs of all tables.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn key(self) -> Option<(usize, usize)> {
+        match self.0 {
+            Source::Stored(members) => Some(members.key()),
+            _ => None,
+        }
+    }
+
     /// The number of members, or 0 if they are unknown.
     #[must_use]
     pub const fn len(self) -> usize {
@@ -240,6 +250,7 @@ impl<'a> Members<'a> {
             }
             parameter.align = parameter.align.or(debug.align);
             parameter.members = debug.members;
+            parameter.pointee = debug.pointee;
         }
         true
     }

@@ -2,6 +2,7 @@
 
 mod body;
 mod members;
+mod pointee;
 #[doc(hidden)]
 pub mod reader;
 #[doc(hidden)]
@@ -11,9 +12,11 @@ pub mod stored_body;
 
 pub use body::{Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind};
 pub use members::{Members, Opaque, Referent, Variant};
+pub use pointee::Pointee;
 pub use stored::StoredType;
 
 use crate::{
+    bytes::same,
     class::Class,
     cpp::CppType,
     layout::{Alignment, Layout},
@@ -49,6 +52,8 @@ pub struct Parameter<'a> {
     pub cpp: CppType<'a>,
     /// The members of a struct by value or, for an array of structs, of one element. The variants of an enum.
     pub members: Members<'a>,
+    /// For a pointer, or an array of pointers: what it points to.
+    pub pointee: Pointee<'a>,
     /// What the code of the kernel does with it. Unknown for a field.
     pub body: Body<'a>,
 }
@@ -68,6 +73,7 @@ impl<'a> Parameter<'a> {
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
             members: Members::UNKNOWN,
+            pointee: Pointee::UNKNOWN,
             body: Body::UNKNOWN,
         }
     }
@@ -128,6 +134,7 @@ impl<'a> Parameter<'a> {
             class,
             cpp,
             members: Members::UNKNOWN,
+            pointee: Pointee::UNKNOWN,
             body: Body::UNKNOWN,
         }
     }
@@ -138,6 +145,12 @@ impl<'a> Parameter<'a> {
         Self { members, ..self }
     }
 
+    /// Sets what the pointer points to.
+    #[must_use]
+    pub const fn with_pointee(self, pointee: Pointee<'a>) -> Self {
+        Self { pointee, ..self }
+    }
+
     /// Sets the explicit name of the kernel's parameter, independent of the field's own name.
     #[must_use]
     pub const fn with_kernel_name(self, kernel_name: &'a str) -> Self {
@@ -145,6 +158,38 @@ impl<'a> Parameter<'a> {
             kernel_name,
             ..self
         }
+    }
+
+    /// One element of an array, or the value itself.
+    pub(crate) const fn element(&self) -> Self {
+        Self {
+            cpp: self.cpp.element(),
+            size: match self.size.checked_div(self.cpp.elements()) {
+                Some(size) => size,
+                None => self.size,
+            },
+            // The class of an element follows from its type or its members.
+            class: if self.cpp.is_array() && !self.members.is_known() {
+                Class::Unknown
+            } else {
+                self.class
+            },
+            ..*self
+        }
+    }
+
+    /// Whether two members have the same name, place and C++ type.
+    pub(crate) const fn is_like(&self, other: &Self) -> bool {
+        let (a, b) = (&self.cpp, &other.cpp);
+        same(self.name, other.name)
+            && self.size == other.size
+            && is_equal(self.offset, other.offset)
+            && same(a.base.spelling(), b.base.spelling())
+            && a.depth == b.depth
+            && a.const_mask == b.const_mask
+            && a.extents[0] == b.extents[0]
+            && a.extents[1] == b.extents[1]
+            && a.extents[2] == b.extents[2]
     }
 
     /// Whether the field specifies the name of the kernel's parameter.
@@ -160,6 +205,14 @@ impl<'a> Parameter<'a> {
             ([], _) => self.name,
             _ => self.kernel_name,
         }
+    }
+}
+
+const fn is_equal(a: Option<usize>, b: Option<usize>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => true,
+        _ => false,
     }
 }
 

@@ -17,7 +17,7 @@
 //! for a surface object, otherwise 3 plus the index of the type.
 
 use super::{
-    Members, Opaque, Parameter, Referent, Variant,
+    Members, Opaque, Parameter, Pointee, Referent, Variant,
     reader::{PLACE, Reader, number_at},
     stored_body::body,
 };
@@ -59,6 +59,11 @@ pub(crate) struct Stored<'a> {
 impl<'a> Stored<'a> {
     pub(crate) const fn len(self) -> usize {
         number_at(self.bytes, self.at)
+    }
+
+    /// What identifies the list among the lists of all tables.
+    pub(super) fn key(self) -> (usize, usize) {
+        (self.bytes.as_ptr().addr(), self.at)
     }
 
     /// A reader at the member or variant with this index.
@@ -103,22 +108,14 @@ impl<'a> Stored<'a> {
         let Some(mut reader) = self.reader(index) else {
             return None;
         };
-        parameter(&mut reader);
-        match reader.number() {
+        match record(&mut reader).1 {
             NOTHING => None,
             TEXTURE => Some(Referent::Texture),
             SURFACE => Some(Referent::Surface),
-            number => {
-                let types = number_at(self.bytes, 0);
-                let index = number - FIRST_TYPE;
-                match number_at(self.bytes, types + PLACE * (1 + index)) {
-                    0 => None,
-                    at => Some(Referent::Type(StoredType {
-                        bytes: self.bytes,
-                        at,
-                    })),
-                }
-            }
+            number => match stored_type(self.bytes, number) {
+                Some(ty) => Some(Referent::Type(ty)),
+                None => None,
+            },
         }
     }
 }
@@ -135,6 +132,18 @@ impl<'a> StoredType<'a> {
     #[must_use]
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at))
+    }
+}
+
+impl StoredType<'_> {
+    /// Whether both are the same entry, if both are in one table.
+    pub(crate) const fn is_same(self, other: Self) -> bool {
+        self.at == other.at && self.bytes.len() == other.bytes.len()
+    }
+
+    /// What identifies the entry among the entries of all tables.
+    pub(crate) fn key(self) -> (usize, usize) {
+        (self.bytes.as_ptr().addr(), self.at)
     }
 }
 
@@ -155,8 +164,42 @@ impl fmt::Debug for StoredType<'_> {
     }
 }
 
-/// Reads a member or parameter, up to its referent.
+/// The type with this number. `None` if the source does not define it.
+const fn stored_type(bytes: &[u8], number: usize) -> Option<StoredType<'_>> {
+    let types = number_at(bytes, 0);
+    match number_at(bytes, types + PLACE * (1 + number - FIRST_TYPE)) {
+        0 => None,
+        at => Some(StoredType { bytes, at }),
+    }
+}
+
+/// What a pointer with this referent points to, in `bytes`.
+#[must_use]
+pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
+    if referent < FIRST_TYPE {
+        return Pointee::UNKNOWN;
+    }
+    match stored_type(bytes, referent) {
+        // NVIDIA's compilers write a struct of size 0 for a struct that is only declared.
+        Some(ty) if ty.parameter().size > 0 => Pointee::stored(ty),
+        _ => Pointee::DECLARED,
+    }
+}
+
+/// Reads a member or parameter.
 const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
+    let (parameter, referent) = record(reader);
+    if parameter.cpp.depth == 0 {
+        return parameter;
+    }
+    Parameter {
+        pointee: pointee(reader.bytes, referent),
+        ..parameter
+    }
+}
+
+/// Reads a member or parameter without its pointee, and its referent.
+const fn record<'a>(reader: &mut Reader<'a>) -> (Parameter<'a>, usize) {
     let (name, spelling) = (reader.text(&[]), reader.text(&[]));
     let size = reader.number();
     let offset = reader.number().checked_sub(1);
@@ -170,7 +213,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
     let extents = reader.lengths();
     let members = members(reader.bytes, reader.number());
     let body = body(reader.bytes, reader.number());
-    Parameter {
+    let parameter = Parameter {
         name,
         kernel_name: "",
         has_implied_name: false,
@@ -184,8 +227,10 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
             ..pointers
         },
         members,
+        pointee: Pointee::UNKNOWN,
         body,
-    }
+    };
+    (parameter, reader.number())
 }
 
 /// The members with this number in `bytes`.

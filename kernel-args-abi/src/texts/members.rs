@@ -8,10 +8,12 @@ use super::{
     templates as say,
 };
 use crate::{
+    bytes::same,
     check::{
         Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant,
         names::is_made,
     },
+    cpp::CppBase,
     signature::{Parameter, Variant},
 };
 
@@ -21,12 +23,16 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     };
     let Some(k) = mismatch.kernel else { return };
-    let there = path(&k, kernel.name);
+    let there = member_path(&k, kernel.name);
     let Some(h) = mismatch.host else {
         say::member_missing(hint, there.as_str(), k.member.cpp, k.offset);
         return;
     };
-    let here = path(&h, host.name);
+    let here = member_path(&h, host.name);
+    if is_pointee(&k) {
+        push_pointee(hint, &h, here.as_str(), &k, there.as_str(), host);
+        return;
+    }
     if matches!(
         mismatch.differences.first(),
         Some(Difference::ParameterName)
@@ -67,10 +73,53 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
     let (cpp, ty) = (k.declared.cpp, h.member.spelling);
     let declare = member_declaration(&h.declared, &k.declared);
-    if declare.is_empty() {
+    let is_elsewhere = matches!(mismatch.differences.first(), Some(Difference::Offset))
+        && same(h.member.cpp_name(), k.member.name);
+    if is_elsewhere || cpp.is_unknown() {
+        say::member_places(hint, in_kernel, in_host);
+    } else if declare.is_empty() {
         say::members_differ(hint, in_kernel, cpp, in_host, ty);
     } else {
         say::member_differs(hint, in_kernel, cpp, in_host, ty, declare.as_str());
+    }
+}
+
+/// Types behind pointers that differ as a whole: their sizes, or a variant of an enum.
+const fn push_pointee(
+    hint: &mut Hint,
+    h: &Place<'_>,
+    here: &str,
+    k: &Place<'_>,
+    there: &str,
+    host: &Parameter<'_>,
+) {
+    if h.member.size != k.member.size {
+        let (host, kernel) = (h.member.size, k.member.size);
+        say::pointee_sizes(hint, there, kernel, here, host);
+        return;
+    }
+    let mut variant = Hint::new();
+    let enumeration = Parameter {
+        spelling: match h.member.cpp.base {
+            CppBase::Named(name) => name,
+            _ => host.spelling,
+        },
+        ..h.member
+    };
+    push_variant(&mut variant, &enumeration, &k.member);
+    let mut within = Message::<320>::new();
+    say::pointee(&mut within, there);
+    say::in_member(hint, within.as_str(), variant.as_str());
+}
+
+/// Whether it is the whole type behind a pointer.
+const fn is_pointee(place: &Place<'_>) -> bool {
+    place.member.name.is_empty() && {
+        let mut last = 0;
+        while last + 1 < place.path.len() && !place.path[last + 1].is_empty() {
+            last += 1;
+        }
+        place.pointers[last] > 0
     }
 }
 
@@ -101,18 +150,32 @@ const fn variant(variant: Variant<'_>) -> Message<160> {
     text
 }
 
-/// A member with the names of the enclosing members: `cells.values`. A member without a name, such as an array
-/// element, has the name of the `whole`.
-const fn path(place: &Place<'_>, whole: &str) -> Message<256> {
+/// The path of a member: the names of the enclosing members and its own: `cells.values`, `lights[].color` behind a pointer. A member without
+/// a name, such as an array element, has the name of the `whole`.
+#[must_use]
+pub const fn member_path(place: &Place<'_>, whole: &str) -> Message<512> {
     let mut path = Message::new();
     let mut i = 0;
-    while i < place.path.len() && !place.path[i].is_empty() {
+    while i < place.path.len() && !(place.path[i].is_empty() && place.pointers[i] == 0) {
+        if i > 0 {
+            path.push(".");
+        }
         path.writer().push_shortened(place.path[i], LONGEST);
-        path.push(".");
+        let mut pointers = place.pointers[i];
+        while pointers > 0 {
+            path.push("[]");
+            pointers -= 1;
+        }
         i += 1;
     }
-    let is_whole = i == 0 && place.member.name.is_empty();
-    let name = if is_whole { whole } else { place.member.name };
+    let name = if i == 0 && place.member.name.is_empty() {
+        whole
+    } else {
+        place.member.name
+    };
+    if i > 0 && !name.is_empty() {
+        path.push(".");
+    }
     path.writer().push_shortened(name, LONGEST);
     path
 }

@@ -26,6 +26,7 @@ pub mod templates;
 
 pub use argument::LIST;
 pub use layout_table::LayoutTable;
+pub use members::member_path;
 pub use message::{Message, Text};
 pub use overloads::none_fits;
 pub use report::Bound;

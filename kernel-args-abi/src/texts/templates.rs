@@ -168,7 +168,10 @@ templates! {
     member_at(member: text, at: number) = "`{member}` at byte {at}";
     member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
     members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
+    member_places(kernel: text, host: text) = "the kernel's struct has {kernel}, this one has {host}: declare the members as the kernel's struct does";
     member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
+    pointee(path: text) = "`{path}`";
+    pointee_sizes(kernel: text, kernel_size: bytes, host: text, host_size: number) = "the kernel's `{kernel}` has {kernel_size}, this one's `{host}` has {host_size}: declare the members as the kernel's struct does";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";

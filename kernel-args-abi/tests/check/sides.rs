@@ -1,7 +1,7 @@
 //! Fields as the derive creates them, and parameters as PTX, cubins and mangled names contain them.
 
 use kernel_args_abi::{
-    Alignment, Body, Class, CppBase, CppType, Layout, Members, Parameter, Signature,
+    Alignment, Body, Class, CppBase, CppType, Layout, Members, Parameter, Pointee, Signature,
 };
 
 pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32 });
@@ -29,6 +29,7 @@ pub(crate) const fn field<'a>(
         class,
         cpp,
         members: Members::UNKNOWN,
+        pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
     }
 }

@@ -219,6 +219,7 @@ fn text(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> String {
 }
 
 #[test]
+#[expect(clippy::large_stack_arrays, reason = "a table of parameters")]
 #[expect(clippy::too_many_lines, reason = "one table")]
 fn each_usual_mistake_has_its_hint() {
     let v = |spelling, size, align, cpp| field("v", spelling, size, align, Class::Bytes, cpp);

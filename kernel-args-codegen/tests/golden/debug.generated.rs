@@ -190,14 +190,24 @@ pub struct Unnamed<'a> {
 }
 
 /// `Bits`: 8 bytes, aligned to 4.
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+pub struct Bits {
+    /// A type without a name.
+    pub low: BitsLow,
+    /// `int`
+    pub rest: i32,
+}
+
+/// 4 bytes, aligned to 4.
 ///
 /// It has bit fields: the compiler chooses the position of their bits.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C, align(4))]
-pub struct Bits {
+pub struct BitsLow {
     /// Its bytes.
     #[device_type(opaque)]
-    pub bytes: [u8; 8],
+    pub bytes: [u8; 4],
 }
 
 /// `Box<float,3>`: 24 bytes, aligned to 8.
@@ -244,14 +254,13 @@ pub enum Color {
 }
 
 /// `Derived`: 8 bytes, aligned to 4.
-///
-/// It has base classes or virtual functions.
 #[derive(Clone, Copy, Debug, DeviceType)]
-#[repr(C, align(4))]
+#[repr(C)]
 pub struct Derived {
-    /// Its bytes.
-    #[device_type(opaque)]
-    pub bytes: [u8; 8],
+    /// `int`
+    pub b: i32,
+    /// `float`
+    pub d: f32,
 }
 
 /// `sim::Either`: 4 bytes, aligned to 4.

@@ -95,13 +95,10 @@ fn structure(
     } = members(&fields, &member_attrs, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
-    let (class, cpp) = names(input, attr, repr, &fields);
-    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let consists_of = if repr.transparent && attr.cpp.is_none() {
-        quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).members)
-    } else {
-        quote!(#krate::__private::abi::Members::of(<Self as #krate::DeviceType>::FIELDS))
-    };
+    let (class, cpp) = names(input, attr, repr, &fields, &all);
+    let abi = quote!(#krate::__private::abi);
+    let (consists_of, pointee) = content(attr, repr, &all);
+    let behind = behind(krate, is_generic);
     let layout = quote! {{
         let mut __layout = #krate::__private::first_member(#align);
         #checks
@@ -112,6 +109,8 @@ fn structure(
         quote! {
             const __FIELDS: #fields_type = #list;
             const __LAYOUT: #krate::__private::abi::Layout = #layout;
+            static __IN_MEMORY: #krate::__private::abi::Parameter<'static> =
+                #krate::__private::in_memory::<#ident>(#class, #cpp, #consists_of, #pointee);
         }
     });
     let members = fields.iter().map(|field| &field.member);
@@ -132,6 +131,9 @@ fn structure(
             const CLASS: #krate::__private::abi::Class = #class;
             const CPP: #krate::__private::abi::CppType<'static> = #cpp;
             const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
+            const POINTEE: #abi::Pointee<'static> = #pointee;
+            const POINTEE_IN_STRUCT: #abi::Pointee<'static> = #pointee;
+            #behind
             const HAS_PADDING: #krate::__private::core::primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
@@ -264,12 +266,47 @@ fn members(
     }
 }
 
-/// The class and C++ type of a struct.
+/// The members of a struct, and what it points to. `all` is the list of its fields. A transparent struct without an explicit
+/// C++ name is the value itself in C++, or a struct around it.
+fn content(attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
+    let krate = &attr.krate;
+    if repr.transparent && attr.cpp.is_none() {
+        let value = quote!(#krate::__private::transparent(#all));
+        (quote!(#value.members), quote!(#value.pointee))
+    } else {
+        let abi = quote!(#krate::__private::abi);
+        (
+            quote!(#abi::Members::of(#all)),
+            quote!(#abi::Pointee::UNKNOWN),
+        )
+    }
+}
+
+/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no
+/// `static`.
+fn behind(krate: &Path, is_generic: bool) -> TokenStream {
+    let abi = quote!(#krate::__private::abi);
+    if !is_generic {
+        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
+    }
+    quote! {
+        const BEHIND_IN_STRUCT: #abi::Pointee<'static> =
+            #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
+                <Self as #krate::DeviceType>::CLASS,
+                <Self as #krate::DeviceType>::CPP,
+                #abi::Members::UNKNOWN,
+                #abi::Pointee::UNKNOWN,
+            ));
+    }
+}
+
+/// The class and C++ type of a struct. `all` is the list of its fields.
 fn names(
     input: &DeriveInput,
     attr: &TypeAttr,
     repr: &Repr,
     fields: &[Field<'_>],
+    all: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let krate = &attr.krate;
     let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
@@ -284,8 +321,8 @@ fn names(
             named(&name.value()),
         ),
         (None, true, _) => (
-            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).class),
-            quote!(#krate::__private::transparent(<Self as #krate::DeviceType>::FIELDS).cpp),
+            quote!(#krate::__private::transparent(#all).class),
+            quote!(#krate::__private::transparent(#all).cpp),
         ),
         (None, false, _) => (
             quote!(#krate::__private::abi::Class::Bytes),

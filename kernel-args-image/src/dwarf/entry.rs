@@ -1,5 +1,6 @@
 //! The attributes of an entry that describe types.
 
+use core::ops::Range;
 use gimli::{
     Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian,
     constants as dw,
@@ -50,13 +51,56 @@ pub(super) struct Entry<'s> {
     pub(super) alignment: Option<u64>,
     /// The value of an enumerator.
     pub(super) value: Option<i128>,
-    pub(super) is_bit_field: bool,
+    pub(super) bits: BitField,
+    /// Whether a base class is virtual.
+    pub(super) is_virtual: bool,
     pub(super) is_declaration: bool,
     /// Whether a member is static.
     pub(super) is_external: bool,
     pub(super) is_artificial: bool,
     /// The base of the unit's text offsets.
     pub(super) string_offsets: Option<usize>,
+}
+
+/// The place of a bit field, in bits. DWARF 5, "5.7.6 Data Member Entries".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BitField {
+    pub(super) size: Option<u64>,
+    /// From the beginning of the struct, since DWARF 4.
+    pub(super) start: Option<u64>,
+    /// From the most significant bit of its integer, before DWARF 4.
+    pub(super) from_end: Option<u64>,
+}
+
+impl BitField {
+    const NONE: Self = Self {
+        size: None,
+        start: None,
+        from_end: None,
+    };
+
+    pub(super) const fn exists(self) -> bool {
+        self.size.is_some() || self.start.is_some() || self.from_end.is_some()
+    }
+
+    /// The bytes that contain bits of it. `offset` and `integer` are the place and the size of its integer.
+    pub(super) fn bytes(self, offset: Offset, integer: Option<u64>) -> Option<Range<u64>> {
+        let size = self.size?;
+        let start = match (self.start, self.from_end, offset) {
+            (Some(start), _, Offset::None) => start,
+            (Some(start), _, Offset::Bytes(offset)) => offset.checked_mul(8)?.checked_add(start)?,
+            (None, from_end, Offset::None | Offset::Bytes(_)) => {
+                let offset = match offset {
+                    Offset::Bytes(offset) => offset,
+                    _ => 0,
+                };
+                let end = offset.checked_add(integer?)?.checked_mul(8)?;
+                end.checked_sub(from_end?)?.checked_sub(size)?
+            }
+            (.., Offset::Unclear) => return None,
+        };
+        Some(start / 8..start.checked_add(size)?.div_ceil(8))
+    }
 }
 
 /// The offset of a member in its struct.
@@ -85,7 +129,8 @@ impl<'s> Entry<'s> {
             count: None,
             alignment: None,
             value: None,
-            is_bit_field: false,
+            bits: BitField::NONE,
+            is_virtual: false,
             is_declaration: false,
             is_external: false,
             is_artificial: false,
@@ -135,8 +180,12 @@ impl<'s> Entry<'s> {
                 }
             }
             dw::DW_AT_alignment => self.alignment = attribute.udata_value(),
-            dw::DW_AT_bit_size | dw::DW_AT_bit_offset | dw::DW_AT_data_bit_offset => {
-                self.is_bit_field = true;
+            dw::DW_AT_bit_size => self.bits.size = attribute.udata_value(),
+            dw::DW_AT_bit_offset => self.bits.from_end = attribute.udata_value(),
+            dw::DW_AT_data_bit_offset => self.bits.start = attribute.udata_value(),
+            dw::DW_AT_virtuality => {
+                self.is_virtual =
+                    !matches!(value, AttributeValue::Virtuality(dw::DW_VIRTUALITY_none));
             }
             dw::DW_AT_declaration => self.is_declaration = is_set(),
             dw::DW_AT_external => self.is_external = is_set(),

@@ -2,8 +2,9 @@
 
 use super::{
     Error,
-    entry::{Entry, Offset, Place},
-    stored::{OF_MAP, Types},
+    content::{Content, Part},
+    entry::{Entry, Place},
+    stored::{Known, OF_MAP, Types},
     types::Type,
 };
 use crate::{mangled::demangle, table::types::opaque};
@@ -16,21 +17,14 @@ use kernel_args_abi::{
 /// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
 
-/// The maximum size of a struct whose members are read, in bytes. A larger struct cannot be a parameter.
-const LARGEST: u64 = 65_536;
+/// The maximum number of members of a struct that is read, including nested members. An array counts as one element.
+const MOST: usize = 65_536;
 
 /// A stored parameter or member.
 pub(super) struct Row {
     pub(super) place: u32,
     /// The size in bytes.
     pub(super) size: usize,
-}
-
-/// The content of a struct's entry.
-#[derive(Default)]
-struct Content {
-    members: Vec<Place>,
-    why_opaque: Option<Opaque>,
 }
 
 impl<'s> Types<'_, 's> {
@@ -75,20 +69,20 @@ impl<'s> Types<'_, 's> {
 
     /// The number of the members of the struct at a position, at nesting depth `depth`.
     pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
-        if let Some(&known) = self.structs.get(&place) {
-            return Ok(known);
+        if let Some(known) = self.structs.get(&place) {
+            return Ok(known.number);
         }
         self.units.budget.store(OF_MAP)?;
         // A recursive reference to this struct gets this value.
-        let unclear = opaque(Opaque::Unclear);
+        let unclear = Known::one(opaque(Opaque::Unclear));
         self.structs.insert(place, unclear);
-        let members = if depth == DEEPEST {
+        let known = if depth == DEEPEST {
             unclear
         } else {
             self.read(place, depth)?
         };
-        self.structs.insert(place, members);
-        Ok(members)
+        self.structs.insert(place, known);
+        Ok(known.number)
     }
 
     /// Reads the types that were referred to, and the types that these refer to, as far as the budget permits. A type
@@ -125,54 +119,71 @@ impl<'s> Types<'_, 's> {
         self.record(&parameter, &ty, members, NOTHING)
     }
 
-    fn read(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
-        let unclear = opaque(Opaque::Unclear);
+    fn read(&mut self, place: Place, depth: usize) -> Result<Known, Error> {
+        let unclear = Known::one(opaque(Opaque::Unclear));
         let entry = self.units.entry(place)?;
         if entry.tag == dw::DW_TAG_enumeration_type {
-            return self.variants(&entry);
+            return Ok(Known::one(self.variants(&entry)?));
         }
         let size = match entry.byte_size {
-            Some(size @ ..=LARGEST) if !entry.is_declaration => size,
+            Some(size) if !entry.is_declaration => size,
             _ => return Ok(unclear),
         };
         if entry.tag == dw::DW_TAG_union_type {
-            return Ok(opaque(Opaque::Union));
+            return Ok(Known::one(opaque(Opaque::Union)));
         }
-        let content = self.content(&entry)?;
-        if let Some(why) = content.why_opaque {
-            return Ok(opaque(why));
-        }
+        let content = match Content::read(self.units, &entry)? {
+            Ok(content) => content,
+            Err(why) => return Ok(Known::one(opaque(why))),
+        };
         let mut places = Vec::new();
-        let mut end = 0;
-        for place in content.members {
-            let entry = self.units.entry(place)?;
-            let ty = Type::read(self.units, entry.ty)?;
-            // An array of unknown length at the end of a struct.
-            if ty.size == Some(0) {
-                continue;
-            }
-            let offset = match entry.offset {
-                Offset::None => Some(0),
-                Offset::Bytes(offset) => Some(offset),
-                Offset::Unclear => None,
+        let (mut end, mut leaves) = (0, 0usize);
+        for part in content.parts {
+            let (offset, row) = match part {
+                Part::Hidden { bytes, name, why } => {
+                    let Ok(size) = u32::try_from(bytes.end - bytes.start) else {
+                        return Ok(unclear);
+                    };
+                    let hidden = Parameter {
+                        name,
+                        offset: usize::try_from(bytes.start).ok(),
+                        class: Class::Bytes,
+                        ..Parameter::record(0, size as usize)
+                    };
+                    let place =
+                        self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
+                    let size = size as usize;
+                    (bytes.start, Row { place, size })
+                }
+                Part::Member { place, offset } => {
+                    let entry = self.units.entry(place)?;
+                    let ty = Type::read(self.units, entry.ty)?;
+                    // An array of unknown length at the end of a struct.
+                    if ty.size == Some(0) {
+                        continue;
+                    }
+                    let start = usize::try_from(offset).ok();
+                    let Some(row) = self.row(&entry, &ty, start, depth + 1)? else {
+                        return Ok(unclear);
+                    };
+                    let known = ty.aggregate.and_then(|place| self.structs.get(&place));
+                    leaves += known.map_or(1, |known| known.leaves);
+                    if leaves > MOST {
+                        return Ok(unclear);
+                    }
+                    (offset, row)
+                }
             };
-            // Members follow one another, which limits their number for any nesting of structs.
-            let after = offset
-                .zip(ty.size)
-                .and_then(|(offset, size)| offset.checked_add(size));
-            let (Some(offset), Some(after)) = (offset, after) else {
-                return Ok(unclear);
-            };
-            if offset < end || after > size {
-                return Ok(unclear);
+            // Members follow one another.
+            let after = offset.checked_add(row.size as u64);
+            match after {
+                Some(after) if offset >= end && after <= size => end = after,
+                _ => return Ok(unclear),
             }
-            end = after;
-            match self.row(&entry, &ty, usize::try_from(offset).ok(), depth + 1)? {
-                Some(row) => places.push(row.place),
-                None => return Ok(unclear),
-            }
+            places.push(row.place);
         }
-        self.store(|table| table.structure(&places))
+        let number = self.store(|table| table.structure(&places))?;
+        Ok(Known { number, leaves })
     }
 
     /// The variants of an enum. Unknown if the value of a variant is missing.
@@ -196,42 +207,5 @@ impl<'s> Types<'_, 's> {
         }
         let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
         self.store(|table| table.enumeration(&places, is_signed))
-    }
-
-    /// The entries of a struct's members, sorted by offset.
-    fn content(&self, entry: &Entry<'s>) -> Result<Content, Error> {
-        let mut content = Content::default();
-        let mut children = self.units.walk(entry.place)?;
-        while let Some(child) = children.next_child()? {
-            content.why_opaque = match child.tag {
-                dw::DW_TAG_inheritance => Some(Opaque::Bases),
-                dw::DW_TAG_variant_part => Some(Opaque::Union),
-                // A static member.
-                dw::DW_TAG_member if child.is_declaration || child.is_external => None,
-                dw::DW_TAG_member if child.is_bit_field => Some(Opaque::BitFields),
-                dw::DW_TAG_member if self.is_base(&child)? => Some(Opaque::Bases),
-                dw::DW_TAG_member => {
-                    self.units.budget.store(size_of::<Place>())?;
-                    content.members.push(child.place);
-                    None
-                }
-                _ => None,
-            };
-            if content.why_opaque.is_some() {
-                break;
-            }
-        }
-        Ok(content)
-    }
-
-    /// Whether a compiler generated a member for a base class or for virtual functions. EDG (nvcc, NVRTC) names a base
-    /// class `__b_` plus its mangled name, and a virtual base class `__v_`.
-    fn is_base(&self, member: &Entry<'s>) -> Result<bool, Error> {
-        let name = match member.name {
-            Some(name) => self.units.text(member.place, name)?,
-            None => "",
-        };
-        let made = ["__b_", "__v_", "__vptr", "_vptr"];
-        Ok(member.is_artificial || made.into_iter().any(|made| name.starts_with(made)))
     }
 }

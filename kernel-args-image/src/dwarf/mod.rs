@@ -25,6 +25,8 @@
 #[cfg(feature = "debug-info")]
 mod budget;
 #[cfg(feature = "debug-info")]
+mod content;
+#[cfg(feature = "debug-info")]
 mod entry;
 mod error;
 mod info;

@@ -13,10 +13,26 @@ pub(super) struct Types<'u, 's> {
     pub(super) units: &'u Units<'s>,
     pub(super) table: TypeWriter,
     pub(super) referents: Referents,
-    /// The numbers of the structs and enums that have been read.
-    pub(super) structs: BTreeMap<Place, usize>,
+    /// The structs and enums that have been read.
+    pub(super) structs: BTreeMap<Place, Known>,
     /// The positions of the stored type names.
     names: BTreeMap<Place, usize>,
+}
+
+/// A struct or enum that has been read.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// The number of its members or variants.
+    pub(super) number: usize,
+    /// The number of its members, including nested members.
+    pub(super) leaves: usize,
+}
+
+impl Known {
+    /// Members that are not read, or an enum.
+    pub(super) const fn one(number: usize) -> Self {
+        Self { number, leaves: 1 }
+    }
 }
 
 /// The approximate memory of a map entry, in bytes.

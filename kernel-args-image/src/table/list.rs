@@ -1,6 +1,6 @@
 //! Parameters that own their texts and members.
 
-use super::types::TypeWriter;
+use super::{copies::Copies, types::TypeWriter};
 use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter, signature::stored};
 
@@ -23,8 +23,9 @@ impl ParameterList {
     #[must_use]
     pub fn of_members(members: Members<'_>) -> Self {
         let mut types = TypeWriter::new();
-        let number = types.number(members);
-        let bytes = types.finish(&[]);
+        let mut copies = Copies::default();
+        let number = copies.members(&mut types, members);
+        let bytes = types.finish(copies.places());
         Self { bytes, number }
     }
 

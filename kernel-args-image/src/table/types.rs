@@ -3,11 +3,10 @@
 use super::writer::Writer;
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::{
-    Members, Opaque, Parameter, Variant,
+    Opaque, Parameter, Variant,
     signature::{
-        Referent,
         reader::PLACE,
-        stored::{ENUM, FIRST, NOTHING, SIGNED, STRUCT, SURFACE, TEXTURE, UNSIGNED},
+        stored::{ENUM, FIRST, SIGNED, STRUCT, UNSIGNED},
     },
 };
 
@@ -45,33 +44,6 @@ impl TypeWriter {
     #[cfg(feature = "debug-info")]
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()
-    }
-
-    /// Writes members with all their content, except for the types behind pointers: these can be a circle. Returns their
-    /// number.
-    pub(crate) fn number(&mut self, members: Members<'_>) -> usize {
-        if let Some(why) = members.why_opaque() {
-            return opaque(why);
-        }
-        if members.is_enum() {
-            let variants = members.variants();
-            let places: Vec<u32> = variants.map(|variant| self.variant(variant)).collect();
-            return self.enumeration(&places, members.is_signed());
-        }
-        if !members.is_known() {
-            return 0;
-        }
-        let member = |(index, member): (usize, Parameter<'_>)| {
-            let own = self.number(member.members);
-            let referent = match members.referent(index) {
-                Some(Referent::Texture) => TEXTURE,
-                Some(Referent::Surface) => SURFACE,
-                _ => NOTHING,
-            };
-            self.record(&member, None, own, referent)
-        };
-        let places: Vec<u32> = members.iter().enumerate().map(member).collect();
-        self.structure(&places)
     }
 
     /// Writes a struct or list of parameters, whose members are at these positions. Returns its number.

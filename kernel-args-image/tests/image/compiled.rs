@@ -105,13 +105,20 @@ fn debug_information_is_in_a_table() {
         (cell.name, cell.offset, cell.cpp.extents),
         ("values", Some(8), [2, 3, 0])
     );
-    assert_eq!(by_value[4].members.why_opaque(), Some(Opaque::BitFields));
+    let low = by_value[4].members.get(0).unwrap();
+    assert_eq!((low.name, low.size), ("low", 4));
+    assert_eq!(low.members.why_opaque(), Some(Opaque::BitFields));
+    assert!(by_value[8].pointee.is_declared());
     assert_eq!(by_value[3].members.get(2), None);
     // `sim::step` takes a struct with an array of `Cell`.
     let step = find("_ZN3sim4stepENS_6ParamsENS_5ColorENS_6EitherEP6float4PKS0_");
     let cells = step.parameter(0).members.get(2).unwrap();
     assert_eq!((cells.name, cells.cpp.extents[0]), ("cells", 4));
     assert_eq!(cells.members, by_value[3].members);
+    // Its last parameter points to the struct that the first one contains.
+    let all = step.parameter(4).pointee.get().unwrap();
+    let params = step.parameter(0);
+    assert_eq!((all.size, all.members), (params.size, params.members));
 }
 
 /// Names from the source of PTX parameters are compared, as when a kernel is loaded.

@@ -23,7 +23,8 @@ const KERNELS: [&str; 8] = [
     "unnamed",
 ];
 
-/// The data about `data/debug.cu`: name, C++ type, class, size, the offset of members, and the variants of enums.
+/// The data about `data/debug.cu`: name, C++ type, class, size, the offset of members, the variants of enums, and
+/// what pointers point to.
 const EXPECTED: &str = include_str!("../data/debug.txt");
 
 fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
@@ -57,6 +58,13 @@ fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
             .map(|v| format!("{} {}", v.name, v.value))
             .collect();
         let _ = write!(text, ", {}", variants.join(" "));
+    }
+    match parameter.pointee.get() {
+        Some(to) => {
+            let _ = write!(text, ", to {} bytes, {} members", to.size, to.members.len());
+        }
+        None if parameter.pointee.is_declared() => text.push_str(", to a declared struct"),
+        None => {}
     }
     text.push('\n');
     for member in members.iter() {
@@ -166,7 +174,10 @@ fn an_image_completes_its_kernels_by_debug_information() {
     let first = "params: sim::Params, b864 @ 0, 17 members\n  named: ?, b2 @ 0, 1 members\n";
     assert!(step.starts_with(first), "{step}");
     assert!(
-        step.contains("\nout: float4*, p8 @ 872\nall: sim::Params const*, p8 @ 880\n"),
+        step.contains(
+            "\nout: float4*, p8 @ 872, to 16 bytes, 4 members\n\
+             all: sim::Params const*, p8 @ 880, to 864 bytes, 17 members\n"
+        ),
         "{step}"
     );
     let (plain, _) = of_image(PTX, "plain");
@@ -179,7 +190,7 @@ fn an_image_completes_its_kernels_by_debug_information() {
     let (unnamed, _) = of_image(PTX, "unnamed");
     assert_eq!(
         unnamed,
-        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8\n"
+        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n"
     );
 }
 

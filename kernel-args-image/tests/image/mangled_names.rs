@@ -1,7 +1,7 @@
 //! Names from real libraries: operators, ABI tags, inline namespaces, packs, nested types.
 
 use kernel_args_abi::{
-    Alignment, Body, Class, CppType, Members, Parameter,
+    Alignment, Body, Class, CppType, Members, Parameter, Pointee,
     check::{Difference, compare},
 };
 use kernel_args_image::mangled::{Demangled, candidates};
@@ -31,6 +31,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
         },
         cpp,
         members: Members::UNKNOWN,
+        pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
     }
 }

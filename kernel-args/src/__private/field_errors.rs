@@ -17,8 +17,8 @@ macro_rules! field_errors {
         pub mod $module {
             use crate::{
                 __private::TypeInfo,
-                device::DeviceType,
-                marshal::{Guard, KernelArg, LaunchStream, ParamWriter},
+                device::{DeviceType, forward_store},
+                marshal::{Guard, KernelArg, LaunchStream, ParamWriter, forward_put},
             };
             use core::{ffi::c_void, mem::MaybeUninit};
 
@@ -63,18 +63,7 @@ macro_rules! field_errors {
                     }
                 }
 
-                #[inline(always)]
-                unsafe fn put<'s, F: ParamWriter>(
-                    &'s mut self,
-                    stream: &'s LaunchStream<'_>,
-                    buffer: *mut u8,
-                    offset: usize,
-                    pointers: *mut *mut c_void,
-                    index: usize,
-                ) -> Guard<'s> {
-                    // SAFETY: the caller makes the same promise.
-                    unsafe { F::put(self, stream, buffer, offset, pointers, index) }
-                }
+                forward_put!();
             }
 
             /// A field of a device type.
@@ -90,14 +79,10 @@ macro_rules! field_errors {
 
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
-                const TYPE_INFO: TypeInfo = TypeInfo::of::<D>();
+                const TYPE_INFO: TypeInfo = TypeInfo::in_struct::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
-                #[inline(always)]
-                unsafe fn store(&self, to: *mut u8) {
-                    // SAFETY: the caller makes the same promise.
-                    unsafe { DeviceType::store(self, to) };
-                }
+                forward_store!();
             }
         }
     )*};

@@ -2,7 +2,7 @@
 
 use super::TypeInfo;
 use kernel_args_abi::{
-    CppBase, Layout, Members, Opaque, Parameter,
+    CppBase, Layout, Members, Opaque, Parameter, Pointee,
     cpp::builtin,
     texts::{Message, templates},
 };
@@ -17,12 +17,15 @@ pub const fn member(
 ) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
         .with_members(info.members)
+        .with_pointee(info.pointee)
 }
 
 /// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
 #[must_use]
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
-    member.with_members(Members::opaque(Opaque::Declared))
+    member
+        .with_members(Members::opaque(Opaque::Declared))
+        .with_pointee(Pointee::UNKNOWN)
 }
 
 /// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.

@@ -22,7 +22,7 @@ pub mod contract {
 }
 
 pub use crate::{
-    device::{HasZero, assert_layout},
+    device::{HasZero, assert_layout, in_memory},
     marshal::{ParamWriter, Part, Spread, Summary, Within, first},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]

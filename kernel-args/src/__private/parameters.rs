@@ -4,7 +4,7 @@ use super::TypeInfo;
 use crate::marshal::KernelArgs;
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
-    Body, Class, CppType, Members, ParamLayout, Parameter,
+    Body, Class, CppType, Members, ParamLayout, Parameter, Pointee,
     param_layout::LIMIT,
     texts::{self, Message, templates},
 };
@@ -37,6 +37,7 @@ pub const fn parameter(
         class: info.class,
         cpp: info.cpp,
         members: info.members,
+        pointee: info.pointee,
         body: Body::UNKNOWN,
     })
 }
@@ -86,6 +87,7 @@ impl FieldParameter {
             class: Class::Unknown,
             cpp: CppType::UNKNOWN,
             members: Members::UNKNOWN,
+            pointee: Pointee::UNKNOWN,
             ..self.0
         }
     }

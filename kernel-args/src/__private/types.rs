@@ -1,7 +1,7 @@
 //! Properties of types, for the output of the derives.
 
 use crate::device::{DeviceType, assert_layout};
-use kernel_args_abi::{Class, CppType, Layout, Members};
+use kernel_args_abi::{Class, CppType, Layout, Members, Pointee};
 
 /// The constants of a device type as a value.
 #[derive(Clone, Copy)]
@@ -10,18 +10,30 @@ pub struct TypeInfo {
     pub(super) class: Class,
     pub(super) cpp: CppType<'static>,
     pub(super) members: Members<'static>,
+    pub(super) pointee: Pointee<'static>,
 }
 
 impl TypeInfo {
     /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
+        Self::with::<D>(D::POINTEE)
+    }
+
+    /// The constants of the type of a field of a device type.
+    #[must_use]
+    pub const fn in_struct<D: DeviceType>() -> Self {
+        Self::with::<D>(D::POINTEE_IN_STRUCT)
+    }
+
+    const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
         Self {
             layout: D::LAYOUT,
             class: D::CLASS,
             cpp: D::CPP,
             members: D::MEMBERS,
+            pointee,
         }
     }
 }

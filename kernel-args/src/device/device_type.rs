@@ -1,7 +1,8 @@
 //! Types that a kernel can take by value, with their size and alignment on the device.
 
+use super::{content_of, in_memory};
 use core::{marker::PhantomData, num, ptr, slice};
-use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Pointee};
 
 /// A type that a kernel can take by value.
 ///
@@ -66,6 +67,23 @@ pub unsafe trait DeviceType: Copy + 'static {
     ///
     /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
+    /// What a pointer points to, without arrays and further pointers.
+    #[doc(hidden)]
+    const POINTEE: Pointee<'static> = Pointee::UNKNOWN;
+    /// The same where the pointer is a field of a struct.
+    #[doc(hidden)]
+    const POINTEE_IN_STRUCT: Pointee<'static> = Pointee::UNKNOWN;
+    /// What a pointer to this type points to, without arrays and further pointers.
+    #[doc(hidden)]
+    const BEHIND: Pointee<'static> = Pointee::of(&in_memory::<Self>(
+        Self::CLASS,
+        Self::CPP,
+        Self::MEMBERS,
+        Self::POINTEE,
+    ));
+    /// The same where the pointer is a field of a struct.
+    #[doc(hidden)]
+    const BEHIND_IN_STRUCT: Pointee<'static> = Self::BEHIND;
     /// Whether a value has bytes that belong to no field.
     const HAS_PADDING: bool = false;
     /// The fields of a struct with the derive. The derive computes the layout from them.
@@ -135,6 +153,18 @@ pub(crate) fn store_all<T: DeviceType>(elements: &[T], to: &mut [u8]) {
         unsafe { element.store(to.as_mut_ptr()) };
     }
 }
+
+/// The method of a trait that a derive uses for a field: [`DeviceType::store`].
+macro_rules! forward_store {
+    () => {
+        #[inline(always)]
+        unsafe fn store(&self, to: *mut u8) {
+            // SAFETY: the caller makes the same promise.
+            unsafe { DeviceType::store(self, to) };
+        }
+    };
+}
+pub(crate) use forward_store;
 
 /// The variants of an enum.
 pub trait Variants: Sized + 'static {
@@ -275,7 +305,7 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
-    const MEMBERS: Members<'static> = T::MEMBERS;
+    content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]
@@ -298,7 +328,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     } else {
         CppType::UNKNOWN
     };
-    const MEMBERS: Members<'static> = T::MEMBERS;
+    content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::{DeviceType, ZeroBits, assert_layout, layout};
 use core::{ffi::c_void, fmt, hash::Hash, marker::PhantomData};
-use kernel_args_abi::{Class, CppBase, CppType, Layout};
+use kernel_args_abi::{self as abi, Class, CppBase, CppType, Layout};
 
 /// A type that a device pointer can point to: every [`DeviceType`], and `c_void` for C++'s `void`.
 #[diagnostic::on_unimplemented(
@@ -15,11 +15,19 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout};
 pub trait Pointee: 'static {
     /// The C++ type.
     const CPP: CppType<'static>;
+    /// The same as [`DeviceType::BEHIND`].
+    #[doc(hidden)]
+    const BEHIND: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
+    /// The same as [`DeviceType::BEHIND_IN_STRUCT`].
+    #[doc(hidden)]
+    const BEHIND_IN_STRUCT: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> Pointee for T {
-    const CPP: CppType<'static> = T::CPP;
+    const CPP: CppType<'static> = <T as DeviceType>::CPP;
+    const BEHIND: abi::Pointee<'static> = <T as DeviceType>::BEHIND;
+    const BEHIND_IN_STRUCT: abi::Pointee<'static> = <T as DeviceType>::BEHIND_IN_STRUCT;
 }
 
 impl Pointee for c_void {
@@ -111,6 +119,10 @@ macro_rules! pointers {
             const LAYOUT: Layout = layout(8, 8);
             const CLASS: Class = Class::Pointer;
             const CPP: CppType<'static> = T::CPP.pointer($to_const);
+            const POINTEE: abi::Pointee<'static> = T::BEHIND;
+            const POINTEE_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
+            const BEHIND: abi::Pointee<'static> = T::BEHIND;
+            const BEHIND_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
         }
 
         const _: () = assert_layout::<$name<u8>>();

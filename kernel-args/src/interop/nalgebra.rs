@@ -8,7 +8,7 @@ use super::{
     same_as::{conversions, same_as},
     vector_element::{VectorElement, vector_elements},
 };
-use crate::device::{DeviceType, ZeroBits, vector};
+use crate::device::{DeviceType, ZeroBits, content_of, vector};
 use kernel_args_abi::{Class, CppType, Layout, Members};
 use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
 
@@ -56,7 +56,7 @@ unsafe impl<T: DeviceType> DeviceType for Unit<T> {
     const LAYOUT: Layout = T::LAYOUT;
     const CLASS: Class = T::CLASS;
     const CPP: CppType<'static> = T::CPP;
-    const MEMBERS: Members<'static> = T::MEMBERS;
+    content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 
     #[inline]

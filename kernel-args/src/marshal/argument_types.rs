@@ -7,7 +7,7 @@ use core::{
     ptr,
 };
 use kernel_args_abi::{
-    Class, CppType, Layout, Members, ParamLayout, Parameter,
+    Class, CppType, Layout, Members, ParamLayout, Parameter, Pointee,
     texts::{Message, templates},
 };
 use std::{
@@ -23,6 +23,7 @@ pub(crate) struct ArgumentType {
     class: Class,
     cpp: CppType<'static>,
     members: Members<'static>,
+    pointee: Pointee<'static>,
     /// `type_name` of the argument. It is a function for the same reason.
     path: fn() -> &'static str,
 }
@@ -43,6 +44,7 @@ impl ArgumentType {
             class: <T::Device as DeviceType>::CLASS,
             cpp: <T::Device as DeviceType>::CPP,
             members: <T::Device as DeviceType>::MEMBERS,
+            pointee: <T::Device as DeviceType>::POINTEE,
             path: type_name::<T>,
         }
     }
@@ -67,6 +69,7 @@ impl ArgumentType {
     fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
         Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
             .with_members(self.members)
+            .with_pointee(self.pointee)
     }
 }
 

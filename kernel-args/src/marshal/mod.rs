@@ -43,6 +43,7 @@ pub use launch_stream::{Guard, LaunchStream};
 pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;
+pub(crate) use param_writer::forward_put;
 pub use param_writer::{ParamWriter, Within};
 pub use parts::{Part, Spread, first};
 #[cfg(feature = "cudarc")]

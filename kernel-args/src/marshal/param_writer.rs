@@ -28,6 +28,25 @@ pub trait ParamWriter: sealed::Sealed {
     ) -> Guard<'s>;
 }
 
+/// The method of a trait that a derive uses for an argument: [`ParamWriter::put`] with the argument as `self`.
+macro_rules! forward_put {
+    () => {
+        #[inline(always)]
+        unsafe fn put<'s, F: ParamWriter>(
+            &'s mut self,
+            stream: &'s LaunchStream<'_>,
+            buffer: *mut u8,
+            offset: usize,
+            pointers: *mut *mut c_void,
+            index: usize,
+        ) -> Guard<'s> {
+            // SAFETY: the caller makes the same promise.
+            unsafe { F::put(self, stream, buffer, offset, pointers, index) }
+        }
+    };
+}
+pub(crate) use forward_put;
+
 /// `void* kernelParams[]`: a pointer to each parameter.
 ///
 /// An argument is not copied if its memory already contains the value for the kernel.

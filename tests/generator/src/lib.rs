@@ -10,6 +10,7 @@ pub mod echo;
 pub mod known_uses;
 pub mod layout;
 pub mod leaf;
+pub mod mirror;
 pub mod parts;
 pub mod random;
 pub mod rng;

@@ -14,6 +14,7 @@ mod launch;
 mod launch_sites;
 mod memcheck;
 mod memory_changes;
+mod mirrors;
 mod runtime_api;
 mod scale;
 #[expect(
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ("launch_sites", launch_sites::main),
         ("memcheck", memcheck::main),
         ("memory_changes", memory_changes::main),
+        ("mirrors", mirrors::main),
         ("runtime_api", runtime_api::main),
         ("scale", scale::main),
         ("sequences", sequences::main),

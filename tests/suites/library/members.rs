@@ -218,11 +218,12 @@ struct Bits {
     rest: i32,
 }
 
+/// The members of the kernel's base class are its own members.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Derived {
-    b: f32,
-    d: i32,
+    b: i32,
+    d: f32,
 }
 
 #[derive(Clone, Copy, DeviceType)]

@@ -6,6 +6,7 @@ mod compile_fail;
 mod headers;
 mod mutants;
 mod oracle;
+mod pointees;
 mod sanitizers;
 
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         ("headers", headers::main),
         ("mutants", mutants::main),
         ("oracle", oracle::main),
+        ("pointees", pointees::main),
         ("sanitizers", sanitizers::main),
     ])
 }

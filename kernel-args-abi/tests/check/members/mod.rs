@@ -2,6 +2,8 @@
 
 mod arrays;
 mod names;
+mod opaque;
+mod pointers;
 mod random;
 mod rules;
 mod texts;

@@ -1,6 +1,6 @@
 //! Parameters of a struct from any bytes.
 
-use kernel_args_abi::{Alignment, Body, Class, CppBase, CppType, Members, Parameter};
+use kernel_args_abi::{Alignment, Body, Class, CppBase, CppType, Members, Parameter, Pointee};
 
 const NAMES: [&str; 12] = [
     "Params",
@@ -63,6 +63,7 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
         class: class[usize::from(kind & 0x3f) % class.len()],
         cpp: pointers,
         members: Members::UNKNOWN,
+        pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
     }
 }

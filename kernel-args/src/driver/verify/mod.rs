@@ -1,7 +1,9 @@
 //! Compares arguments with a loaded kernel.
 
+mod not_compared;
 mod verification;
 
+pub use not_compared::NotCompared;
 pub use verification::Verification;
 
 use crate::{

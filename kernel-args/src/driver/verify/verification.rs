@@ -1,11 +1,12 @@
 //! The result of a verification.
 
+use super::not_compared::{NotCompared, parts};
 use crate::driver::{
     api::api,
     error::{Error, Unverified, VerifyError},
     image::{DebugInfo, Description},
 };
-use std::string::ToString;
+use std::{string::ToString, vec::Vec};
 
 /// The result of a verification, and the information that was available for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub enum Verification {
         image: bool,
         /// Whether debug information with names, C++ types and members was available.
         debug_info: DebugInfo,
+        /// The parts of the parameters that debug information describes, but that cannot be compared: unions, bit fields,
+        /// structs that are only declared. Everything else is compared, also behind pointers, except fields with
+        /// `#[device_type(opaque)]` or `#[kernel_args(opaque)]`.
+        not_compared: Vec<NotCompared>,
     },
     /// No information was available, so wrong arguments would not be detected.
     Unverified(Unverified),
@@ -50,6 +55,8 @@ impl Verification {
             Self::Verified {
                 driver,
                 image,
+                not_compared: description
+                    .map_or_else(Vec::new, |description| parts(&description.parameters())),
                 debug_info: description
                     .map(|description| description.debug_info.clone())
                     .unwrap_or_default(),

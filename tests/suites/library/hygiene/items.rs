@@ -42,6 +42,8 @@ images! {
     reduce = "../ptx/reduce.ptx",
     saxpy = "../ptx/saxpy.ptx",
     saxpy_typed = "../ptx/saxpy_typed.ptx",
+    mirrors = "../ptx/mirrors.ptx",
+    mirrors_debug = "../ptx/mirrors.debug.ptx",
     shade = "../ptx/shade.ptx",
     shade_debug = "../ptx/shade.debug.ptx",
     strided = "../ptx/strided.ptx",

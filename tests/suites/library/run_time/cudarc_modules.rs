@@ -45,7 +45,7 @@ fn a_function_with_its_image_is_verified_by_types() {
         let all = Verification::clone(ours.verification());
         assert_eq!(
             format!("{all:?}"),
-            "Verified { driver: true, image: true, debug_info: None }"
+            "Verified { driver: true, image: true, debug_info: None, not_compared: [] }"
         );
         assert!(matches!(
             ours.kernel::<SameSizes>(),

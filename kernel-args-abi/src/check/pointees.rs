@@ -1,0 +1,145 @@
+//! The types behind pointers that are still to be compared.
+
+use super::path::Route;
+use crate::{
+    cpp::{CppBase, name},
+    signature::{Parameter, Pointee},
+};
+
+/// The maximum number of pairs of types behind pointers, for one parameter.
+const MOST: usize = 32;
+
+/// Two pointers at the same place, of the host and of the kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    host: Pointee<'a>,
+    kernel: Pointee<'a>,
+    host_rows: [u32; 3],
+    kernel_rows: [u32; 3],
+    pub(super) host_route: Route<'a>,
+    pub(super) kernel_route: Route<'a>,
+}
+
+impl<'a> Pair<'a> {
+    /// `None` if the source of one side does not contain the pointee.
+    pub(super) const fn new(
+        host: &Parameter<'a>,
+        host_route: Route<'a>,
+        kernel: &Parameter<'a>,
+        kernel_route: Route<'a>,
+    ) -> Option<Self> {
+        let is_known = host.pointee.is_known() && kernel.pointee.is_known();
+        if !is_known || host.cpp.depth == 0 || host.cpp.depth != kernel.cpp.depth {
+            return None;
+        }
+        Some(Self {
+            host: host.pointee,
+            kernel: kernel.pointee,
+            host_rows: host.cpp.rows,
+            kernel_rows: kernel.cpp.rows,
+            host_route,
+            kernel_route,
+        })
+    }
+
+    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of one
+    /// name are compared without the lengths of arrays. `[f32; 3]` for `Point` is compared as an array.
+    pub(super) const fn types(&self) -> Option<(Parameter<'a>, Parameter<'a>)> {
+        let (Some(host), Some(kernel)) = (self.host.get(), self.kernel.get()) else {
+            return None;
+        };
+        let have_one_name = match (host.cpp.base, kernel.cpp.base) {
+            (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),
+            _ => false,
+        };
+        if have_one_name {
+            return Some((host, kernel));
+        }
+        let host = array(&host, self.host_rows);
+        let kernel = array(&kernel, self.kernel_rows);
+        Some((whole(host, kernel.size), whole(kernel, host.size)))
+    }
+
+    const fn is_same(&self, other: &Self) -> bool {
+        self.kernel.is_same(other.kernel) && self.host.is_same(other.host)
+    }
+}
+
+/// An array with these lengths, the outermost first.
+const fn array<'a>(element: &Parameter<'a>, lengths: [u32; 3]) -> Parameter<'a> {
+    let mut array = *element;
+    let mut dimension = lengths.len();
+    while dimension > 0 {
+        dimension -= 1;
+        if lengths[dimension] > 0 {
+            array = repeated(array, lengths[dimension]);
+        }
+    }
+    array
+}
+
+/// An array of `size` bytes of such values, if it has no other size.
+const fn whole(value: Parameter<'_>, size: usize) -> Parameter<'_> {
+    if value.size == 0 || size <= value.size || !size.is_multiple_of(value.size) {
+        return value;
+    }
+    let count = size / value.size;
+    if count > u32::MAX as usize {
+        return value;
+    }
+    repeated(value, count as u32)
+}
+
+const fn repeated(value: Parameter<'_>, count: u32) -> Parameter<'_> {
+    Parameter {
+        size: value.size.saturating_mul(count as usize),
+        cpp: value.cpp.array(count),
+        ..value
+    }
+}
+
+/// The pairs of one parameter, in the order in which they were found.
+pub(super) struct Pairs<'a> {
+    found: [Option<Pair<'a>>; MOST],
+    len: usize,
+    next: usize,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) const fn new() -> Self {
+        Self {
+            found: [None; MOST],
+            len: 0,
+            next: 0,
+        }
+    }
+
+    /// Adds a pair, unless the same types are compared already: a struct can point to itself. Returns `false` if there
+    /// are too many pairs.
+    pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
+        let mut i = 0;
+        while i < self.len {
+            if let Some(known) = &self.found[i]
+                && known.is_same(pair)
+            {
+                return true;
+            }
+            i += 1;
+        }
+        if self.len == MOST {
+            return false;
+        }
+        self.found[self.len] = Some(*pair);
+        self.len += 1;
+        true
+    }
+
+    /// The next pair.
+    pub(super) const fn pop(&mut self) -> Option<Pair<'a>> {
+        if self.next == self.len {
+            return None;
+        }
+        self.next += 1;
+        self.found[self.next - 1]
+    }
+}

@@ -1,0 +1,496 @@
+//! Walks through the members of two structs, and through what their pointers point to.
+
+use super::{
+    cursor::{Cursor, Item},
+    difference::{Difference, Differences},
+    dimensions,
+    member_mismatch::{MemberMismatch, NotCompared, NotComparedReason},
+    names::{MemberNames, is_of_another_member, misplaced},
+    path::{Place, Route},
+    pointees::{Pair, Pairs},
+    value::compare_values,
+    variants::first_variant,
+};
+use crate::{
+    bytes::same,
+    class::Class,
+    cpp::{Builtin, CppBase, name},
+    signature::{Members, Parameter},
+};
+
+/// What a walk finds.
+#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
+pub(super) enum Event<'a> {
+    /// Two members differ.
+    Differs(MemberMismatch<'a>),
+    /// Bytes that are not compared.
+    Passed(NotCompared<'a>),
+}
+
+/// The comparison of a field and a parameter: first of the value, then of the types behind its pointers.
+pub(super) struct Walk<'a> {
+    left: Cursor<'a>,
+    right: Cursor<'a>,
+    left_route: Route<'a>,
+    right_route: Route<'a>,
+    /// The types that are compared.
+    types: (Parameter<'a>, Parameter<'a>),
+    /// The end of the host's members that cover opaque bytes of the kernel's struct.
+    covered: usize,
+    kernel_names: MemberNames,
+    host_names: MemberNames,
+    pairs: Pairs<'a>,
+}
+
+/// What one step does.
+#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
+enum Step<'a> {
+    Continue,
+    Event(Event<'a>),
+    /// The types are compared.
+    End,
+}
+
+impl<'a> Walk<'a> {
+    /// `None` if nothing can be compared.
+    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<Self> {
+        // Most pointers point to numbers, or no debug information describes them.
+        if kernel.cpp.depth > 0 && !kernel.pointee.is_known() {
+            return None;
+        }
+        if host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array() {
+            let empty = Cursor::EMPTY;
+            let (left, right) = (
+                Route::START.behind(&empty, host),
+                Route::START.behind(&empty, kernel),
+            );
+            let Some(pair) = Pair::new(host, left, kernel, right) else {
+                return None;
+            };
+            let mut walk = Self::at(host, kernel);
+            (walk.left, walk.right) = (empty, empty);
+            walk.pairs.push(&pair);
+            return Some(walk);
+        }
+        let is_known = host.members.is_known() || host.cpp.is_array();
+        if !is_known || !kernel.members.is_known() || host.size != kernel.size {
+            return None;
+        }
+        Some(Self::at(host, kernel))
+    }
+
+    const fn at(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
+        Self {
+            left: Cursor::new(host),
+            right: Cursor::new(kernel),
+            left_route: Route::START,
+            right_route: Route::START,
+            types: (*host, *kernel),
+            covered: 0,
+            kernel_names: MemberNames::new(),
+            host_names: MemberNames::new(),
+            pairs: Pairs::new(),
+        }
+    }
+
+    /// NotComparedReason nothing of a parameter that matches is compared, if it contains something to compare.
+    pub(super) const fn passed_whole(
+        host: &Parameter<'a>,
+        kernel: &Parameter<'a>,
+    ) -> Option<NotCompared<'a>> {
+        let why = match why_not(host, kernel) {
+            Some(why) => why,
+            None if kernel.pointee.is_declared() => NotComparedReason::Incomplete,
+            None => return None,
+        };
+        let place = match why {
+            NotComparedReason::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
+            _ => Route::START.place_of(&Cursor::EMPTY, *kernel, *kernel, 0),
+        };
+        Some(NotCompared { place, reason: why })
+    }
+
+    /// The next event. After a difference, further events can be consequences of it.
+    pub(super) const fn next(&mut self) -> Option<Event<'a>> {
+        loop {
+            match self.step() {
+                Step::Continue => {}
+                Step::Event(event) => return Some(event),
+                Step::End => {
+                    if let Some(event) = self.sizes() {
+                        return Some(event);
+                    }
+                    match self.next_pair() {
+                        Step::End => return None,
+                        Step::Event(event) => return Some(event),
+                        Step::Continue => {}
+                    }
+                }
+            }
+        }
+    }
+
+    const fn step(&mut self) -> Step<'a> {
+        if self.left.is_too_deep() || self.right.is_too_deep() {
+            let k = self.types.1;
+            (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
+            return Self::passed_at(
+                &self.right_route.place_of(&self.right, k, k, 0),
+                NotComparedReason::Limit,
+            );
+        }
+        let Some(k) = self.right.peek() else {
+            // Only padding follows the kernel's last member.
+            return Step::End;
+        };
+        let h = self.left.peek();
+        let is_passed = match h {
+            Some(h) => k.end() <= h.offset,
+            None => true,
+        };
+        if is_passed {
+            if k.member.size == 0 {
+                self.right.pass();
+            } else if is_opaque(&k) && self.covered > k.offset {
+                self.right.pass();
+                return self.passed(&k, why_opaque(&k));
+            } else if k.opens() {
+                self.right.open(&k);
+            } else {
+                return self.differs(None, Some(&k), Difference::Offset);
+            }
+            return Step::Continue;
+        }
+        let Some(h) = h else { return Step::End };
+        if h.end() <= k.offset {
+            if let Some(event) = self.misplaced_in_host(&h, &k) {
+                return event;
+            }
+            self.left.pass();
+        } else if h.offset == k.offset && h.member.size == k.member.size {
+            return self.pair(&h, &k);
+        } else if is_opaque(&k) && k.end() >= h.end() {
+            if let Some(event) = self.misplaced_in_host(&h, &k) {
+                return event;
+            }
+            self.covered = h.end();
+            self.left.pass();
+        } else if is_opaque(&h) && h.end() >= k.end() {
+            if let Some(event) = self.misplaced_in_kernel(&h, &k) {
+                return event;
+            }
+            self.right.pass();
+            return self.passed(&k, why_opaque(&h));
+        } else if h.opens() && (!k.opens() || h.member.size >= k.member.size) {
+            self.left.open(&h);
+        } else if k.opens() {
+            self.right.open(&k);
+        } else {
+            let difference = if h.offset == k.offset {
+                Difference::Size
+            } else {
+                Difference::Offset
+            };
+            return self.differs(Some(&h), Some(&k), difference);
+        }
+        Step::Continue
+    }
+
+    /// Compares two items at the same bytes: passes them, opens them, or returns how they differ.
+    const fn pair(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
+        if is_of_another_member(h, &self.right, k, &mut self.kernel_names) {
+            return self.differs(Some(h), Some(k), Difference::ParameterName);
+        }
+        let is_opaque_pair = is_opaque(k) || is_opaque(h);
+        if is_opaque_pair {
+            if let Some(event) = self.misplaced_in_host(h, k) {
+                return event;
+            }
+            self.left.pass();
+            self.right.pass();
+            return self.passed(
+                k,
+                if is_opaque(k) {
+                    why_opaque(k)
+                } else {
+                    why_opaque(h)
+                },
+            );
+        }
+        if !dimensions::agree(&h.member, &k.member) {
+            return self.differs(Some(h), Some(k), Difference::Type);
+        }
+        let groups = common_divisor(h.elements(), k.elements());
+        if groups > 1 {
+            self.left.open_group(h, groups);
+            self.right.open_group(k, groups);
+            return Step::Continue;
+        }
+        let one_each = h.elements() == 1 && k.elements() == 1;
+        if one_each && h.is_struct() && k.is_struct() {
+            if !wraps(k, h) {
+                self.left.open(h);
+            }
+            if !wraps(h, k) {
+                self.right.open(k);
+            }
+            return Step::Continue;
+        }
+        let differences = if one_each {
+            compare_values(&h.element(), &k.element())
+        } else {
+            Differences::NONE.with(Difference::Type)
+        };
+        if differences.is_empty() {
+            let event = self.follow(h, k);
+            self.left.pass();
+            self.right.pass();
+            return event;
+        }
+        if is_no_part(h, k) || is_no_part(k, h) {
+            return self.mismatch(Some(h), Some(k), differences);
+        }
+        if h.opens() && k.opens() {
+            // Keep an array whole until it is compared with an array: of two arrays of the same length, one element is
+            // compared.
+            let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
+            if !left_is_array || right_is_array {
+                self.left.open(h);
+            }
+            if !right_is_array || left_is_array {
+                self.right.open(k);
+            }
+        } else if h.opens() && !is_whole(k) {
+            self.left.open(h);
+        } else if k.opens() && !is_whole(h) {
+            self.right.open(k);
+        } else {
+            return self.mismatch(Some(h), Some(k), differences);
+        }
+        Step::Continue
+    }
+
+    /// Notes what two pointers that match point to.
+    const fn follow(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
+        let (host, kernel) = (h.element(), k.element());
+        if kernel.pointee.is_declared() {
+            let place = incomplete(self.right_route, &self.right, &kernel);
+            return Self::passed_at(&place, NotComparedReason::Incomplete);
+        }
+        let left = self.left_route.behind(&self.left, &host);
+        let right = self.right_route.behind(&self.right, &kernel);
+        match Pair::new(&host, left, &kernel, right) {
+            Some(pair) if !self.pairs.push(&pair) => self.passed(k, NotComparedReason::Limit),
+            Some(_) => Step::Continue,
+            None => match why_not(&host, &kernel) {
+                Some(why) => self.passed(k, why),
+                None => Step::Continue,
+            },
+        }
+    }
+
+    /// Begins the comparison of the next types behind pointers. The end if all are compared.
+    const fn next_pair(&mut self) -> Step<'a> {
+        let Some(pair) = self.pairs.pop() else {
+            return Step::End;
+        };
+        (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
+        (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
+        let Some((host, kernel)) = pair.types() else {
+            return Step::Continue;
+        };
+        self.types = (host, kernel);
+        self.covered = 0;
+        if host.members.is_enum() && kernel.members.is_enum() {
+            if first_variant(&host, &kernel).is_some() {
+                return Step::Event(self.types_differ(Difference::Variants));
+            }
+        } else if kernel.members.is_known() && (host.members.is_known() || host.cpp.is_array()) {
+            (self.left, self.right) = (Cursor::new(&host), Cursor::new(&kernel));
+            // Each cursor counts its structs from 1.
+            (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
+        } else if let Some(why) = why_not(&host, &kernel) {
+            let place = self.right_route.place_of(&self.right, kernel, kernel, 0);
+            return Self::passed_at(&place, why);
+        }
+        Step::Continue
+    }
+
+    /// Whether two types behind pointers have different sizes.
+    const fn sizes(&mut self) -> Option<Event<'a>> {
+        let (host, kernel) = &self.types;
+        if host.size == kernel.size || host.size == 0 || kernel.size == 0 {
+            return None;
+        }
+        Some(self.types_differ(Difference::Size))
+    }
+
+    const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
+        let (host, kernel) = self.types;
+        let empty = Cursor::EMPTY;
+        (self.left, self.right) = (empty, empty);
+        Event::Differs(MemberMismatch {
+            host: Some(self.left_route.place_of(&empty, host, host, 0)),
+            kernel: Some(self.right_route.place_of(&empty, kernel, kernel, 0)),
+            siblings: Members::UNKNOWN,
+            differences: Differences::NONE.with(difference),
+        })
+    }
+
+    /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
+    /// not compared.
+    const fn misplaced_in_host(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
+        let Some((other, offset)) = misplaced(h, k, &mut self.kernel_names) else {
+            return None;
+        };
+        let host = self.left_route.place(&self.left, h);
+        let kernel = self.right_route.place_of(&self.right, other, other, offset);
+        Some(Self::elsewhere(&host, &kernel, k.siblings))
+    }
+
+    /// The difference if the host's struct has a member with the name of `k` at another place.
+    const fn misplaced_in_kernel(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
+        let Some((other, offset)) = misplaced(k, h, &mut self.host_names) else {
+            return None;
+        };
+        let host = self.left_route.place_of(&self.left, other, other, offset);
+        let kernel = self.right_route.place(&self.right, k);
+        Some(Self::elsewhere(&host, &kernel, k.siblings))
+    }
+
+    const fn elsewhere(host: &Place<'a>, kernel: &Place<'a>, siblings: Members<'a>) -> Step<'a> {
+        Step::Event(Event::Differs(MemberMismatch {
+            host: Some(*host),
+            kernel: Some(*kernel),
+            siblings,
+            differences: Differences::NONE.with(Difference::Offset),
+        }))
+    }
+
+    const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
+        Self::passed_at(&self.right_route.place(&self.right, k), why)
+    }
+
+    const fn passed_at(place: &Place<'a>, why: NotComparedReason) -> Step<'a> {
+        Step::Event(Event::Passed(NotCompared {
+            place: *place,
+            reason: why,
+        }))
+    }
+
+    const fn differs(
+        &self,
+        h: Option<&Item<'a>>,
+        k: Option<&Item<'a>>,
+        difference: Difference,
+    ) -> Step<'a> {
+        self.mismatch(h, k, Differences::NONE.with(difference))
+    }
+
+    const fn mismatch(
+        &self,
+        h: Option<&Item<'a>>,
+        k: Option<&Item<'a>>,
+        differences: Differences,
+    ) -> Step<'a> {
+        Step::Event(Event::Differs(MemberMismatch {
+            host: match h {
+                Some(h) => Some(self.left_route.place(&self.left, h)),
+                None => None,
+            },
+            kernel: match k {
+                Some(k) => Some(self.right_route.place(&self.right, k)),
+                None => None,
+            },
+            siblings: match k {
+                Some(k) => k.siblings,
+                None => Members::UNKNOWN,
+            },
+            differences,
+        }))
+    }
+}
+
+/// The place behind a pointer to a struct that is only declared.
+const fn incomplete<'a>(
+    route: Route<'a>,
+    cursor: &Cursor<'a>,
+    pointer: &Parameter<'a>,
+) -> Place<'a> {
+    let declared = Parameter {
+        name: "",
+        ..*pointer
+    };
+    let route = route.behind(cursor, pointer);
+    route.place_of(&Cursor::EMPTY, declared, declared, 0)
+}
+
+/// NotComparedReason two values that match are not compared further. `None` if they are scalars, or if they are compared.
+const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
+    if let Some(why) = kernel.members.why_opaque() {
+        return Some(NotComparedReason::Opaque(why));
+    }
+    if let Some(why) = host.members.why_opaque() {
+        return Some(NotComparedReason::Opaque(why));
+    }
+    let is_known = host.members.is_known() || host.cpp.is_array();
+    if kernel.members.is_known() && !is_known && !host.cpp.is_pointer() {
+        return Some(NotComparedReason::Unknown);
+    }
+    None
+}
+
+/// Whether a scalar differs from a struct although the struct contains such a scalar. The member of `__half` is
+/// storage, not an integer, and an enum does not match a component of a vector such as `uchar1`.
+const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
+    !scalar.opens()
+        && of.opens()
+        && match builtin(&of.member) {
+            Some(builtin) => builtin.components == 0 || scalar.member.members.is_enum(),
+            None => false,
+        }
+}
+
+/// Whether a struct contains the number in the other list, such as `__half`, as its first member, at any depth. CUDA's
+/// headers store such numbers as integers.
+const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
+    let (Some(own), Some(first)) = (builtin(&number.member), whole.member.members.get(0)) else {
+        return false;
+    };
+    own.components == 0
+        && (first.members.is_known() && builtin(&first).is_none()
+            || matches!(builtin(&first), Some(other) if same(other.cpp, own.cpp)))
+}
+
+const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
+    match member.cpp.base {
+        CppBase::Named(name) if member.cpp.depth == 0 => name::builtin(name),
+        _ => None,
+    }
+}
+
+/// Whether it is a struct whose members are unknown: it is compared by name.
+const fn is_whole(item: &Item<'_>) -> bool {
+    !item.opens() && matches!(item.element().class, Class::Bytes)
+}
+
+const fn common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Whether its bytes cannot be compared: a union, or a struct whose members are unknown.
+const fn is_opaque(item: &Item<'_>) -> bool {
+    !item.is_struct()
+        && (item.member.members.why_opaque().is_some()
+            || item.member.cpp.is_unknown() && matches!(item.member.class, Class::Bytes))
+}
+
+const fn why_opaque(item: &Item<'_>) -> NotComparedReason {
+    match item.member.members.why_opaque() {
+        Some(why) => NotComparedReason::Opaque(why),
+        None => NotComparedReason::Unknown,
+    }
+}

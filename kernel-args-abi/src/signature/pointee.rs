@@ -1,0 +1,143 @@
+//! What a pointer points to.
+
+use super::{Parameter, stored::StoredType};
+use core::{fmt, mem::MaybeUninit, ptr};
+
+/// The type behind a pointer, as far as the source contains it.
+///
+/// It is not part of the pointer: a struct can contain a pointer to itself. So a pointee is read on demand, and two
+/// pointees are equal if their own members are equal, whatever these point to.
+#[derive(Clone, Copy)]
+pub struct Pointee<'a>(Source<'a>);
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Unknown,
+    Declared,
+    Type(Hidden<'a>),
+    Stored(StoredType<'a>),
+}
+
+/// A reference to a type. rustc follows the references in the value of each constant, but not into a `MaybeUninit`. It would
+/// read all types behind pointers for each type, and reject a struct that points to itself: its constant would contain
+/// itself.
+#[derive(Clone, Copy)]
+struct Hidden<'a>(MaybeUninit<&'a Parameter<'a>>);
+
+impl<'a> Hidden<'a> {
+    #[allow(unsafe_code, reason = "see above")]
+    const fn get(self) -> &'a Parameter<'a> {
+        // SAFETY: `MaybeUninit::assume_init`, "Safety": the value is initialised, because `Pointee::of` is the only place that
+        // makes one.
+        unsafe { self.0.assume_init() }
+    }
+}
+
+impl<'a> Pointee<'a> {
+    /// Unknown, or the type is not a pointer: matches everything.
+    pub const UNKNOWN: Self = Self(Source::Unknown);
+
+    /// A struct that the source declares but does not define: matches everything.
+    pub const DECLARED: Self = Self(Source::Declared);
+
+    /// This type, which can itself be a pointer or an array.
+    #[must_use]
+    pub const fn of(ty: &'a Parameter<'a>) -> Self {
+        Self(Source::Type(Hidden(MaybeUninit::new(ty))))
+    }
+
+    /// A stored type.
+    #[must_use]
+    pub const fn stored(ty: StoredType<'a>) -> Self {
+        Self(Source::Stored(ty))
+    }
+
+    /// The type without pointers and arrays around it: the struct behind `Light (**)[4]`. It has no name and no offset.
+    #[must_use]
+    pub const fn get(self) -> Option<Parameter<'a>> {
+        let mut source = self.0;
+        loop {
+            let ty = match source {
+                Source::Unknown | Source::Declared => return None,
+                Source::Type(ty) => *ty.get(),
+                Source::Stored(stored) => stored.parameter(),
+            };
+            if ty.cpp.depth == 0 {
+                return Some(ty.element());
+            }
+            source = ty.pointee.0;
+        }
+    }
+
+    /// Whether the source declares the type, but does not define it.
+    #[must_use]
+    pub const fn is_declared(self) -> bool {
+        matches!(self.0, Source::Declared)
+    }
+
+    /// Whether the source contains the type.
+    #[must_use]
+    pub const fn is_known(self) -> bool {
+        matches!(self.0, Source::Type(_) | Source::Stored(_))
+    }
+
+    /// What identifies the type among the types of all sources. `None` if it is unknown.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn key(self) -> Option<(usize, usize)> {
+        match self.0 {
+            Source::Unknown | Source::Declared => None,
+            Source::Type(ty) => Some((ptr::from_ref(ty.get()).addr(), usize::MAX)),
+            Source::Stored(stored) => Some(stored.key()),
+        }
+    }
+
+    /// Whether both are the same type of one source. For types that are not stored: whether they have the same name and
+    /// the same members.
+    pub(crate) const fn is_same(self, other: Self) -> bool {
+        match (self.0, other.0) {
+            (Source::Stored(a), Source::Stored(b)) => a.is_same(b),
+            _ => match (self.get(), other.get()) {
+                (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
+                _ => false,
+            },
+        }
+    }
+}
+
+const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    if a.members.len() != b.members.len() {
+        return false;
+    }
+    let mut i = 0;
+    while let (Some(one), Some(other)) = (a.members.get(i), b.members.get(i)) {
+        if !one.is_like(&other) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+impl PartialEq for Pointee<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.get(), other.get()) {
+            (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
+            (None, None) => self.is_declared() == other.is_declared(),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Pointee<'_> {}
+
+impl fmt::Debug for Pointee<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the members: a struct may contain a pointer to itself.
+        match self.get() {
+            Some(Parameter { cpp, size, .. }) => write!(f, "{cpp} of {size} bytes"),
+            None if self.is_declared() => f.write_str("Declared"),
+            None => f.write_str("Unknown"),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Copies the content of types into a table: each struct once, and each type behind a pointer once.
+
+use super::types::{TypeWriter, opaque};
+use alloc::{collections::BTreeMap, vec::Vec};
+use core::marker::PhantomData;
+use kernel_args_abi::{
+    Members, Parameter, Pointee,
+    signature::{
+        Referent,
+        stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
+    },
+};
+
+/// What has been copied into a table. `'m` is the lifetime of the sources: what is copied is known by its address.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Copies<'m> {
+    /// The numbers of the structs.
+    structs: BTreeMap<(usize, usize), usize>,
+    /// The indices of the types behind pointers.
+    pointees: BTreeMap<(usize, usize), usize>,
+    /// The positions of these types; 0 for a type that the source does not define.
+    places: Vec<u32>,
+    /// The index for all types that the sources declare, but do not define.
+    declared: Option<usize>,
+    /// Types behind pointers that are not copied yet: a struct may point to itself.
+    pending: Vec<(usize, Parameter<'m>)>,
+    sources: PhantomData<&'m ()>,
+}
+
+impl<'m> Copies<'m> {
+    /// Copies members with all their content. Returns their number.
+    pub(crate) fn members(&mut self, types: &mut TypeWriter, members: Members<'m>) -> usize {
+        let number = self.content(types, members);
+        self.finish(types);
+        number
+    }
+
+    /// Copies the type that a pointer points to. Returns the referent of the pointer.
+    pub(crate) fn pointee(&mut self, types: &mut TypeWriter, pointee: Pointee<'m>) -> usize {
+        let referent = self.referent(pointee);
+        self.finish(types);
+        referent
+    }
+
+    /// The positions of the types behind pointers.
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    fn content(&mut self, types: &mut TypeWriter, members: Members<'m>) -> usize {
+        if let Some(why) = members.why_opaque() {
+            return opaque(why);
+        }
+        if members.is_enum() {
+            let variants = members.variants();
+            let places: Vec<u32> = variants.map(|variant| types.variant(variant)).collect();
+            return types.enumeration(&places, members.is_signed());
+        }
+        if !members.is_known() {
+            return 0;
+        }
+        let key = members.key();
+        if let Some(&known) = key.and_then(|key| self.structs.get(&key)) {
+            return known;
+        }
+        let mut places = Vec::with_capacity(members.len());
+        for (index, member) in members.iter().enumerate() {
+            let content = self.content(types, member.members);
+            let referent = match members.referent(index) {
+                Some(Referent::Texture) => TEXTURE,
+                Some(Referent::Surface) => SURFACE,
+                _ => self.referent(member.pointee),
+            };
+            places.push(types.record(&member, None, content, referent));
+        }
+        let number = types.structure(&places);
+        if let Some(key) = key {
+            self.structs.insert(key, number);
+        }
+        number
+    }
+
+    fn referent(&mut self, pointee: Pointee<'m>) -> usize {
+        let next = self.places.len();
+        if let (Some(key), Some(ty)) = (pointee.key(), pointee.get()) {
+            let index = *self.pointees.entry(key).or_insert(next);
+            if index == next {
+                self.places.push(0);
+                self.pending.push((index, ty));
+            }
+            return FIRST_TYPE + index;
+        }
+        if !pointee.is_declared() {
+            return NOTHING;
+        }
+        let index = *self.declared.get_or_insert(next);
+        if index == next {
+            self.places.push(0);
+        }
+        FIRST_TYPE + index
+    }
+
+    fn finish(&mut self, types: &mut TypeWriter) {
+        while let Some((index, ty)) = self.pending.pop() {
+            let content = self.content(types, ty.members);
+            let unnamed = Parameter {
+                name: "",
+                spelling: "",
+                offset: None,
+                ..ty
+            };
+            self.places[index] = types.record(&unnamed, None, content, NOTHING);
+        }
+    }
+}

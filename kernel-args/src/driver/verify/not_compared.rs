@@ -1,0 +1,62 @@
+//! The parts of a kernel's parameters that debug information does not make comparable.
+
+use core::fmt;
+use kernel_args_abi::{
+    Opaque, Parameter,
+    check::{NotComparedReason, not_compared},
+    texts::member_path,
+};
+use std::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// A part of a kernel's parameters that is not compared with the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotCompared {
+    /// The parameter's name.
+    pub parameter: String,
+    /// The path of the part: `shape` for the parameter itself, `lights[].value` for a member of the struct behind the pointer
+    /// `lights`. The path of a member of a struct that is passed by value does not contain the parameter.
+    pub path: String,
+    /// Why it is not compared.
+    pub reason: NotComparedReason,
+}
+
+impl fmt::Display for NotCompared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.reason {
+            NotComparedReason::Opaque(Opaque::Union) => "a union",
+            NotComparedReason::Opaque(Opaque::BitFields) => "bit fields",
+            NotComparedReason::Opaque(Opaque::Bases) => {
+                "a class with virtual base classes, or its table of virtual functions"
+            }
+            NotComparedReason::Incomplete => {
+                "a struct that the kernel's source declares but does not define"
+            }
+            NotComparedReason::Limit => "behind too many pointers, or nested too deep",
+            _ => "a type whose members are unknown",
+        };
+        write!(
+            f,
+            "`{}` of parameter `{}`: {what}",
+            self.path, self.parameter
+        )
+    }
+}
+
+/// The parts of these parameters that cannot be compared, whatever the arguments are.
+pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {
+    let mut parts = Vec::new();
+    for parameter in parameters {
+        not_compared(parameter, parameter, |part| {
+            parts.push(NotCompared {
+                parameter: parameter.name.into(),
+                path: member_path(&part.place, parameter.name).to_string(),
+                reason: part.reason,
+            });
+        });
+    }
+    parts
+}
