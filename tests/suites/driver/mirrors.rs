@@ -183,6 +183,7 @@ struct Lit<'a> {
 /// A struct of any type of records is compared where it is used.
 #[derive(KernelArgs)]
 #[kernel_args(kernel = mirrors::records)]
+#[expect(clippy::struct_field_names, reason = "the kernel's names")]
 struct Records<'a, R: DeviceType, F: DeviceType, T: DeviceType> {
     records: &'a CudaSlice<R>,
     flags: DevicePointer<F>,
@@ -440,6 +441,7 @@ fn lists_of_arguments_are_compared() -> Outcome {
     let mut list = ArgList::new();
     list.push(DevicePointerMut::<wrong::Node>::NULL);
     list.push(DevicePointerMut::<f32>::NULL);
+    // SAFETY: the launch is refused.
     let refused = unsafe { kernel_args::launch!(function, 1, 1, &mut list) };
     let error = refused.expect_err("it does not fit").to_string();
     assert!(
