@@ -17,27 +17,24 @@ impl TypeInfo {
     /// The constants of `D`.
     #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
-        const { assert_layout::<D>() };
-        Self {
-            layout: D::LAYOUT,
-            class: D::CLASS,
-            cpp: D::CPP,
-            members: D::MEMBERS,
-            pointee: D::POINTEE,
-        }
+        Self::with::<D>(D::POINTEE)
     }
 
     /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with the
     /// field.
     #[must_use]
     pub const fn in_struct<D: DeviceType>() -> Self {
+        Self::with::<D>(D::POINTEE_IN_STRUCT)
+    }
+
+    const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
         Self {
             layout: D::LAYOUT,
             class: D::CLASS,
             cpp: D::CPP,
             members: D::MEMBERS,
-            pointee: D::POINTEE_IN_STRUCT,
+            pointee,
         }
     }
 }
