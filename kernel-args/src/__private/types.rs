@@ -20,7 +20,8 @@ impl TypeInfo {
         Self::with::<D>(D::POINTEE)
     }
 
-    /// The constants of the type of a field of a device type.
+    /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with the
+    /// field.
     #[must_use]
     pub const fn in_struct<D: DeviceType>() -> Self {
         Self::with::<D>(D::POINTEE_IN_STRUCT)

@@ -233,6 +233,29 @@ mod circle {
     }
 
     const _: () = assert!(One::<u64>::MEMBERS.len() == 2);
+
+    /// A generic struct that contains its element, which points to it.
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    pub(super) struct List<T: DeviceType> {
+        pub(super) item: T,
+        pub(super) more: DevicePointer<[List<T>; 2]>,
+    }
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    pub(super) struct Item {
+        pub(super) list: DevicePointer<List<Item>>,
+        pub(super) by_value: Holder<Item>,
+    }
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    pub(super) struct Holder<T: DeviceType> {
+        pub(super) item: DevicePointer<T>,
+    }
+
+    const _: () = assert!(List::<Item>::MEMBERS.len() == 2);
 }
 
 mod wrong {
