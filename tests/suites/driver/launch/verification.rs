@@ -154,10 +154,10 @@ fn members_are_compared() -> Outcome {
     }
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
-    struct Bits(u32, u32);
+    struct Bits(u32, i32);
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
-    struct Derived(f32, f32);
+    struct Derived(i32, f32);
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
     struct Empty(u8);
@@ -207,7 +207,7 @@ fn members_are_compared() -> Outcome {
         arguments.push(-1_i32).push(7_u8).push(cell);
         arguments
             .push(Bits(0, 1))
-            .push(Derived(0.0, 1.0))
+            .push(Derived(0, 1.0))
             .push(Empty(0));
         arguments.push(boxed).push(0_u64);
         // SAFETY: the kernel does nothing.
