@@ -49,13 +49,7 @@ pub(crate) fn main() -> ExitCode {
         Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || {
             miri("-Zmiri-tree-borrows")
         }),
-        Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", || {
-            // A recorded launch contains the address of its function.
-            miri_on(
-                "-Zmiri-permissive-provenance",
-                &[(RUNTIME, &["log::", "dependencies::"])],
-            )
-        }),
+        Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", recorded),
         Trial::ignorable_test("address_sanitizer_finds_nothing", address_sanitizer),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -75,6 +69,21 @@ fn miri(model: &str) -> Result<Completion, Failed> {
     miri_on(&format!("-Zmiri-strict-provenance {model}"), runs)
 }
 
+/// A recorded launch contains the address of its function.
+fn recorded() -> Result<Completion, Failed> {
+    if !size::is_full() {
+        return Ok(Completion::ignored_with(only_full()));
+    }
+    miri_on(
+        "-Zmiri-permissive-provenance",
+        &[(RUNTIME, &["log::", "dependencies::"])],
+    )
+}
+
+fn only_full() -> String {
+    format!("it runs with {}=1", size::FULL)
+}
+
 fn miri_on(flags: &str, runs: &[Run]) -> Result<Completion, Failed> {
     let toolchain = match Toolchain::with_miri() {
         Ok(toolchain) => toolchain,
@@ -86,8 +95,7 @@ fn miri_on(flags: &str, runs: &[Run]) -> Result<Completion, Failed> {
 
 fn address_sanitizer() -> Result<Completion, Failed> {
     if !size::is_full() {
-        let why = format!("it runs with {}=1", size::FULL);
-        return Ok(Completion::ignored_with(why));
+        return Ok(Completion::ignored_with(only_full()));
     }
     let toolchain = match Toolchain::with_address_sanitizer() {
         Ok(toolchain) => toolchain,
