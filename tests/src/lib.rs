@@ -8,27 +8,8 @@ pub mod process;
 pub mod suites;
 pub mod tally;
 
-/// Random kernel signatures as `#[derive(KernelArgs)]` structs, with by-value structs and enums.
-///
-/// They are the first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of the generator for
-/// [`echo::SEED`](kernel_args_test_generator::echo::SEED) at build time: number `i` here is kernel `i` there. The expected
-/// bytes are [`echo::expected`](kernel_args_test_generator::echo::expected) for the same seed.
-#[allow(
-    missing_docs,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unreachable_pub,
-    unused_imports,
-    unused_variables,
-    dead_code,
-    clippy::pedantic,
-    clippy::all
-)]
-pub mod derived {
-    include!(concat!(env!("OUT_DIR"), "/derived.rs"));
-}
+pub use generated::{derived, parts};
 
-/// The same for structs that spread and flatten fields: [`parts::all`](kernel_args_test_generator::parts::all).
 #[allow(
     missing_docs,
     missing_debug_implementations,
@@ -40,6 +21,18 @@ pub mod derived {
     clippy::pedantic,
     clippy::all
 )]
-pub mod parts {
-    include!(concat!(env!("OUT_DIR"), "/parts.rs"));
+mod generated {
+    /// Random kernel signatures as `#[derive(KernelArgs)]` structs, with by-value structs and enums.
+    ///
+    /// They are the first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of the generator for
+    /// [`echo::SEED`](kernel_args_test_generator::echo::SEED) at build time: number `i` here is kernel `i` there. The
+    /// expected bytes are [`echo::expected`](kernel_args_test_generator::echo::expected) for the same seed.
+    pub mod derived {
+        include!(concat!(env!("OUT_DIR"), "/derived.rs"));
+    }
+
+    /// The same for structs that spread and flatten fields: [`parts::all`](kernel_args_test_generator::parts::all).
+    pub mod parts {
+        include!(concat!(env!("OUT_DIR"), "/parts.rs"));
+    }
 }

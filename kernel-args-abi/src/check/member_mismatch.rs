@@ -27,11 +27,11 @@ pub struct MemberMismatch<'a> {
 pub struct NotCompared<'a> {
     /// The kernel's member, or the pointee.
     pub place: Place<'a>,
-    /// NotComparedReason it is not compared.
+    /// Why it is not compared.
     pub reason: NotComparedReason,
 }
 
-/// NotComparedReason a part of a parameter is not compared.
+/// Why a part of a parameter is not compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum NotComparedReason {

@@ -93,7 +93,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// NotComparedReason nothing of a parameter that matches is compared, if it contains something to compare.
+    /// Why nothing of a parameter that matches is compared, if it contains something to compare.
     pub(super) const fn passed_whole(
         host: &Parameter<'a>,
         kernel: &Parameter<'a>,
@@ -425,7 +425,7 @@ const fn incomplete<'a>(
     route.place_of(&Cursor::EMPTY, declared, declared, 0)
 }
 
-/// NotComparedReason two values that match are not compared further. `None` if they are scalars, or if they are compared.
+/// Why two values that match are not compared further. `None` if they are scalars, or if they are compared.
 const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
     if let Some(why) = kernel.members.why_opaque() {
         return Some(NotComparedReason::Opaque(why));

@@ -193,7 +193,9 @@ impl<'a> Parameter<'a> {
     }
 
     /// Whether the field specifies the name of the kernel's parameter.
-    pub(crate) const fn has_explicit_name(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn has_explicit_name(&self) -> bool {
         !self.kernel_name.is_empty() && !self.has_implied_name
     }
 

@@ -133,9 +133,7 @@ impl<'a> StoredType<'a> {
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at))
     }
-}
 
-impl StoredType<'_> {
     /// Whether both are the same entry, if both are in one table.
     pub(crate) const fn is_same(self, other: Self) -> bool {
         self.at == other.at && self.bytes.len() == other.bytes.len()

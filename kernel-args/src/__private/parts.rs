@@ -122,11 +122,10 @@ pub const fn flattened<A: KernelArgs>(
     let mut i = 0;
     while i < A::PARAMETERS.len() {
         let inner = A::PARAMETERS[i];
-        let is_explicit = !inner.kernel_name.is_empty() && !inner.has_implied_name;
         parameters.push(Parameter {
             name: names[i].as_str(),
             kernel_name: inner.cpp_name(),
-            has_implied_name: !is_explicit && (!strict || is_unnamed(inner.name)),
+            has_implied_name: !inner.has_explicit_name() && (!strict || is_unnamed(inner.name)),
             ..inner
         });
         i += 1;

@@ -19,7 +19,7 @@ pub fn integer(value: &impl Integer) -> Value {
     value.quick()
 }
 
-/// A field alone, where a huge value stands for a negative one.
+/// A field alone. For a negative number: a number that exceeds every length.
 #[inline(always)]
 pub fn or_huge(value: &impl Integer) -> Value {
     Some(value.or_huge())

@@ -17,6 +17,7 @@ pub(super) struct Output<'a> {
     /// The name of the struct.
     pub(super) name: String,
 }
+
 impl Output<'_> {
     /// A comparison, and the decision if it does not hold. The decision can use `__own`, the value of the field that the function
     /// reads.
@@ -29,8 +30,6 @@ impl Output<'_> {
         expressions: &[&Expression],
     ) -> TokenStream {
         let span = written.span;
-        let exactly = self.scope.item("exactly", span);
-        let read = self.scope.read_all(expressions);
         let own_value =
             own.filter(|(_, function)| !function.is_empty())
                 .map(|(field, function)| {
@@ -41,13 +40,13 @@ impl Output<'_> {
                 });
         let field = own.map_or("", |(field, _)| &field.name);
         let contract = self.contract(field, written, expressions);
-        quote! {
-            if !(#quick) {
-                #own_value
-                #read
-                #exactly(move || #contract.#exact)?;
-            }
-        }
+        self.unless(
+            span,
+            quick,
+            &quote!(#own_value),
+            expressions,
+            &quote!(#contract.#exact),
+        )
     }
 
     /// Same as [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
@@ -58,19 +57,39 @@ impl Output<'_> {
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
-        let exactly = self.scope.item("exactly", written.span);
         let geometry = self.scope.item("Geometry", written.span);
-        let read = self.scope.read_all(expressions);
         let contract = self.contract("", written, expressions);
+        let decision = quote! {{
+            let __decide = |__geometry: #geometry| #contract.#exact;
+            __decide(__geometry).map_err(|__error| {
+                __error.unless_exchanged(&__decide(__geometry.exchanged()))
+            })
+        }};
+        self.unless(
+            written.span,
+            quick,
+            &TokenStream::new(),
+            expressions,
+            &decision,
+        )
+    }
+
+    /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the expressions.
+    fn unless(
+        &self,
+        span: Span,
+        quick: &TokenStream,
+        before: &TokenStream,
+        expressions: &[&Expression],
+        decision: &TokenStream,
+    ) -> TokenStream {
+        let exactly = self.scope.item("exactly", span);
+        let read = self.scope.read_all(expressions);
         quote! {
             if !(#quick) {
+                #before
                 #read
-                #exactly(move || {
-                    let __decide = |__geometry: #geometry| #contract.#exact;
-                    __decide(__geometry).map_err(|__error| {
-                        __error.unless_exchanged(&__decide(__geometry.exchanged()))
-                    })
-                })?;
+                #exactly(move || #decision)?;
             }
         }
     }

@@ -41,9 +41,7 @@ impl Verification {
             })),
         }
     }
-}
 
-impl Verification {
     /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
     /// kernel's description in the image, or the reason why it is missing.
     pub(crate) fn of(
