@@ -38,7 +38,7 @@ TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # Also compiled with debug information.
-DEBUG = {"echo_spread", "generated", "matrix", "matrix_c", "mirrors", "shade"}
+DEBUG = {"echo_spread", "generated", "globals", "matrix", "matrix_c", "mirrors", "shade"}
 
 # Compiled with line numbers.
 LINES = {"code"}
@@ -67,11 +67,14 @@ def compile_source(source, target, options=()):
 
 
 def only_parameters(ptx):
-    """The description of the kernels' parameters in PTX with debug information."""
+    """The description of parameters and variables in PTX with debug information."""
     text = ptx.decode()
     heads = re.findall(r"^\.(?:version|target|address_size) .*$", text, re.MULTILINE)
     heads = [head.replace(", debug", "") for head in heads]
     entries = re.findall(r"^\.(?:visible|weak) \.entry [^{]*", text, re.MULTILINE)
+    # Without initializers.
+    variables = re.findall(r"^(?:\.visible |\.weak )?\.(?:global|const) [^=;]*", text, re.MULTILINE)
+    variables = [f"{variable.rstrip()};" for variable in variables]
     sections = []
     for name in [".debug_info", ".debug_abbrev"]:
         body = re.search(rf"\.section\s+{re.escape(name)}\s*{{(.*?)}}", text, re.DOTALL)[1]
@@ -88,7 +91,7 @@ def only_parameters(ptx):
         packed = [part for line in packed for part in wrapped(line)]
         sections.append(f".section {name} {{\n" + "\n".join(packed) + "\n}\n")
     bodies = [f"{entry.rstrip()}\n{{\n\tret;\n}}\n" for entry in entries]
-    return "\n".join(["\n".join(heads), *bodies, *sections]).encode()
+    return "\n".join(["\n".join(heads), *variables, *bodies, *sections]).encode()
 
 
 def wrapped(line, width=120):

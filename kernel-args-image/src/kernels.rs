@@ -1,4 +1,4 @@
-//! The kernels of an image.
+//! The kernels and variables of an image.
 
 use super::Error;
 #[cfg(feature = "bodies")]
@@ -11,6 +11,7 @@ use crate::{
     ptx::{Entry, Module},
     table::BodyTable,
     target::Compatibility,
+    variable::Variable,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{Body, Members, param_layout::Sm};
@@ -21,6 +22,8 @@ pub struct Kernels<'a> {
     parts: Vec<Part<'a>>,
     /// All kernels of all parts, sorted by symbol. PTX is before cubins, and earlier parts are first.
     index: Vec<Place>,
+    /// The same for variables.
+    variables: Vec<Place>,
 }
 
 /// A PTX text or cubin of an image.
@@ -37,10 +40,11 @@ enum Code<'a> {
     Cubin(Cubin<'a>),
 }
 
-/// The position of a kernel.
+/// The position of a kernel or of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Place {
     is_cubin: bool,
+    is_variable: bool,
     part: u32,
     /// The index in the part.
     kernel: u32,
@@ -73,12 +77,13 @@ impl<'a> Kernels<'a> {
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = Module::read(bytes).map_err(Error::Ptx)?;
         let debug_info = if text.has_debug_info() {
-            DebugInfo::of_ptx(bytes, text.symbols())
+            DebugInfo::of_ptx_with(bytes, text.symbols(), text.variables())
         } else {
             Ok(DebugInfo::default())
         };
-        let (weight, count) = (text.weight(), text.symbols().len());
-        Ok(weight + self.add(Code::Text(text), count, debug_info))
+        let weight = text.weight();
+        let counts = [text.symbols().len(), text.variables().len()];
+        Ok(weight + self.add(Code::Text(text), counts, debug_info))
     }
 
     /// Adds the kernels of a cubin. Returns the memory that they use.
@@ -86,7 +91,8 @@ impl<'a> Kernels<'a> {
         fn read(bytes: &[u8]) -> Result<(Cubin<'_>, Result<DebugInfo, dwarf::Error>), Error> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
             let symbols = cubin.kernels.iter().map(|kernel| &*kernel.name);
-            let debug_info = DebugInfo::of_cubin(bytes, symbols);
+            let variables = cubin.variables.iter().map(cubin::Variable::name);
+            let debug_info = DebugInfo::of_cubin_with(bytes, symbols, variables);
             Ok((cubin, debug_info))
         }
         let (cubin, debug_info) = match bytes {
@@ -96,24 +102,29 @@ impl<'a> Kernels<'a> {
                 (cubin.into_owned(), debug_info)
             }
         };
-        let (weight, count) = (cubin.weight(), cubin.kernels.len());
-        Ok(weight + self.add(Code::Cubin(cubin), count, debug_info))
+        let weight = cubin.weight();
+        let counts = [cubin.kernels.len(), cubin.variables.len()];
+        Ok(weight + self.add(Code::Cubin(cubin), counts, debug_info))
     }
 
-    /// Adds a part with this many kernels. Returns the memory that its debug information uses. Debug information that
+    /// Adds a part with this many kernels and variables. Returns the memory that its debug information uses. Debug information that
     /// cannot be read does not prevent reading the rest.
     fn add(
         &mut self,
         code: Code<'a>,
-        count: usize,
+        [kernels, variables]: [usize; 2],
         debug_info: Result<DebugInfo, dwarf::Error>,
     ) -> usize {
-        let place = |kernel| Place {
+        let place = |is_variable, kernel| Place {
             is_cubin: matches!(code, Code::Cubin(_)),
+            is_variable,
             part: narrow(self.parts.len()),
             kernel,
         };
-        self.index.extend((0..narrow(count)).map(place));
+        let places = (0..narrow(kernels)).map(|kernel| place(false, kernel));
+        self.index.extend(places);
+        let places = (0..narrow(variables)).map(|variable| place(true, variable));
+        self.variables.extend(places);
         let weight = debug_info.as_ref().map_or(0, DebugInfo::weight);
         self.parts.push(Part {
             code,
@@ -186,8 +197,11 @@ impl<'a> Kernels<'a> {
 
     pub(super) fn sort(&mut self) {
         let mut index = core::mem::take(&mut self.index);
-        index.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
-        self.index = index;
+        let mut variables = core::mem::take(&mut self.variables);
+        for places in [&mut index, &mut variables] {
+            places.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
+        }
+        (self.index, self.variables) = (index, variables);
     }
 
     /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
@@ -243,6 +257,7 @@ impl<'a> Kernels<'a> {
         Kernels {
             parts: self.parts.into_iter().map(part).collect(),
             index: self.index,
+            variables: self.variables,
         }
     }
 
@@ -265,8 +280,18 @@ impl<'a> Kernels<'a> {
     /// parameters depend on the GPU.
     #[must_use]
     pub fn varies(&self, symbol: &str) -> bool {
+        self.vary(self.places(symbol))
+    }
+
+    /// Whether the texts and cubins of the image contain this variable with different sizes, or in PTX with different
+    /// alignments or classes.
+    #[must_use]
+    pub fn variable_varies(&self, symbol: &str) -> bool {
+        self.vary(self.places_in(&self.variables, symbol))
+    }
+
+    fn vary(&self, places: &[Place]) -> bool {
         let (mut sizes, mut declared) = (None, None);
-        let places = self.places(symbol);
         places.len() > 1
             && places.iter().any(|&place| {
                 if let Some(entry) = self.entry(place) {
@@ -327,6 +352,32 @@ impl<'a> Kernels<'a> {
         })
     }
 
+    /// The symbols of all variables, without duplicates, in alphabetical order.
+    pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
+        let groups = self
+            .variables
+            .chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
+        groups.filter_map(|places| Some(self.symbol(*places.first()?)))
+    }
+
+    /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses for GPU generation `sm`.
+    #[must_use]
+    pub fn variable(&self, symbol: &str, sm: Option<Sm>) -> Option<Variable<'_>> {
+        let places = self.places_in(&self.variables, symbol);
+        let list = self.chosen(places, sm)?;
+        let space = places
+            .iter()
+            .find_map(|place| match &self.part(*place)?.code {
+                Code::Text(text) => Some(text.variable(place.kernel as usize)?.0),
+                Code::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
+            })?;
+        let list = Kernel {
+            demangled: Demangled::variable(list.name),
+            ..list
+        };
+        Some(Variable::new(space, list))
+    }
+
     /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
     /// names, and the types that only symbols contain, are missing: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
@@ -358,7 +409,11 @@ impl<'a> Kernels<'a> {
         let mut lists = own.into_iter().chain(places());
         let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
-            debug_info.parameters(name)
+            if place.is_variable {
+                debug_info.variable(name)
+            } else {
+                debug_info.parameters(name)
+            }
         });
         Some(Kernel {
             name,
@@ -389,10 +444,12 @@ impl<'a> Kernels<'a> {
 
     /// The positions of a kernel, PTX before cubins.
     fn places(&self, symbol: &str) -> &[Place] {
-        let start = self
-            .index
-            .partition_point(|&place| self.symbol(place) < symbol);
-        let rest = self.index.get(start..).unwrap_or_default();
+        self.places_in(&self.index, symbol)
+    }
+
+    fn places_in<'i>(&self, index: &'i [Place], symbol: &str) -> &'i [Place] {
+        let start = index.partition_point(|&place| self.symbol(place) < symbol);
+        let rest = index.get(start..).unwrap_or_default();
         let is_same = |place: &&Place| self.symbol(**place) == symbol;
         let count = rest.iter().take_while(is_same).count();
         rest.get(..count).unwrap_or_default()
@@ -410,6 +467,7 @@ impl<'a> Kernels<'a> {
 
     fn entry(&self, place: Place) -> Option<Entry<'_>> {
         match &self.part(place)?.code {
+            Code::Text(text) if place.is_variable => Some(text.variable(place.kernel as usize)?.1),
             Code::Text(text) => text.nth(place.kernel as usize),
             Code::Cubin(_) => None,
         }
@@ -418,7 +476,7 @@ impl<'a> Kernels<'a> {
     fn records(&self, place: Place) -> Option<(Sm, &cubin::Kernel<'a>)> {
         match &self.part(place)?.code {
             Code::Text(_) => None,
-            Code::Cubin(cubin) => Some((cubin.sm, cubin.kernels.get(place.kernel as usize)?)),
+            Code::Cubin(cubin) => Some((cubin.sm, listed(cubin, place)?)),
         }
     }
 
@@ -426,11 +484,11 @@ impl<'a> Kernels<'a> {
         #[cfg(test)]
         tests::count();
         match self.part(place).map(|part| &part.code) {
-            Some(Code::Text(text)) => text.symbol(place.kernel as usize),
-            Some(Code::Cubin(cubin)) => {
-                let kernel = cubin.kernels.get(place.kernel as usize);
-                kernel.map_or("", |kernel| &kernel.name)
+            Some(Code::Text(text)) if place.is_variable => {
+                text.variable_symbol(place.kernel as usize)
             }
+            Some(Code::Text(text)) => text.symbol(place.kernel as usize),
+            Some(Code::Cubin(cubin)) => listed(cubin, place).map_or("", |kernel| &kernel.name),
             None => "",
         }
     }
@@ -444,6 +502,15 @@ impl Part<'_> {
         };
         whole.into_iter().chain(of_kernels)
     }
+}
+
+/// A kernel of a cubin, or a variable as a list of one parameter.
+fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kernel<'a>> {
+    let index = place.kernel as usize;
+    if place.is_variable {
+        return Some(&cubin.variables.get(index)?.list);
+    }
+    cubin.kernels.get(index)
 }
 
 /// Whether `found` differs from the first list.

@@ -3,6 +3,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image in any format, with all data about their parameters |
+//! | [`Variable`] | the global variables of an image |
 //! | [`Directives`] | a kernel's requirements for a launch |
 //! | [`validate`] | whether an image is safe to pass to the driver, which does not know its length |
 //! | [`contents()`], [`Code`], [`Target`] | the GPUs for which an image contains code, and the drivers that load it |
@@ -42,6 +43,7 @@ pub mod summary;
 mod table;
 mod target;
 mod validate;
+mod variable;
 
 #[doc(hidden)]
 pub use contents::contents_of;
@@ -59,6 +61,7 @@ pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;
 pub use target::{Compatibility, Features, Target};
 pub use validate::validate;
+pub use variable::{Variable, VariableSpace};
 
 use crate::{
     fatbin::{Budget, EXPANSION_FLOOR, Member},

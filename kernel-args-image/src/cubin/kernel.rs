@@ -1,6 +1,9 @@
 //! The contents of a cubin and its kernels.
 
-use crate::{directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee};
+use crate::{
+    directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee,
+    variable::VariableSpace,
+};
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{param_layout::Sm, signature};
 
@@ -12,6 +15,50 @@ pub struct Cubin<'a> {
     pub sm: Sm,
     /// The kernels, in the order of the symbol table.
     pub kernels: Vec<Kernel<'a>>,
+    /// The variables, in the order of the symbol table.
+    pub variables: Vec<Variable<'a>>,
+}
+
+/// A variable of a cubin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Variable<'a> {
+    /// Its memory.
+    pub space: VariableSpace,
+    /// The variable as the only parameter of a list.
+    pub(crate) list: Kernel<'a>,
+}
+
+impl<'a> Variable<'a> {
+    pub(super) fn new(name: &'a str, space: VariableSpace, size: usize) -> Self {
+        let value = Parameter {
+            offset: 0,
+            size,
+            pointee: None,
+        };
+        Self {
+            space,
+            list: Kernel {
+                name: Cow::Borrowed(name),
+                parameters: [value].into(),
+                size,
+                directives: Directives::default(),
+                resources: Resources::default(),
+            },
+        }
+    }
+
+    /// The symbol.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.list.name
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        self.list.size
+    }
 }
 
 /// A kernel of a cubin.
@@ -58,24 +105,32 @@ pub struct Parameter {
 impl Cubin<'_> {
     /// A copy that does not borrow the file.
     pub(crate) fn into_owned(self) -> Cubin<'static> {
-        let kernels = self.kernels.into_iter().map(|kernel| Kernel {
-            name: Cow::Owned(kernel.name.into_owned()),
-            ..kernel
+        fn owned(kernel: Kernel<'_>) -> Kernel<'static> {
+            Kernel {
+                name: Cow::Owned(kernel.name.into_owned()),
+                ..kernel
+            }
+        }
+        let variables = self.variables.into_iter().map(|variable| Variable {
+            space: variable.space,
+            list: owned(variable.list),
         });
         Cubin {
             sm: self.sm,
-            kernels: kernels.collect(),
+            kernels: self.kernels.into_iter().map(owned).collect(),
+            variables: variables.collect(),
         }
     }
 
-    /// The approximate memory of its kernels, in bytes.
+    /// The approximate memory of its kernels and variables, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let weight = |kernel: &Kernel<'_>| {
             size_of::<Kernel<'_>>()
                 + kernel.name.len()
                 + size_of::<Parameter>() * kernel.parameters.len()
         };
-        self.kernels.iter().map(weight).sum()
+        let variables = self.variables.iter().map(|variable| weight(&variable.list));
+        self.kernels.iter().map(weight).chain(variables).sum()
     }
 
     /// The kernel with this symbol.

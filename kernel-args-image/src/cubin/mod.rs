@@ -10,7 +10,7 @@ mod read;
 mod validate;
 
 pub use error::Error;
-pub use kernel::{Cubin, Kernel, Parameter, Resources};
+pub use kernel::{Cubin, Kernel, Parameter, Resources, Variable};
 pub use read::{MACHINE, parse};
 
 pub(crate) use read::sm_of;

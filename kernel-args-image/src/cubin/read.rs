@@ -3,11 +3,12 @@
 use super::{
     error::Error,
     info::{self, Info},
-    kernel::{Cubin, Kernel, Parameter, Resources},
+    kernel::{Cubin, Kernel, Parameter, Resources, Variable},
 };
 use crate::{
     elf::{self, Elf},
     little_endian::{u16_at, u32_at},
+    variable::VariableSpace,
 };
 use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::param_layout::Sm;
@@ -23,6 +24,8 @@ pub(super) const GLOBAL: &[u8] = b".nv.info";
 const SHARED: &[u8] = b".nv.shared.";
 /// The bit in a symbol's `st_other` that marks a kernel, not a device function.
 const ENTRY: u8 = 0x10;
+/// The bit that marks a `__managed__` variable.
+const MANAGED: u8 = 0x04;
 /// The maximum length of a name in bytes: a file of overlapping names would take quadratic time.
 const NAME_LIMIT: usize = 32 << 10;
 
@@ -45,9 +48,13 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
     let mut of_kernels = OfKernels::default();
     let mut registers = vec![None; symbols.len()];
+    let mut spaces = vec![None; elf.len()];
     // Sections do not overlap. Otherwise the records of a small file could fill any amount of memory.
     let mut left = bytes.len();
-    for section in elf.sections() {
+    for (section, space) in elf.sections().zip(&mut spaces) {
+        if section.flags & ALLOCATED != 0 && section.kind != INFO {
+            *space = elf::name(names, section.name, LONGEST_SPACE).and_then(space_of);
+        }
         if section.kind == elf::SHT_NOBITS {
             // A section without a valid name does not belong to a kernel.
             let name = elf::name(names, section.name, NAME_LIMIT).unwrap_or_default();
@@ -71,9 +78,22 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
             None => info::registers(info, &mut registers),
         }
     }
-    let mut kernels = Vec::new();
+    let (mut kernels, mut variables) = (Vec::new(), Vec::new());
     let mut left = bytes.len();
     for (symbol, registers) in symbols.zip(registers) {
+        if symbol.kind == elf::STT_OBJECT
+            && let Some(&Some(space)) = spaces.get(usize::from(symbol.section))
+            && let Some(name) = elf::name(symbol_names, symbol.name, NAME_LIMIT)
+            && let Some(size) = usize::try_from(symbol.size).ok().filter(|size| *size > 0)
+        {
+            left = left.checked_sub(name.len()).ok_or(Error::Overlap)?;
+            let space = match space {
+                VariableSpace::Global if symbol.other & MANAGED != 0 => VariableSpace::Managed,
+                space => space,
+            };
+            let name = core::str::from_utf8(name).ok();
+            variables.extend(name.map(|name| Variable::new(name, space, size)));
+        }
         if symbol.kind != elf::STT_FUNC || symbol.other & ENTRY == 0 || symbol.section == 0 {
             continue;
         }
@@ -94,7 +114,23 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     Ok(Cubin {
         sm: sm(header),
         kernels,
+        variables,
     })
+}
+
+/// The flag of a section that occupies memory on the GPU.
+const ALLOCATED: u64 = 2;
+/// More than the longest name in [`space_of`].
+const LONGEST_SPACE: usize = 32;
+
+/// The memory of the variables in a section with this name.
+fn space_of(section: &[u8]) -> Option<VariableSpace> {
+    match section {
+        b".nv.global" | b".nv.global.init" => Some(VariableSpace::Global),
+        // The other banks contain parameters, and constants of the compiler.
+        b".nv.constant3" => Some(VariableSpace::Constant),
+        _ => None,
+    }
 }
 
 /// The sections of each kernel.

@@ -11,6 +11,8 @@ pub struct DebugInfo {
     pub(super) table: Vec<u8>,
     /// The kernels sorted by symbol, without duplicates, with the numbers of their parameter lists.
     pub(super) kernels: Vec<(String, usize)>,
+    /// The variables in the same way: each is the only parameter of a list.
+    pub(super) variables: Vec<(String, usize)>,
     /// Errors that concern single kernels.
     pub(super) errors: Vec<Error>,
 }
@@ -26,10 +28,18 @@ impl DebugInfo {
     /// contains no offsets of parameters.
     #[must_use]
     pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
-        let found = self
-            .kernels
-            .binary_search_by(|(known, _)| known.as_str().cmp(symbol));
-        let (_, parameters) = self.kernels.get(found.ok()?)?;
+        self.list(&self.kernels, symbol)
+    }
+
+    /// The variable with this symbol, as the only parameter of a list: its name, size, class, C++ type and members.
+    #[must_use]
+    pub fn variable(&self, symbol: &str) -> Option<Members<'_>> {
+        self.list(&self.variables, symbol)
+    }
+
+    fn list(&self, lists: &[(String, usize)], symbol: &str) -> Option<Members<'_>> {
+        let found = lists.binary_search_by(|(known, _)| known.as_str().cmp(symbol));
+        let (_, parameters) = lists.get(found.ok()?)?;
         Some(stored::members(&self.table, *parameters))
     }
 
@@ -41,10 +51,11 @@ impl DebugInfo {
 
     /// The approximate memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        let symbols: usize = self.symbols().map(str::len).sum();
+        let lists = self.kernels.iter().chain(&self.variables);
+        let symbols: usize = lists.map(|(symbol, _)| symbol.len()).sum();
         self.table.capacity()
             + symbols
-            + self.kernels.capacity() * size_of::<(String, usize)>()
+            + (self.kernels.capacity() + self.variables.capacity()) * size_of::<(String, usize)>()
             + self.errors.capacity() * size_of::<Error>()
     }
 }

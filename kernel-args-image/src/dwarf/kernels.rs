@@ -1,4 +1,4 @@
-//! The entries of kernels. DWARF 5, "3.3 Subroutine and Entry Point Entries".
+//! The entries of kernels and variables. DWARF 5, "3.3 Subroutine and Entry Point Entries", "4.1 Data Object Entries".
 
 use super::{
     Error,
@@ -19,25 +19,30 @@ const OF_MAP: usize = 96;
 /// The maximum length of a chain of declarations.
 const LONGEST_CHAIN: usize = 8;
 
-/// Reads the entries of these kernels. If a kernel has several entries, uses the first one with parameters that a
+/// Reads the entries of these kernels and variables. If a kernel has several entries, uses the first one with parameters that a
 /// kernel can have.
 pub(super) fn read(
     sections: &Sections<'_>,
-    symbols: &mut dyn Iterator<Item = &str>,
+    kernels: &mut dyn Iterator<Item = &str>,
+    variables: &mut dyn Iterator<Item = &str>,
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = Types::new(&units);
     let mut wanted = BTreeMap::new();
-    let mut found: Vec<(&str, Option<Result<usize, &'static str>>)> = Vec::new();
-    for symbol in symbols {
+    let mut found: Vec<(&str, Option<Result<usize, &'static str>>, bool)> = Vec::new();
+    let kernels = kernels.map(|symbol| (symbol, false));
+    for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
         if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
-            found.push((symbol, None));
+            found.push((symbol, None, is_variable));
         }
     }
     for unit in 0..units.len() {
         let mut walk = units.walk_unit(unit)?;
         while let Some(step) = walk.next()? {
-            if step.entry.tag != dw::DW_TAG_subprogram || step.entry.is_declaration {
+            let is_variable = step.entry.tag == dw::DW_TAG_variable;
+            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram)
+                || step.entry.is_declaration
+            {
                 continue;
             }
             let function = Function::read(&units, &step.entry)?;
@@ -45,21 +50,31 @@ pub(super) fn read(
             let Some(&index) = wanted.get(symbol.as_bytes()) else {
                 continue;
             };
-            if !matches!(found[index].1, Some(Ok(_))) {
-                units.budget.store(OF_MAP)?;
-                found[index].1 = Some(function.parameters(&units, &mut types)?);
+            if matches!(found[index].1, Some(Ok(_))) || is_variable != found[index].2 {
+                continue;
             }
+            units.budget.store(OF_MAP)?;
+            found[index].1 = if is_variable {
+                variable(&units, &mut types, step.entry)?.map(Ok)
+            } else {
+                Some(function.parameters(&units, &mut types)?)
+            };
         }
     }
-    let mut kernels = Vec::new();
+    let (mut kernels, mut variables) = (Vec::new(), Vec::new());
     let mut errors = Vec::new();
     for index in wanted.into_values() {
-        let (symbol, parameters) = found[index];
+        let (symbol, parameters, is_variable) = found[index];
         match parameters {
             None => {}
             Some(Ok(list)) => {
                 units.budget.store(symbol.len())?;
-                kernels.push((String::from(symbol), list));
+                let lists = if is_variable {
+                    &mut variables
+                } else {
+                    &mut kernels
+                };
+                lists.push((String::from(symbol), list));
             }
             Some(Err(what)) => errors.push(Error::Kernel {
                 name: String::from(symbol),
@@ -70,8 +85,23 @@ pub(super) fn read(
     Ok(DebugInfo {
         table: types.finish(),
         kernels,
+        variables,
         errors,
     })
+}
+
+/// The number of a list with this variable as its only parameter. `None` if its size is unknown.
+fn variable<'s>(
+    units: &Units<'s>,
+    types: &mut Types<'_, 's>,
+    entry: Entry<'s>,
+) -> Result<Option<usize>, Error> {
+    let entry = complete(units, entry)?;
+    let ty = Type::read(units, entry.ty)?;
+    match types.row(&entry, &ty, None, 0)? {
+        Some(row) => Ok(Some(types.store(|table| table.structure(&[row.place]))?)),
+        None => Ok(None),
+    }
 }
 
 /// A function, with the data from its declaration.

@@ -60,7 +60,16 @@ impl DebugInfo {
         cubin: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
-        Self::read(&Sections::of_cubin(cubin)?, kernels)
+        Self::of_cubin_with(cubin, kernels, [])
+    }
+
+    /// The same, also for the variables with these symbols.
+    pub(crate) fn of_cubin_with<'k>(
+        cubin: &[u8],
+        kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
+        Self::read(&Sections::of_cubin(cubin)?, kernels, variables)
     }
 
     /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
@@ -71,28 +80,42 @@ impl DebugInfo {
         text: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
+        Self::of_ptx_with(text, kernels, [])
+    }
+
+    /// The same, also for the variables with these symbols.
+    pub(crate) fn of_ptx_with<'k>(
+        text: &[u8],
+        kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
         // Most texts have no debug information, so they are not parsed.
         const SECTION: &[u8] = b".debug_info";
         if !text.windows(SECTION.len()).any(|window| window == SECTION) {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return Self::read(&Sections::of_ptx(text)?, kernels);
+        return Self::read(&Sections::of_ptx(text)?, kernels, variables);
         #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels);
+        return Self::not_read(kernels.into_iter().chain(variables));
     }
 
     fn read<'k>(
         sections: &Sections<'_>,
         kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
         if sections.is_empty() {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(sections, &mut kernels.into_iter());
+        return kernels::read(
+            sections,
+            &mut kernels.into_iter(),
+            &mut variables.into_iter(),
+        );
         #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels);
+        return Self::not_read(kernels.into_iter().chain(variables));
     }
 
     /// The result for an image with debug information that is not supported.

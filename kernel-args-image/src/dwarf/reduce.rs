@@ -10,7 +10,7 @@ use alloc::{format, string::String, vec::Vec};
 use core::{fmt::Write, ops::Range};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
-/// The data about kernel parameters in the PTX text of a debug build, as a PTX text. It contains declarations and
+/// The data about kernel parameters and variables in the PTX text of a debug build, as a PTX text. It contains declarations and
 /// types, but no code, line information or compilation folder, so the result for a source is the same on every
 /// machine.
 ///
@@ -39,6 +39,10 @@ pub fn reduce(text: &[u8]) -> Result<String, Error> {
                 declaration.trim()
             );
         }
+    }
+    for declaration in module.variable_declarations() {
+        let declaration = String::from_utf8_lossy(declaration);
+        let _ = write!(written, "\n.visible {declaration};\n");
     }
     let info = without_paths(&sections)?;
     write_section(&mut written, NAMES[INFO], &info);

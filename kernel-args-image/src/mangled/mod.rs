@@ -25,7 +25,7 @@ const SYMBOL_LIMIT: usize = 32 << 10;
 
 const ANONYMOUS: &str = "(anonymous namespace)";
 
-/// A kernel's C++ name, demangled.
+/// The C++ name of a kernel or variable, demangled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Demangled {
     text: String,
@@ -69,37 +69,17 @@ impl Demangled {
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
         let (tree, root, suffix) = read(symbol)?;
-        let Node::Function(Some(mut name), result, parameters, tail) = tree.node(root) else {
+        let Node::Function(Some(name), result, parameters, tail) = tree.node(root) else {
             return None;
         };
         let mut printer = Printer::new(&tree, true);
         if let Some(result) = result {
             printer.result(result, true);
         }
-        let start = printer.text.len();
-        while let Node::Local(function, inner) = tree.node(name) {
-            printer.print(function);
-            printer.push("::");
-            name = inner;
-        }
-        let mut template = None;
-        if let Node::Instance(plain, arguments) = tree.node(name)
-            && let Node::Arguments(arguments) = tree.node(arguments)
-        {
-            (name, template) = (plain, Some(arguments));
-        }
-        if is_operator(&tree, name) || !suffix.is_empty() {
+        let (name, template) = qualified(&tree, &mut printer, name)?;
+        if !suffix.is_empty() {
             return None;
         }
-        printer.print(name);
-        let name = start..printer.text.len();
-        let template = template.map(|arguments| {
-            let mut found = Vec::new();
-            printer.within(["<", ">"], |printer| {
-                printer.list(arguments, &mut |_, _, range| found.push(range));
-            });
-            found
-        });
         let mut found = Vec::new();
         printer.within(["(", ")"], |printer| {
             printer.list(parameters, &mut |printer, id, range| {
@@ -120,6 +100,25 @@ impl Demangled {
             name,
             template,
             parameters: found,
+        })
+    }
+
+    /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
+    /// function.
+    #[must_use]
+    pub fn variable(symbol: &str) -> Option<Self> {
+        let (tree, root, suffix) = read(symbol)?;
+        if matches!(tree.node(root), Node::Function(..)) || !suffix.is_empty() {
+            return None;
+        }
+        let mut printer = Printer::new(&tree, true);
+        let (name, template) = qualified(&tree, &mut printer, root)?;
+        Some(Self {
+            text: printer.finish()?,
+            name,
+            template,
+            parameters: Vec::new(),
+            is_complete: false,
         })
     }
 
@@ -182,6 +181,38 @@ impl fmt::Display for Demangled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// The positions of a name's parts.
+type Parts = (Range<usize>, Option<Vec<Range<usize>>>);
+
+/// Prints a qualified name with its template arguments. `None` for an operator.
+fn qualified(tree: &Tree<'_>, printer: &mut Printer<'_, '_>, mut name: Id) -> Option<Parts> {
+    let start = printer.text.len();
+    while let Node::Local(function, inner) = tree.node(name) {
+        printer.print(function);
+        printer.push("::");
+        name = inner;
+    }
+    let mut template = None;
+    if let Node::Instance(plain, arguments) = tree.node(name)
+        && let Node::Arguments(arguments) = tree.node(arguments)
+    {
+        (name, template) = (plain, Some(arguments));
+    }
+    if is_operator(tree, name) {
+        return None;
+    }
+    printer.print(name);
+    let name = start..printer.text.len();
+    let template = template.map(|arguments| {
+        let mut found = Vec::new();
+        printer.within(["<", ">"], |printer| {
+            printer.list(arguments, &mut |_, _, range| found.push(range));
+        });
+        found
+    });
+    Some((name, template))
 }
 
 /// Whether a name is the name of an operator.

@@ -19,6 +19,7 @@ mod header;
 mod lexer;
 mod module;
 mod parameter;
+mod variable;
 
 #[cfg(feature = "bodies")]
 pub use body::{Bodies, KernelBody};

@@ -5,9 +5,11 @@ use super::{
     dynamic_shared::Bodies,
     header::first,
     lexer::{Lexer, Token},
+    variable::Variable,
 };
-use crate::{Target, bytes::before_nul};
+use crate::{Target, bytes::before_nul, directives::Directives, variable::VariableSpace};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
 ///
@@ -22,6 +24,8 @@ pub struct Module {
     declarations: Vec<u8>,
     /// The kernels sorted by name, without duplicates.
     kernels: Vec<Place>,
+    /// The variables, in the same way. Their declarations end with `;`.
+    variables: Vec<Place>,
     /// The positions after each `.func` and `.file`, for the analysis of bodies.
     #[cfg(feature = "bodies")]
     outline: Vec<u32>,
@@ -59,10 +63,12 @@ impl Module {
             debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
+            variables: Vec::new(),
             #[cfg(feature = "bodies")]
             outline: Vec::new(),
         };
         let mut bodies = Bodies::default();
+        let mut is_extern = false;
         while let Some(word) = lexer.next_directive()? {
             let at = lexer.position();
             #[cfg(feature = "bodies")]
@@ -85,6 +91,8 @@ impl Module {
                     }
                 }
                 "extern" => bodies.declaration(lexer),
+                // The module that defines an external variable describes it.
+                "global" | "const" if !is_extern => module.add_variable(lexer, word),
                 "func" => bodies.function(lexer),
                 "section" => {
                     let name = lexer.clone().token();
@@ -92,6 +100,7 @@ impl Module {
                 }
                 _ => {}
             }
+            is_extern = word == "extern";
         }
         let users = bodies.users();
         for place in &mut module.kernels {
@@ -111,10 +120,43 @@ impl Module {
         Some(())
     }
 
+    /// Called after `.global` or `.const`: adds the variable, if its declaration can be read. Does not move the lexer.
+    fn add_variable(&mut self, lexer: &Lexer<'_>, word: &str) {
+        let mut lexer = lexer.clone();
+        let at = lexer.position().saturating_sub(word.len() + 1);
+        let Some(variable) = Variable::parse(&mut lexer, at) else {
+            return;
+        };
+        let text = variable.value.declaration.as_bytes();
+        let name = variable.value.name;
+        // Only the lengths of an array follow the name.
+        let place = text
+            .windows(name.len())
+            .rposition(|window| window == name.as_bytes())
+            .and_then(|name_at| {
+                Place::of_variable(
+                    at,
+                    self.declarations.len(),
+                    text.len(),
+                    name_at..name_at + name.len(),
+                )
+            });
+        if let Some(place) = place {
+            self.variables.push(place);
+            self.declarations.extend(text);
+            self.declarations.push(b';');
+        }
+    }
+
     /// Sorts by name. If a kernel is declared and defined, keeps the definition.
     fn order(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let declarations = &self.declarations;
         let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
+        let name = |place: &Place| place.name(declarations);
+        self.variables
+            .sort_unstable_by(|a, b| (name(a), a.text).cmp(&(name(b), b.text)));
+        self.variables
+            .dedup_by(|later, kept| name(later) == name(kept));
         let mut twice = None;
         self.kernels.sort_unstable_by(|a, b| {
             (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text))
@@ -214,13 +256,50 @@ impl Module {
             .map_or("", |place| place.name(&self.declarations))
     }
 
+    /// The symbols of all variables, in alphabetical order.
+    pub(crate) fn variables(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.variables
+            .iter()
+            .map(|place| place.name(&self.declarations))
+    }
+
+    pub(crate) fn variable_symbol(&self, index: usize) -> &str {
+        self.variables
+            .get(index)
+            .map_or("", |place| place.name(&self.declarations))
+    }
+
+    /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
+    pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
+        let place = self.variables.get(index)?;
+        let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
+        let Variable { space, value } = Variable::parse(&mut lexer, 0)?;
+        let entry = Entry {
+            name: value.name,
+            parameters: [value].into(),
+            directives: Directives::default(),
+            is_defined: true,
+            dynamic_shared: false,
+        };
+        Some((space, entry))
+    }
+
+    /// The declarations of all variables, without initializers.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn variable_declarations(&self) -> impl Iterator<Item = &[u8]> {
+        let text = |place: &Place| self.declarations.get(place.start as usize..place.end());
+        self.variables.iter().filter_map(text)
+    }
+
     /// The memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         #[cfg(feature = "bodies")]
         let outline = size_of::<u32>() * self.outline.len();
         #[cfg(not(feature = "bodies"))]
         let outline = 0;
-        self.declarations.len() + size_of::<Place>() * self.kernels.len() + outline
+        self.declarations.len()
+            + size_of::<Place>() * (self.kernels.len() + self.variables.len())
+            + outline
     }
 }
 
@@ -237,6 +316,21 @@ impl Place {
             name: (
                 u32::try_from(name).ok()?,
                 u32::try_from(lexer.position()).ok()?,
+            ),
+            dynamic_shared: false,
+        })
+    }
+
+    /// A variable whose declaration has this position, length and place of the name.
+    fn of_variable(text: usize, start: usize, length: usize, name: Range<usize>) -> Option<Self> {
+        u32::try_from(start.checked_add(length)?.checked_add(1)?).ok()?;
+        Some(Self {
+            text: u32::try_from(text).ok()?,
+            start: u32::try_from(start).ok()?,
+            length: u32::try_from(length).ok()?,
+            name: (
+                u32::try_from(name.start).ok()?,
+                u32::try_from(name.end).ok()?,
             ),
             dynamic_shared: false,
         })

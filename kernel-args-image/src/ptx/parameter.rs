@@ -165,7 +165,7 @@ impl Pointee {
     }
 }
 
-fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
+pub(super) fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
     let (at, _) = lexer.peek_token()?;
     let bytes = lexer.integer(ALIGNMENT)?;
     usize::try_from(bytes)
@@ -175,7 +175,7 @@ fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
 }
 
 /// The class and the natural alignment, which equals the size, of a type. The class of an opaque type is `None`.
-fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
+pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     if matches!(scalar, "texref" | "samplerref" | "surfref") {
         return Some((None, Alignment::ONE));
     }
@@ -191,7 +191,7 @@ fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
 }
 
 /// The source from `start` to here. Borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
-fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
+pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let end = lexer.position();
     let spelled = lexer.text(start, end);
     let is_plain = |text: &str| {

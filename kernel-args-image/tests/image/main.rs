@@ -26,3 +26,4 @@ mod ptx_parameters;
 mod ptx_spellings;
 mod spelling;
 mod summary;
+mod variables;

@@ -1,0 +1,81 @@
+//! One variable of an image, from all sources in the image.
+
+use crate::{kernel::Kernel, mangled::Demangled};
+use kernel_args_abi::{Members, Parameter};
+
+/// The memory of a variable. CUDA C++ Programming Guide, "Variable Memory Space Specifiers".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum VariableSpace {
+    /// `__device__`.
+    Global,
+    /// `__constant__`: at most 64 KiB in a module.
+    Constant,
+    /// `__managed__`: the host can access it too.
+    Managed,
+}
+
+impl VariableSpace {
+    /// CUDA's specifier: `__constant__`.
+    #[must_use]
+    pub const fn specifier(self) -> &'static str {
+        match self {
+            Self::Global => "__device__",
+            Self::Constant => "__constant__",
+            Self::Managed => "__managed__",
+        }
+    }
+}
+
+/// One variable of an image: `__device__`, `__constant__` or `__managed__`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable<'k> {
+    /// Its memory.
+    pub space: VariableSpace,
+    /// The variable as the only parameter of a list, because all sources describe both alike.
+    list: Kernel<'k>,
+}
+
+impl<'k> Variable<'k> {
+    pub(crate) const fn new(space: VariableSpace, list: Kernel<'k>) -> Self {
+        Self { space, list }
+    }
+
+    /// The symbol: `table`, `_ZN3sim2dtE`.
+    #[must_use]
+    pub const fn symbol(&self) -> &'k str {
+        self.list.name
+    }
+
+    /// The C++ name, if the symbol is mangled.
+    #[must_use]
+    pub const fn demangled(&self) -> Option<&Demangled> {
+        self.list.demangled.as_ref()
+    }
+
+    /// Its type in debug information. Requires the feature `debug-info`.
+    #[must_use]
+    pub const fn debug_info(&self) -> Members<'k> {
+        self.list.debug_info
+    }
+
+    /// The variable as the only parameter of a list.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn as_list(&self) -> &Kernel<'k> {
+        &self.list
+    }
+
+    /// The variable as the only parameter of a list.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn into_list(self) -> Kernel<'k> {
+        self.list
+    }
+
+    /// Size, alignment, class and, from debug information, C++ type and members.
+    #[must_use]
+    pub fn value(&self) -> Option<Parameter<'_>> {
+        self.list.parameters().into_iter().next()
+    }
+}
