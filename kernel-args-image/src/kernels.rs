@@ -243,6 +243,16 @@ impl<'a> Kernels<'a> {
         own.next().cloned()
     }
 
+    /// Why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
+    #[must_use]
+    pub fn variable_debug_error(&self, variable: &Variable<'_>) -> Option<dwarf::Error> {
+        if variable.debug_info().is_known() {
+            return self.debug_error(variable.as_list());
+        }
+        let whole = |error: &&dwarf::Error| !matches!(error, dwarf::Error::Kernel { .. });
+        self.debug_errors().find(whole).cloned()
+    }
+
     /// A copy that does not borrow the image.
     #[must_use]
     pub fn into_owned(self) -> Kernels<'static> {

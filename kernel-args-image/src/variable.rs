@@ -16,6 +16,20 @@ pub enum VariableSpace {
 }
 
 impl VariableSpace {
+    const ALL: [Self; 3] = [Self::Global, Self::Constant, Self::Managed];
+
+    /// The memory of a variable in a list: from its PTX declaration, or from the number that a cubin's list has as its offset.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(value: &Parameter<'_>) -> Self {
+        match value.spelling {
+            "" => Self::ALL[value.offset.unwrap_or(0).min(2)],
+            constant if constant.starts_with(".const") => Self::Constant,
+            managed if managed.contains(".managed") => Self::Managed,
+            _ => Self::Global,
+        }
+    }
+
     /// CUDA's specifier: `__constant__`.
     #[must_use]
     pub const fn specifier(self) -> &'static str {

@@ -177,13 +177,19 @@ pub mod error {
     pub use crate::contract::ContractError;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GraphError,
-        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError,
+        GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
         Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};
     pub use crate::marshal::PackError;
+}
+
+/// Global variables of modules: `__device__`, `__constant__`, `__managed__`.
+#[cfg(feature = "cudarc")]
+pub mod global {
+    pub use crate::driver::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead};
 }
 
 /// Graphs of launches: `CUgraph`.

@@ -42,6 +42,7 @@ mod slots;
 mod split;
 mod steps;
 mod value;
+pub(crate) mod variable;
 mod variants;
 mod walk;
 
@@ -56,6 +57,7 @@ pub use names::is_made;
 pub use path::Place;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
+pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};

@@ -18,6 +18,7 @@ pub struct CompiledImage {
     /// Whether no symbol is mangled. The kernels are then sorted by symbol.
     pub(super) is_plain: bool,
     absent: Option<&'static Absent>,
+    variables: Option<&'static Self>,
 }
 
 /// Why an image does not exist: the build script found no compiler. Its kernels are described, or unknown.
@@ -59,6 +60,7 @@ impl CompiledImage {
             gpus: &[],
             is_plain: false,
             absent: None,
+            variables: None,
         }
     }
 
@@ -100,6 +102,23 @@ impl CompiledImage {
         Self { is_plain, ..self }
     }
 
+    /// Adds the table of the global variables. Each is a list with one parameter.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_variables(self, variables: &'static Self) -> Self {
+        Self {
+            variables: Some(variables),
+            ..self
+        }
+    }
+
+    /// The table of the global variables.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn variables(&self) -> Option<&'static Self> {
+        self.variables
+    }
+
     /// The compute capabilities for which the image has code. Empty if they are unknown.
     #[doc(hidden)]
     #[must_use]
@@ -126,6 +145,7 @@ impl CompiledImage {
             gpus: &[],
             is_plain: false,
             absent: None,
+            variables: None,
         }
     }
 

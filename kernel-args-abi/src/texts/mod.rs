@@ -23,6 +23,7 @@ mod table;
 mod template;
 #[doc(hidden)]
 pub mod templates;
+mod variable;
 
 pub use argument::LIST;
 pub use layout_table::LayoutTable;
@@ -32,3 +33,4 @@ pub use overloads::none_fits;
 pub use report::Bound;
 pub use rust::instantiated;
 pub use table::Table;
+pub use variable::variable_message;

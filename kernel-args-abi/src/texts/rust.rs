@@ -141,7 +141,7 @@ pub(super) const fn member_declaration(
 }
 
 /// The Rust type of a member. A pointer is a `DevicePointer`.
-const fn member_type(kernel: &Parameter<'_>) -> Type {
+pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     let cpp = kernel.cpp;
     let mut base = Type::new();
     match cpp.base {

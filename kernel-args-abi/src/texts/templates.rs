@@ -192,6 +192,15 @@ templates! {
     variant_differs(kernel: text, ty: name, host: text) = "the kernel's enum has `{kernel}`, `{ty}` has `{host}`: write the kernel's value";
     unknown_variant(ty: name, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
 
+    // A global variable.
+    variable_differs(ty: name, variable: name) = "`{ty}` is not the type of the variable `{variable}`";
+    image_side(side: text) = "\n  image   {side}";
+    variable_type(cpp: cpp, ty: text) = "the variable is `{cpp}`: use `{ty}`";
+    variable_size(size: bytes) = "the variable has {size}: use a type of this size";
+    variable_class(class: text, size: bytes) = "the image declares {class} of {size}: use such a type";
+    variable_aligned(align: number) = "the image aligns the variable to {align}: use a type that needs no more";
+    or_bytes() = "; or use `[u8]`: `module.global_bytes` returns any variable without comparing its type";
+
     // A layout as a table.
     layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";
     layout_size(size: bytes) = ", {size}";

@@ -92,6 +92,7 @@ fn structure(
         checks,
         paddings,
         stores,
+        values,
     } = members(&fields, &member_attrs, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
@@ -152,6 +153,13 @@ fn structure(
                 unsafe { __to.write_bytes(0, <Self as #krate::DeviceType>::LAYOUT.size()) };
                 #stores
             }
+
+            #[inline]
+            fn is_value(
+                __bytes: &[#krate::__private::core::primitive::u8],
+            ) -> #krate::__private::core::primitive::bool {
+                #values
+            }
         }
 
         #memory
@@ -193,6 +201,8 @@ struct Members {
     paddings: TokenStream,
     /// Statements that store the fields at `__to`.
     stores: TokenStream,
+    /// `is_value(…) && …`.
+    values: TokenStream,
 }
 
 /// `this` is the struct, `all` the list of its fields.
@@ -233,6 +243,19 @@ fn members(
         let errors = field_errors::member(ty, &krate, field.span());
         quote_spanned!(field.span()=> || <#ty as #errors::Member>::HAS_PADDING)
     });
+    let values = fields.iter().map(|field| {
+        let (ty, member) = (field.ty, &field.member);
+        let krate = respan(krate, field.span());
+        let errors = field_errors::member(ty, &krate, field.span());
+        let bytes = local("__bytes", field.span());
+        quote_spanned! {field.span()=>
+            <#ty as #errors::Member>::is_value(#krate::__private::part_of::<#ty>(
+                #bytes,
+                #krate::__private::core::mem::offset_of!(Self, #member),
+            ))
+        }
+    });
+    let values = quote!(#(#values)&&*);
     let stores = fields.iter().map(|field| {
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
@@ -263,6 +286,7 @@ fn members(
         checks: checks.collect(),
         paddings: paddings.collect(),
         stores: stores.collect(),
+        values,
     }
 }
 

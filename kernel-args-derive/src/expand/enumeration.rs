@@ -90,6 +90,12 @@ pub(super) fn enumeration(
             const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::named(#name);
             const MEMBERS: #krate::__private::abi::Members<'static> =
                 #krate::__private::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
+
+            fn is_value(
+                __bytes: &[#krate::__private::core::primitive::u8],
+            ) -> #krate::__private::core::primitive::bool {
+                #krate::__private::is_variant::<#ident>(__bytes)
+            }
         }
 
         const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();

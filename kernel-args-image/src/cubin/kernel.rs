@@ -32,7 +32,8 @@ pub struct Variable<'a> {
 impl<'a> Variable<'a> {
     pub(super) fn new(name: &'a str, space: VariableSpace, size: usize) -> Self {
         let value = Parameter {
-            offset: 0,
+            // Not an offset: a record has no other number for it.
+            offset: space as usize,
             size,
             pointee: None,
         };

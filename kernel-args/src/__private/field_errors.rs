@@ -75,6 +75,9 @@ macro_rules! field_errors {
                 /// # Safety
                 /// The conditions of [`DeviceType::store`].
                 unsafe fn store(&self, to: *mut u8);
+
+                /// [`DeviceType::is_value`].
+                fn is_value(bytes: &[u8]) -> bool;
             }
 
             #[diagnostic::do_not_recommend]
@@ -83,6 +86,11 @@ macro_rules! field_errors {
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
                 forward_store!();
+
+                #[inline]
+                fn is_value(bytes: &[u8]) -> bool {
+                    D::is_value(bytes)
+                }
             }
         }
     )*};

@@ -47,6 +47,13 @@ impl TypeInfo {
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 
+/// The bytes of a field of type `T` at this offset of a struct. Empty if they are not inside.
+#[must_use]
+pub fn part_of<T>(bytes: &[u8], offset: usize) -> &[u8] {
+    let rest = bytes.get(offset..).unwrap_or_default();
+    rest.get(..size_of::<T>()).unwrap_or_default()
+}
+
 /// `Copy` with its own error message. The output of a derive requires it once, at the name of the type.
 #[diagnostic::on_unimplemented(
     message = "`{T}` is not `Copy`, but a device type must be `Copy`",

@@ -52,3 +52,10 @@ pub const fn has_zero<E: Variants>() -> bool {
     }
     false
 }
+
+/// Whether the bytes are the discriminant of a variant.
+#[must_use]
+pub fn is_variant<E: Variants>(bytes: &[u8]) -> bool {
+    let mut all = E::ALL.iter();
+    all.any(|(_, discriminant)| bytes_of(discriminant) == bytes)
+}

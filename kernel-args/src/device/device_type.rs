@@ -45,6 +45,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Point
 /// - Every byte of a value that is not padding is initialised and is at the offset where the device expects it.
 /// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
 /// - If [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
+/// - If [`is_value`](Self::is_value) returns `true` for `LAYOUT.size()` bytes, they are a value of the type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that a CUDA kernel can take by value",
     label = "not a device type",
@@ -107,6 +108,25 @@ pub unsafe trait DeviceType: Copy + 'static {
         // size of `Self`.
         unsafe { to.cast::<Self>().write_unaligned(*self) };
     }
+
+    /// Whether `bytes`, which are `LAYOUT.size()` bytes from device memory, are a value of this type: a `bool` is 0 or 1, an enum
+    /// is one of its variants. The default rejects all bytes.
+    #[must_use]
+    fn is_value(bytes: &[u8]) -> bool {
+        let _ = bytes;
+        false
+    }
+}
+
+/// The value in `bytes`. `None` if they are not a value of the type, or not `LAYOUT.size()` bytes.
+#[cfg(feature = "cudarc")]
+pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
+    const { assert_layout::<T>() };
+    if bytes.len() != size_of::<T>() || !T::is_value(bytes) {
+        return None;
+    }
+    // SAFETY: the slice has the size of `T`, and `is_value` promises that its bytes are a value of `T`.
+    Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
 /// Asserts at compile time that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can
@@ -232,6 +252,12 @@ macro_rules! device_types {
             const CLASS: kernel_args_abi::Class = kernel_args_abi::Class::$class;
             const CPP: kernel_args_abi::CppType<'static> = $cpp;
             $(const MEMBERS: kernel_args_abi::Members<'static> = $members;)?
+
+            #[inline]
+            fn is_value(bytes: &[u8]) -> bool {
+                // Every other type of the list consists of numbers.
+                !matches!(Self::CPP.base, kernel_args_abi::CppBase::Bool) || matches!(bytes, [0 | 1])
+            }
         }
         $(#[$meta])*
         // SAFETY: zero bytes are the number 0, so they are a value of every type that consists of numbers; for `bool` they are
@@ -278,7 +304,7 @@ device_types! {
     usize: 4 / 4, Integer, int(false, 32);
 }
 
-/// Types that have the layout of another type by a guarantee of the standard library.
+/// Types that have the layout of an integer by a guarantee of the standard library, and all its values but 0.
 macro_rules! like {
     ($($outer:ty as $inner:ty),* $(,)?) => {$(
         // SAFETY: the standard library documents that both types have the same size and representation.
@@ -286,6 +312,10 @@ macro_rules! like {
             const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
             const CLASS: Class = <$inner as DeviceType>::CLASS;
             const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
+
+            fn is_value(bytes: &[u8]) -> bool {
+                bytes.iter().any(|byte| *byte != 0)
+            }
         }
         const _: () = assert_layout::<$outer>();
     )*};
@@ -312,6 +342,11 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     unsafe fn store(&self, to: *mut u8) {
         // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
         unsafe { self.0.store(to) };
+    }
+
+    #[inline]
+    fn is_value(bytes: &[u8]) -> bool {
+        T::is_value(bytes)
     }
 }
 
@@ -349,6 +384,11 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
             };
         }
     }
+
+    #[inline]
+    fn is_value(bytes: &[u8]) -> bool {
+        size_of::<T>() == 0 || bytes.chunks_exact(size_of::<T>()).all(T::is_value)
+    }
 }
 
 // SAFETY: `PhantomData` has no bytes (its documentation: "Zero-sized type"), so nothing is stored.
@@ -357,4 +397,8 @@ unsafe impl<T: ?Sized + 'static> DeviceType for PhantomData<T> {
     const CLASS: Class = Class::Bytes;
     /// A marker has no C++ type.
     const CPP: CppType<'static> = CppType::of(CppBase::Void);
+
+    fn is_value(bytes: &[u8]) -> bool {
+        bytes.is_empty()
+    }
 }

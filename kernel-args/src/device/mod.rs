@@ -16,6 +16,6 @@ pub use zero_bits::{HasZero, ZeroBits};
 
 pub(crate) use content::content_of;
 #[cfg(feature = "cudarc")]
-pub(crate) use device_type::store_all;
+pub(crate) use device_type::{from_bytes, store_all};
 pub(crate) use device_type::{bytes_of, component, device_types, forward_store, layout};
 pub(crate) use pointer::Nullable;

@@ -123,6 +123,11 @@ macro_rules! pointers {
             const POINTEE_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
             const BEHIND: abi::Pointee<'static> = T::BEHIND;
             const BEHIND_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
+
+            #[inline]
+            fn is_value(bytes: &[u8]) -> bool {
+                bytes.len() == 8
+            }
         }
 
         const _: () = assert_layout::<$name<u8>>();

@@ -33,7 +33,8 @@ pub use context::{
     with_current,
 };
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GraphError,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError,
+    GlobalMismatch, GraphError,
     GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
     UnsupportedAttribute, Unverified, VerifyError,
 };
@@ -44,6 +45,6 @@ pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeA
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
-pub use module::{Kernel, Module};
+pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::{NotCompared, Verification};

@@ -36,6 +36,10 @@ unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceTyp
         (4, 1) => T::Four::MEMBERS,
         _ => T::MEMBERS,
     };
+
+    fn is_value(bytes: &[u8]) -> bool {
+        bytes.len() == Self::LAYOUT.size()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -63,6 +67,10 @@ unsafe impl<T: DeviceType> DeviceType for Unit<T> {
     unsafe fn store(&self, to: *mut u8) {
         // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
         unsafe { self.as_ref().store(to) };
+    }
+
+    fn is_value(bytes: &[u8]) -> bool {
+        T::is_value(bytes)
     }
 }
 

@@ -11,6 +11,11 @@ macro_rules! same_as {
             const CLASS: kernel_args_abi::Class = <$device as $crate::device::DeviceType>::CLASS;
             const CPP: kernel_args_abi::CppType<'static> = <$device as $crate::device::DeviceType>::CPP;
             const MEMBERS: kernel_args_abi::Members<'static> = <$device as $crate::device::DeviceType>::MEMBERS;
+
+            // The components are numbers, and every number is a value.
+            fn is_value(bytes: &[u8]) -> bool {
+                bytes.len() == Self::LAYOUT.size()
+            }
         }
 
         #[diagnostic::do_not_recommend]

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
+//! | [`context`], [`module`], [`global`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
@@ -15,6 +15,7 @@ mod context_state;
 mod device_params;
 mod entry_points;
 mod exec;
+mod global;
 mod graph;
 mod handle;
 mod jit_arrays;
@@ -34,6 +35,7 @@ pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
 pub(crate) use exec::{Exec, ExecNode};
+pub(crate) use global::{GlobalMemory, NotCopied, PendingBytes};
 pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, NodeId, UserObject};
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,

@@ -44,7 +44,17 @@ impl Event {
 
     /// Waits for the event; returns whether it is complete.
     pub(crate) fn wait(&self) -> bool {
-        self.0.api.cuEventSynchronize(self.0.alive()).is_ok()
+        self.finish().is_ok()
+    }
+
+    /// Waits for the event.
+    pub(crate) fn finish(&self) -> Result<(), CallError> {
+        self.0.api.cuEventSynchronize(self.0.alive())
+    }
+
+    /// Whether the event is complete; `false` if the driver does not report it.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.0.api.cuEventQuery(self.0.alive()).is_ok()
     }
 }
 

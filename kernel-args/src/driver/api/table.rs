@@ -66,6 +66,12 @@ entry_points! {
     safe cuModuleGetFunction(function: &mut CUfunction, module: Alive<'_, CUmod_st>, name: Text<'_>);
     safe cuModuleGetGlobal_v2(address: &mut CUdeviceptr, size: &mut usize, module: Alive<'_, CUmod_st>, name: Text<'_>)
         = "cuModuleGetGlobal";
+    safe cuCtxSynchronize();
+    safe cuStreamSynchronize(stream: StreamHandle<'_>);
+    unsafe cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, count: usize) = "cuMemcpyHtoD";
+    unsafe cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, count: usize) = "cuMemcpyDtoH";
+    unsafe cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, count: usize, stream: CUstream) = "cuMemcpyHtoDAsync";
+    unsafe cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, count: usize, stream: CUstream) = "cuMemcpyDtoHAsync";
     unsafe cuLinkCreate_v2(
         count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, state: &mut CUlinkState
     );
@@ -148,6 +154,7 @@ entry_points! {
     safe cuEventCreate(event: &mut CUevent, flags: c_uint);
     safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
     safe cuEventSynchronize(event: EventHandle<'_>);
+    safe cuEventQuery(event: EventHandle<'_>);
     unsafe cuEventDestroy_v2(event: *mut CUevent_st);
     // Contexts. Three versions of one call: the newest that the driver has is called.
     safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);

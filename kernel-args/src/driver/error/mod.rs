@@ -2,6 +2,7 @@
 
 mod context;
 mod contract;
+mod global;
 mod graph;
 mod incompatible;
 mod launch;
@@ -18,6 +19,7 @@ use std::{boxed::Box, fmt};
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
 pub use contract::BrokenContract;
+pub use global::{GlobalError, GlobalMismatch};
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
 pub use launch::{FailedLaunch, LaunchError, Limit, UnsupportedAttribute};
@@ -69,6 +71,8 @@ pub enum Error {
     Context(ContextError),
     /// A launch was rejected, or the driver returned an error for it.
     Launch(LaunchError),
+    /// A global variable was not found, or not read or written.
+    Global(GlobalError),
     /// A graph, or a node of a graph, was not created, changed or launched.
     Graph(Box<GraphError>),
 }
@@ -156,6 +160,7 @@ impl fmt::Display for Error {
             Self::Verify(error) => error.fmt(f),
             Self::Context(error) => error.fmt(f),
             Self::Launch(error) => error.fmt(f),
+            Self::Global(error) => error.fmt(f),
             Self::Graph(error) => error.fmt(f),
         }
     }
@@ -187,6 +192,7 @@ impl std::error::Error for Error {
             Self::Verify(error) => Some(error),
             Self::Context(error) => Some(error),
             Self::Launch(error) => Some(error),
+            Self::Global(error) => Some(error),
             Self::Graph(error) => Some(&**error),
         }
     }

@@ -9,7 +9,7 @@ use crate::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
         error::{ContextError, ContextMismatch, Error, ImageError, LoadError},
-        image::{Description, Image, ImageBytes, nearest},
+        image::{Contents, Description, Image, ImageBytes, nearest},
         verify::records,
     },
     marshal::ContextName,
@@ -44,8 +44,8 @@ impl Function {
         let image = ImageBytes::read(image.into())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
-            let kernels = image
-                .kernels(sm(ctx)?)
+            let Contents { kernels, .. } = image
+                .contents_for(sm(ctx)?)
                 .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
             let description =
                 find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;

@@ -1,6 +1,6 @@
 //! The bytes of an image, for the driver.
 
-use super::{Bytes, Description, Image, Readers};
+use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
 use crate::{
     driver::{
         api::DriverImage,
@@ -8,7 +8,7 @@ use crate::{
     },
     marshal::Summary,
 };
-use kernel_args_abi::{Sm, compiled::CompiledImage};
+use kernel_args_abi::{Sm, compiled::{CompiledImage, CompiledKernel}};
 use kernel_args_image::{self as image, Code, summary};
 use std::{fs, io, path::Path, string::String, sync::Arc, vec::Vec};
 
@@ -117,16 +117,20 @@ impl ImageBytes {
         }
     }
 
-    /// The kernels for the GPU `sm`, or the reason why the image could not be read.
-    pub(crate) fn kernels(&self, sm: Sm) -> Result<Vec<Description>, image::Error> {
+    /// The kernels and variables for the GPU `sm`, or the reason why the image could not be read.
+    pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
         match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
                 let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
                 let kernels = kernels.zip(&summary.kernels);
-                Ok(kernels
-                    .map(|(kernel, limits)| Description::compiled(&kernel, limits, self.has_code))
-                    .collect())
+                let describe = |(kernel, limits): (CompiledKernel, _)| {
+                    Description::compiled(&kernel, limits, self.has_code)
+                };
+                Ok(Contents {
+                    kernels: kernels.map(describe).collect(),
+                    variables: compiled_variables(self.table),
+                })
             }
         }
     }

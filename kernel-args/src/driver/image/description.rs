@@ -1,6 +1,9 @@
 //! Kernels, as their image describes them.
 
-use super::code::{self, Analyse, Code};
+use super::{
+    code::{self, Analyse, Code},
+    variables::{VariableDescription, read_variables},
+};
 use core::ops::Range;
 use kernel_args_abi::{
     Body, Members, Parameter, Sm,
@@ -9,7 +12,7 @@ use kernel_args_abi::{
 };
 use kernel_args_image::{
     self as image, Directives, Kernel, Limits, ParameterList, dwarf,
-    mangled::{Spelled, candidates_by_name, nearest_by_name},
+    mangled::{Demangled, Spelled, candidates_by_name, nearest_by_name},
     same_sizes,
 };
 use std::{
@@ -35,7 +38,17 @@ pub enum DebugInfo {
 }
 
 /// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
-type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
+pub(super) type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
+
+/// The name of a demangled symbol.
+pub(super) fn name_of(demangled: &Demangled) -> Name {
+    let Spelled {
+        text,
+        name,
+        arguments,
+    } = demangled.spelled();
+    (Cow::Owned(text.into()), name, arguments)
+}
 
 /// A kernel as its image describes it.
 pub(crate) struct Description {
@@ -79,14 +92,7 @@ impl Description {
                 parameter.body = compiled.body;
             }
         }
-        let name = kernel.demangled.as_ref().map(|demangled| {
-            let Spelled {
-                text,
-                name,
-                arguments,
-            } = demangled.spelled();
-            (Cow::Owned(text.into()), name, arguments)
-        });
+        let name = kernel.demangled.as_ref().map(name_of);
         Self {
             symbol: Cow::Owned(kernel.name.into()),
             directives: kernel.directives(),
@@ -155,6 +161,12 @@ impl Description {
     }
 }
 
+/// What an image contains.
+pub(crate) struct Contents {
+    pub(crate) kernels: Vec<Description>,
+    pub(crate) variables: Vec<VariableDescription>,
+}
+
 /// The symbols of the kernels that match the name `wanted`.
 pub(crate) fn candidates<'k>(
     wanted: &str,
@@ -178,14 +190,14 @@ pub(crate) fn nearest<'k>(
     nearest_by_name(wanted, names)
 }
 
-/// The kernels of several images as one, for the GPU `sm`, or the reason why the image could not be read. `table` contains the
+/// The kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not be read. `table` contains the
 /// information that was read when the program was compiled. `has_code` is true if arguments are compared with the code.
 pub(super) fn read_kernels(
     images: Vec<Arc<Vec<u8>>>,
     table: Option<&'static CompiledImage>,
     sm: Sm,
     has_code: bool,
-) -> Result<Vec<Description>, image::Error> {
+) -> Result<Contents, image::Error> {
     let compiled = table.into_iter().flat_map(CompiledImage::kernels);
     let compiled: BTreeMap<&str, CompiledKernel> = compiled
         .filter(|kernel| kernel.has_debug_info() || kernel.has_bodies())
@@ -211,6 +223,7 @@ pub(super) fn read_kernels(
             Some(description)
         })
         .collect();
+    let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
         let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, kernels));
         for description in &mut descriptions {
@@ -219,19 +232,22 @@ pub(super) fn read_kernels(
             }
         }
     }
-    Ok(descriptions)
+    Ok(Contents {
+        kernels: descriptions,
+        variables,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImageBytes;
+    use super::{super::ImageBytes, Contents};
     use kernel_args_abi::Sm;
     use kernel_args_image::Directives;
     use std::{collections::BTreeMap, string::String};
 
     fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
         let image = ImageBytes::read(image.into()).expect("it is an image");
-        let kernels = image.kernels(Sm(90)).expect("it is read");
+        let Contents { kernels, .. } = image.contents_for(Sm(90)).expect("it is read");
         let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
         kernels.into_iter().map(of).collect()
     }

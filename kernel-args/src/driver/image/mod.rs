@@ -6,6 +6,7 @@ mod description;
 mod link;
 mod load_error;
 mod readers;
+mod variables;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompiledSource;
@@ -21,11 +22,12 @@ use std::{
 
 pub(crate) use bytes::ImageBytes;
 pub use description::DebugInfo;
-pub(crate) use description::{Description, candidates, nearest};
+pub(crate) use description::{Contents, Description, candidates, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
 pub(crate) use readers::READERS;
 use readers::Readers;
+pub(crate) use variables::VariableDescription;
 
 /// A compiled kernel image: PTX text, a cubin, or a fat binary.
 ///

@@ -3,27 +3,31 @@
 mod cache;
 mod family;
 mod find;
+mod global;
+mod global_type;
 mod kernel;
 mod kernel_info;
 
+pub use global::{Global, GlobalInfo, GlobalSpace, PendingRead};
+pub use global_type::GlobalType;
 pub use kernel::Kernel;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompileOptions;
 use crate::{
-    device::DevicePointerMut,
     driver::{
         api,
         config::JitOptions,
         context::sm,
         error::Error,
-        image::{Description, Image, ImageBytes, check, explained, link, load},
+        image::{
+            Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load,
+        },
     },
 };
 use cache::KernelCache;
-use cudarc::driver::{CudaContext, CudaModule, DevicePtr};
+use cudarc::driver::{CudaContext, CudaModule};
 use std::{
-    ffi::CString,
     fmt, slice,
     string::{String, ToString},
     sync::Arc,
@@ -55,6 +59,7 @@ use std::{
 pub struct Module {
     pub(crate) loaded: LoadedModule,
     pub(crate) kernels: Vec<Arc<Description>>,
+    pub(crate) variables: Vec<VariableDescription>,
     /// Name expressions of sources that were compiled at run time, with their symbols.
     pub(crate) names: Vec<(String, String)>,
     /// Why `kernels` may lack some kernels of the images.
@@ -294,10 +299,16 @@ impl Module {
         wall_time: Option<Duration>,
     ) -> Result<Arc<Self>, Error> {
         let sm = sm(loaded.context())?;
-        let (mut kernels, mut unread) = (Vec::new(), None);
+        let (mut kernels, mut variables, mut unread) = (Vec::new(), Vec::new(), None);
         for image in images {
-            match image.kernels(sm) {
-                Ok(found) => kernels.extend(found.into_iter().map(Arc::new)),
+            match image.contents_for(sm) {
+                Ok(Contents {
+                    kernels: found,
+                    variables: declared,
+                }) => {
+                    kernels.extend(found.into_iter().map(Arc::new));
+                    variables.extend(declared);
+                }
                 Err(problem) => unread = Some(problem.to_string()),
             }
         }
@@ -306,6 +317,7 @@ impl Module {
             loaded,
             names: names.collect(),
             kernels,
+            variables,
             unread,
             log,
             wall_time,
@@ -331,27 +343,5 @@ impl Module {
     /// The symbols of the kernels in the images, if they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| &*kernel.symbol)
-    }
-
-    /// The address and the size in bytes of the global variable `name` (`__device__`, `__constant__`). It is valid as
-    /// long as the module.
-    ///
-    /// # Errors
-    /// [`Error::Driver`] if the module has no variable with this name.
-    pub fn global(&self, name: &str) -> Result<(DevicePointerMut<u8>, usize), Error> {
-        let (address, size) = match &self.loaded {
-            LoadedModule::Own(module) => module.global(&CString::new(name).unwrap_or_default())?,
-            LoadedModule::Cudarc(context, module) => {
-                context.bind_to_thread().map_err(Error::context)?;
-                let stream = context.default_stream();
-                let global = module
-                    .get_global(name, &stream)
-                    .map_err(|error| Error::cudarc("cuModuleGetGlobal", error))?;
-                // Nothing else uses the view, so no use of it has to be awaited or recorded.
-                let (address, _guard) = global.device_ptr(&stream);
-                (address, global.len())
-            }
-        };
-        Ok((DevicePointerMut::from_raw(address), size))
     }
 }

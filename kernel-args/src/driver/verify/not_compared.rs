@@ -3,7 +3,7 @@
 use core::fmt;
 use kernel_args_abi::{
     Opaque, Parameter,
-    check::{NotComparedReason, not_compared},
+    check::{NotComparedReason, not_compared, not_compared_in_variable},
     texts::member_path,
 };
 use std::{
@@ -58,5 +58,18 @@ pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {
             });
         });
     }
+    parts
+}
+
+/// The parts of a variable that cannot be compared, whatever its Rust type is.
+pub(super) fn parts_of_variable(variable: &Parameter<'_>) -> Vec<NotCompared> {
+    let mut parts = Vec::new();
+    not_compared_in_variable(variable, |part| {
+        parts.push(NotCompared {
+            parameter: variable.name.into(),
+            path: member_path(&part.place, variable.name).to_string(),
+            reason: part.reason,
+        });
+    });
     parts
 }

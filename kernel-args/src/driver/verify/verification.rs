@@ -1,10 +1,10 @@
 //! The result of a verification.
 
-use super::not_compared::{NotCompared, parts};
+use super::not_compared::{NotCompared, parts, parts_of_variable};
 use crate::driver::{
     api::api,
     error::{Error, Unverified, VerifyError},
-    image::{DebugInfo, Description},
+    image::{DebugInfo, Description, VariableDescription},
 };
 use std::{string::ToString, vec::Vec};
 
@@ -39,6 +39,22 @@ impl Verification {
                 kernel: kernel.into(),
                 reason: reason.clone(),
             })),
+        }
+    }
+
+    /// The information for the comparison of a global variable with its type. The driver reports its size.
+    pub(crate) fn of_global(
+        description: Option<&VariableDescription>,
+    ) -> Self {
+        Self::Verified {
+            driver: true,
+            image: description.is_some(),
+            not_compared: description
+                .and_then(VariableDescription::value)
+                .map_or_else(Vec::new, |value| parts_of_variable(&value)),
+            debug_info: description
+                .map(|description| description.debug_info.clone())
+                .unwrap_or_default(),
         }
     }
 

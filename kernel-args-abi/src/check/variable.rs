@@ -1,0 +1,81 @@
+//! Whether a Rust type fits a global variable.
+
+use super::{
+    difference::{Difference, Differences},
+    member_mismatch::NotCompared,
+    members::{first_difference, not_compared},
+    value::same_class,
+};
+use crate::{
+    class::Class,
+    signature::{Members, Parameter},
+};
+
+/// How a Rust type differs from a global variable. Empty if it fits.
+///
+/// Sizes, and classes of numbers, come from the image. The value is compared as the only member of a struct, with the rules
+/// of [`first_difference`](super::first_difference). A variable can be aligned more than its type, not less.
+#[must_use]
+pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) -> Differences {
+    let mut differences = Differences::NONE;
+    if host.size != variable.size {
+        differences = differences.with(Difference::Size);
+    }
+    if variable.cpp.is_unknown() && !same_class(host, variable) {
+        differences = differences.with(Difference::Class);
+    }
+    if let (Some(h), Some(v)) = (host.align, variable.align)
+        && h.bytes() > v.bytes()
+    {
+        differences = differences.with(Difference::Alignment);
+    }
+    if !differences.is_empty() || variable.cpp.is_unknown() {
+        return differences;
+    }
+    let (host, variable) = ([as_member(host, variable)], [as_member(variable, variable)]);
+    let (host, variable) = (as_struct(&host), as_struct(&variable));
+    match first_difference(&host, &variable) {
+        Some(mismatch) if is_whole(mismatch.kernel) => mismatch.differences,
+        Some(_) => differences.with(Difference::Members),
+        None => differences,
+    }
+}
+
+/// Calls `found` for each part of a variable that is not compared with any type.
+pub fn not_compared_in_variable<'a>(
+    variable: &'a Parameter<'a>,
+    mut found: impl FnMut(NotCompared<'_>),
+) {
+    let variable = [as_member(variable, variable)];
+    let variable = as_struct(&variable);
+    not_compared(&variable, &variable, |part| found(part));
+}
+
+/// A value as the member of a struct, with the name of the variable.
+pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a>) -> Parameter<'a> {
+    Parameter {
+        name: variable.name,
+        kernel_name: "",
+        offset: Some(0),
+        // Alignments are compared before.
+        align: None,
+        ..*value
+    }
+}
+
+/// A struct with this member.
+pub(crate) const fn as_struct<'a>(member: &'a [Parameter<'a>; 1]) -> Parameter<'a> {
+    Parameter {
+        class: Class::Bytes,
+        members: Members::of(member),
+        ..Parameter::record(0, member[0].size)
+    }
+}
+
+/// Whether it is the variable itself, or an element of it, not a member of a struct.
+pub(crate) const fn is_whole(place: Option<super::Place<'_>>) -> bool {
+    match place {
+        Some(place) => place.path[0].is_empty(),
+        None => true,
+    }
+}

@@ -1,0 +1,61 @@
+//! The text for a Rust type that does not fit a global variable.
+
+use super::{
+    members::{push_member, push_variant},
+    message::{Hint, Message},
+    rust::member_type,
+    side::Side,
+    templates as say,
+};
+use crate::{
+    check::{
+        Difference, compare_variable,
+        variable::{as_member, as_struct},
+    },
+    signature::Parameter,
+};
+
+/// Why the Rust type `host` does not fit the variable: what is wrong, both sides, and what to write. `None` if it fits.
+#[must_use]
+pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) -> Option<Message> {
+    let differences = compare_variable(host, variable);
+    let Some(first) = differences.first() else {
+        return None;
+    };
+    let mut message = Message::new();
+    say::variable_differs(&mut message, host.spelling, variable.name);
+    let (mut left, right) = (Side::new(host, None), Side::new(variable, None));
+    if variable.cpp.is_unknown() {
+        left.cpp = Message::new();
+    }
+    let (a, b) = (left.widths(), right.widths());
+    let widths = (if a.0 > b.0 { a.0 } else { b.0 }, if a.1 > b.1 { a.1 } else { b.1 });
+    say::host_side(&mut message, left.line(widths).as_str());
+    say::image_side(&mut message, right.line(widths).as_str());
+    let mut hint = Hint::new();
+    match first {
+        Difference::Members => {
+            let (h, v) = ([as_member(host, variable)], [as_member(variable, variable)]);
+            push_member(&mut hint, &as_struct(&h), &as_struct(&v));
+        }
+        Difference::Variants => push_variant(&mut hint, host, variable),
+        Difference::Alignment => {
+            if let Some(align) = variable.align {
+                say::variable_aligned(&mut hint, align.bytes());
+            }
+        }
+        _ => {
+            let ty = member_type(variable);
+            if !ty.is_empty() {
+                say::variable_type(&mut hint, variable.cpp, ty.as_str());
+            } else if host.size == variable.size {
+                say::variable_class(&mut hint, variable.class.name(), variable.size);
+            } else {
+                say::variable_size(&mut hint, variable.size);
+            }
+        }
+    }
+    say::or_bytes(&mut hint);
+    say::help(&mut message, hint.as_str());
+    Some(message)
+}

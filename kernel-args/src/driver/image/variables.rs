@@ -1,0 +1,115 @@
+//! Global variables, as their image describes them.
+
+use super::description::{DebugInfo, Name, name_of};
+use kernel_args_abi::{
+    Members, Parameter, Sm,
+    compiled::{CompiledImage, CompiledKernel},
+};
+use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// A global variable as its image describes it.
+pub(crate) struct VariableDescription {
+    pub(crate) symbol: Cow<'static, str>,
+    pub(crate) space: VariableSpace,
+    pub(crate) debug_info: DebugInfo,
+    name: Option<Name>,
+    /// The variable as the only parameter of a list.
+    list: ParameterList,
+}
+
+impl VariableDescription {
+    /// A variable of a table that was read when the program was compiled.
+    fn compiled(variable: &CompiledKernel) -> Self {
+        let list: Vec<Parameter<'_>> = variable.parameters().collect();
+        Self {
+            symbol: Cow::Borrowed(variable.symbol()),
+            space: list.first().map_or(VariableSpace::Global, VariableSpace::of),
+            debug_info: if variable.has_debug_info() {
+                DebugInfo::Verified
+            } else {
+                DebugInfo::None
+            },
+            name: variable
+                .name_parts()
+                .map(|(name, arguments)| (Cow::Borrowed(variable.name()), name, arguments)),
+            list: ParameterList::new(&list),
+        }
+    }
+
+    /// Size, alignment, class and type, with the variable's C++ name.
+    pub(crate) fn value(&self) -> Option<Parameter<'_>> {
+        let value = self.list.members().get(0)?;
+        Some(Parameter {
+            name: self.spelled(),
+            ..value
+        })
+    }
+
+    /// The C++ name if there is one, otherwise the symbol.
+    pub(crate) fn spelled(&self) -> &str {
+        self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
+    }
+
+    /// The C++ name and its parts.
+    pub(crate) fn name(&self) -> Option<Spelled<'_>> {
+        let (text, name, arguments) = self.name.as_ref()?;
+        Some(Spelled {
+            text,
+            name: name.clone(),
+            arguments: arguments.clone(),
+        })
+    }
+}
+
+/// The variables of a table. Empty if there is none.
+pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
+    let variables = table.and_then(CompiledImage::variables);
+    let variables = variables.into_iter().flat_map(CompiledImage::kernels);
+    variables
+        .map(|variable| VariableDescription::compiled(&variable))
+        .collect()
+}
+
+/// The variables of an image for the GPU `sm`. `table` contains the information that was read when the program was compiled.
+pub(super) fn read_variables(
+    kernels: &Kernels<'_>,
+    table: Option<&'static CompiledImage>,
+    sm: Sm,
+) -> Vec<VariableDescription> {
+    let compiled = table.and_then(CompiledImage::variables);
+    let compiled = compiled.into_iter().flat_map(CompiledImage::kernels);
+    let compiled: BTreeMap<&str, CompiledKernel> = compiled
+        .filter(CompiledKernel::has_debug_info)
+        .map(|variable| (variable.symbol(), variable))
+        .collect();
+    let describe = |symbol: &str| {
+        let variable = kernels.variable(symbol, Some(sm))?;
+        let list = variable.as_list();
+        let mut value = list.parameters_without_debug_info();
+        let from_table: Vec<Parameter<'_>> = compiled
+            .get(symbol)
+            .map_or_else(Vec::new, |variable| variable.parameters().collect());
+        let debug_info = if list.debug_info.complete(&mut value)
+            || Members::of(&from_table).complete(&mut value)
+        {
+            DebugInfo::Verified
+        } else {
+            let error = kernels.variable_debug_error(&variable);
+            error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
+        };
+        Some(VariableDescription {
+            symbol: Cow::Owned(String::from(symbol)),
+            space: variable.space,
+            debug_info,
+            name: variable.demangled().map(name_of),
+            list: ParameterList::new(&value),
+        })
+    };
+    kernels.variable_symbols().filter_map(describe).collect()
+}

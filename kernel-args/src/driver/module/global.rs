@@ -1,0 +1,576 @@
+//! Global variables of a module: `__device__`, `__constant__` and `__managed__`.
+
+use super::{
+    LoadedModule, Module,
+    global_type::{GlobalType, mismatch},
+};
+use crate::{
+    device::{DevicePointer, DevicePointerMut, DeviceType, from_bytes, store_all},
+    driver::{
+        api::{GlobalMemory, NotCopied, PendingBytes},
+        error::{ContextError, ContextMismatch, Error, GlobalError, GlobalMismatch},
+        image::VariableDescription,
+        verify::{Verification},
+    },
+    marshal::ContextName,
+};
+use core::{any::type_name, fmt, marker::PhantomData, slice};
+use cudarc::driver::CudaStream;
+use kernel_args_image::mangled::{candidates_by_name, nearest_by_name};
+use std::{
+    boxed::Box,
+    ffi::CString,
+    string::{String, ToString},
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
+
+pub use kernel_args_image::VariableSpace as GlobalSpace;
+
+const NO_SUCH_VARIABLE: &str = "the module has no variable with this name; the nearest are";
+const SEVERAL: &str = "several variables have this name; write the full name of one";
+/// The image has the variable, but the module does not.
+const NOT_IN_MODULE: &str = "the image has this variable, but the module does not: it is declared in another image (`-rdc=true`), or \
+    the module was loaded from another image\nhelp: load it with `Module::link`, together with the image that defines it";
+
+/// A global variable of a loaded module, with its Rust type: see [`Module::global`].
+///
+/// It holds the module, so the variable stays valid. Clones refer to the same variable.
+///
+/// # Concurrent kernels
+/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write)
+/// wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only.
+/// A kernel that runs at the same time on a different stream may see a part of a write, and a read may return a part of what it
+/// writes. The caller of the `unsafe` launch promises that the variables of the kernel contain what the kernel requires while it
+/// runs: a variable with a pointer must not be overwritten during the launch, for example.
+pub struct Global<T: ?Sized> {
+    memory: Arc<GlobalMemory>,
+    name: Arc<str>,
+    space: Option<GlobalSpace>,
+    verification: Verification,
+    ty: PhantomData<fn(&T) -> &T>,
+}
+
+/// A global variable of an image: see [`Module::globals`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GlobalInfo {
+    /// The C++ name, such as `sim::dt`; the symbol if it is not mangled.
+    pub name: String,
+    /// The symbol.
+    pub symbol: String,
+    /// Its memory.
+    pub space: GlobalSpace,
+    /// The size in bytes.
+    pub size: usize,
+    /// The alignment in bytes; `None` if the image contains only a cubin.
+    pub align: Option<usize>,
+    /// The C++ type, from debug information.
+    pub cpp: Option<String>,
+}
+
+impl Module {
+    /// The global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
+    ///
+    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and
+    /// members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`,
+    /// `buffer<7>`), or a constant of [`kernels!`](crate::kernels).
+    ///
+    /// ```no_run
+    /// use kernel_args::Module;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let stream = ctx.default_stream();
+    /// # let ptx = "";
+    /// let module = Module::load(&ctx, ptx)?;
+    /// let table = module.global::<[f32; 256]>("table")?;     // __constant__ float table[256];
+    /// table.write(&[0.5; 256])?;
+    /// let scale = module.global::<f32>("sim::scale")?;
+    /// scale.write_on(&stream, &2.0)?;                        // ordered on the stream
+    /// assert_eq!(scale.read()?, 2.0);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.
+    pub fn global<T: GlobalType + ?Sized>(&self, name: &str) -> Result<Global<T>, Error> {
+        let (global, description) = self.find_global(name)?;
+        let mut value = description.and_then(VariableDescription::value);
+        if let Some(variable) = &value
+            && variable.size != global.memory.size()
+        {
+            return Err(Error::Global(GlobalError::OtherImage {
+                variable: name.into(),
+                image: variable.size,
+                module: global.memory.size(),
+            }));
+        }
+        let unknown = kernel_args_abi::Parameter {
+            name,
+            ..kernel_args_abi::Parameter::record(0, global.memory.size())
+        };
+        let variable = value.get_or_insert(unknown);
+        if let Some(text) = mismatch::<T>(variable) {
+            return Err(Error::Global(GlobalError::Mismatch(Box::new(GlobalMismatch {
+                variable: variable.name.into(),
+                ty: type_name::<T>(),
+                text,
+            }))));
+        }
+        Ok(global.cast())
+    }
+
+    /// The global variable `name` as bytes. Its type is not compared.
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the module has no variable or several variables with this name.
+    pub fn global_bytes(&self, name: &str) -> Result<Global<[u8]>, Error> {
+        let (global, _) = self.find_global(name)?;
+        Ok(global)
+    }
+
+    /// The global variables of the images, in the order of their symbols. Empty if the images could not be read.
+    pub fn globals(&self) -> impl Iterator<Item = GlobalInfo> {
+        self.variables.iter().filter_map(|variable| {
+            let value = variable.value()?;
+            Some(GlobalInfo {
+                name: variable.spelled().into(),
+                symbol: (*variable.symbol).into(),
+                space: variable.space,
+                size: value.size,
+                align: value.align.map(|align| align.bytes()),
+                cpp: (!value.cpp.is_unknown()).then(|| value.cpp.to_string()),
+            })
+        })
+    }
+
+    fn find_global(
+        &self,
+        name: &str,
+    ) -> Result<(Global<[u8]>, Option<&VariableDescription>), Error> {
+        let names = self
+            .variables
+            .iter()
+            .map(|variable| (&*variable.symbol, variable.name()));
+        let symbols = candidates_by_name(name, names);
+        let (symbol, description) = match symbols.as_slice() {
+            [] => (name, None),
+            [one] => {
+                let is_one = |variable: &&VariableDescription| variable.symbol == *one;
+                (*one, self.variables.iter().find(is_one))
+            }
+            several => return Err(self.no_global(name, SEVERAL, several)),
+        };
+        let not_found = || match description {
+            Some(_) => self.no_global(name, NOT_IN_MODULE, &[]),
+            None => {
+                let names = self
+                    .variables
+                    .iter()
+                    .map(|variable| (&*variable.symbol, variable.spelled()));
+                self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
+            }
+        };
+        let memory = match &self.loaded {
+            LoadedModule::Own(module) => match CString::new(symbol) {
+                Ok(symbol) => GlobalMemory::of_module(module, &symbol)?,
+                Err(_) => None,
+            },
+            LoadedModule::Cudarc(context, module) if !symbol.contains('\0') => {
+                GlobalMemory::of_cudarc(context, module, symbol)?
+            }
+            LoadedModule::Cudarc(..) => None,
+        };
+        let global = Global {
+            memory: Arc::new(memory.ok_or_else(not_found)?),
+            name: description.map_or(name, VariableDescription::spelled).into(),
+            space: description.map(|variable| variable.space),
+            verification: Verification::of_global(description),
+            ty: PhantomData,
+        };
+        Ok((global, description))
+    }
+
+    #[cold]
+    fn no_global(&self, wanted: &str, problem: &'static str, symbols: &[&str]) -> Error {
+        let spelled = |symbol: &&str| {
+            let is_same = |variable: &&VariableDescription| variable.symbol == **symbol;
+            let found = self.variables.iter().find(is_same);
+            found.map_or(*symbol, VariableDescription::spelled).into()
+        };
+        Error::Global(GlobalError::NotFound {
+            wanted: wanted.into(),
+            problem,
+            candidates: symbols.iter().map(spelled).collect(),
+            count: self.unread.is_none().then_some(self.variables.len()),
+        })
+    }
+}
+
+impl<T: ?Sized> Global<T> {
+    /// The same variable as another type.
+    fn cast<U: ?Sized>(self) -> Global<U> {
+        let Self {
+            memory,
+            name,
+            space,
+            verification,
+            ..
+        } = self;
+        Global {
+            memory,
+            name,
+            space,
+            verification,
+            ty: PhantomData,
+        }
+    }
+
+    /// The C++ name of the variable.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The memory of the variable; `None` if the image could not be read.
+    #[must_use]
+    pub fn space(&self) -> Option<GlobalSpace> {
+        self.space
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.memory.size()
+    }
+
+    /// What the type was compared with. Without debug information, only size, alignment and class are compared.
+    #[must_use]
+    pub fn verification(&self) -> &Verification {
+        &self.verification
+    }
+
+    #[cold]
+    fn not_copied(&self, error: NotCopied) -> Error {
+        match error {
+            NotCopied::Call(error) => error.into(),
+            NotCopied::Over => Error::Context(ContextError::Destroyed {
+                kernel: None,
+                context: ContextName::of(self.memory.context()),
+                call: None,
+            }),
+            NotCopied::Capturing => Error::Global(GlobalError::Capturing {
+                variable: (*self.name).into(),
+            }),
+        }
+    }
+
+    #[cold]
+    fn not_a_value(&self) -> Error {
+        Error::Global(GlobalError::NotAValue {
+            variable: (*self.name).into(),
+            ty: type_name::<T>(),
+        })
+    }
+
+    fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
+        if stream.context() == self.memory.context() {
+            return Ok(());
+        }
+        Err(Error::Context(ContextError::ForeignStream(Box::new(
+            ContextMismatch::new(
+                ContextName::of(self.memory.context()),
+                ContextName::of(stream.context()),
+            ),
+        ))))
+    }
+
+    fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; length];
+        self.memory
+            .read(offset, &mut bytes)
+            .map_err(|error| self.not_copied(error))?;
+        Ok(bytes)
+    }
+
+    fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+        self.memory
+            .write(offset, bytes)
+            .map_err(|error| self.not_copied(error))
+    }
+
+    fn write_bytes_on(&self, stream: &CudaStream, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+        self.check_stream(stream)?;
+        self.memory
+            .write_on(stream, offset, bytes)
+            .map_err(|error| self.not_copied(error))
+    }
+
+    fn read_bytes_on(
+        &self,
+        stream: &CudaStream,
+        offset: usize,
+        length: usize,
+    ) -> Result<PendingBytes, Error> {
+        self.check_stream(stream)?;
+        self.memory
+            .read_on(stream, offset, length)
+            .map_err(|error| self.not_copied(error))
+    }
+}
+
+/// The elements in the layout of the device, padding as zeros.
+fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; size_of_val(elements)];
+    store_all(elements, &mut bytes);
+    bytes
+}
+
+impl<T: DeviceType> Global<T> {
+    /// The value. Waits for all work in the context first.
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the bytes are not a value of `T`; otherwise the errors of the driver.
+    pub fn read(&self) -> Result<T, Error> {
+        let bytes = self.read_bytes(0, size_of::<T>())?;
+        from_bytes(&bytes).ok_or_else(|| self.not_a_value())
+    }
+
+    /// Overwrites the value. Waits for all work in the context first. The padding of `value` becomes zeros.
+    ///
+    /// A compiler may have replaced a variable that is declared `const` by its value: kernels then do not see the new value.
+    ///
+    /// # Errors
+    /// The errors of the driver.
+    pub fn write(&self, value: &T) -> Result<(), Error> {
+        self.write_bytes(0, &stored(slice::from_ref(value)))
+    }
+
+    /// Starts to read the value, in the order of `stream`.
+    ///
+    /// # Errors
+    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while the stream is being captured; otherwise
+    /// the errors of the driver.
+    pub fn read_on(&self, stream: &CudaStream) -> Result<PendingRead<T>, Error> {
+        self.pending(self.read_bytes_on(stream, 0, size_of::<T>())?)
+    }
+
+    /// Overwrites the value in the order of `stream`, and usually does not wait for it. `value` is copied first.
+    ///
+    /// # Errors
+    /// Same as [`read_on`](Self::read_on).
+    pub fn write_on(&self, stream: &CudaStream, value: &T) -> Result<(), Error> {
+        self.write_bytes_on(stream, 0, stored(slice::from_ref(value)))
+    }
+
+    /// The address of the variable, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
+    #[must_use]
+    pub fn as_ptr(&self) -> DevicePointer<T> {
+        DevicePointer::from_raw(self.memory.address())
+    }
+
+    /// The same for a kernel that writes the variable.
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
+        DevicePointerMut::from_raw(self.memory.address())
+    }
+}
+
+impl<T: ?Sized> Global<T> {
+    fn pending(&self, bytes: PendingBytes) -> Result<PendingRead<T>, Error> {
+        Ok(PendingRead {
+            bytes,
+            global: self.clone(),
+        })
+    }
+}
+
+impl<T: DeviceType, const N: usize> Global<[T; N]> {
+    /// The variable as a slice of its elements: single elements can be read and written.
+    #[must_use]
+    pub fn as_slice(&self) -> Global<[T]> {
+        self.clone().cast()
+    }
+}
+
+impl<T: DeviceType> Global<[T]> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.size().checked_div(size_of::<T>()).unwrap_or(0)
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The offset of these elements in bytes, and their size.
+    fn place(&self, start: usize, count: usize) -> Result<(usize, usize), Error> {
+        let end = start.checked_add(count);
+        if end.is_some_and(|end| end <= self.len()) {
+            return Ok((start * size_of::<T>(), count * size_of::<T>()));
+        }
+        Err(Error::Global(GlobalError::OutOfRange {
+            variable: (*self.name).into(),
+            start,
+            count,
+            len: self.len(),
+        }))
+    }
+
+    fn elements(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
+        let elements = bytes.chunks_exact(size_of::<T>().max(1)).map(from_bytes);
+        let elements: Option<Vec<T>> = elements.collect();
+        elements.ok_or_else(|| self.not_a_value())
+    }
+
+    /// All elements. Waits for all work in the context first.
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the bytes are not values of `T`; otherwise the errors of the driver.
+    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
+        self.read_at(0, self.len())
+    }
+
+    /// `count` elements from element `start` on. Waits for all work in the context first.
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the elements are not inside of the variable, or their bytes are not values of `T`; otherwise the
+    /// errors of the driver.
+    pub fn read_at(&self, start: usize, count: usize) -> Result<Vec<T>, Error> {
+        let (offset, length) = self.place(start, count)?;
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        self.elements(&self.read_bytes(offset, length)?)
+    }
+
+    /// Overwrites the elements from element `start` on. Waits for all work in the context first.
+    ///
+    /// # Errors
+    /// [`Error::Global`] if the elements are not inside of the variable; otherwise the errors of the driver.
+    pub fn write_at(&self, start: usize, elements: &[T]) -> Result<(), Error> {
+        let (offset, length) = self.place(start, elements.len())?;
+        if length == 0 {
+            return Ok(());
+        }
+        self.write_bytes(offset, &stored(elements))
+    }
+
+    /// Starts to read `count` elements from element `start` on, in the order of `stream`.
+    ///
+    /// # Errors
+    /// Same as [`read_at`](Self::read_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while the
+    /// stream is being captured.
+    pub fn read_at_on(
+        &self,
+        stream: &CudaStream,
+        start: usize,
+        count: usize,
+    ) -> Result<PendingRead<[T]>, Error> {
+        let (offset, length) = self.place(start, count)?;
+        self.pending(self.read_bytes_on(stream, offset, length)?)
+    }
+
+    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are
+    /// copied first.
+    ///
+    /// # Errors
+    /// Same as [`write_at`](Self::write_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while
+    /// the stream is being captured.
+    pub fn write_at_on(
+        &self,
+        stream: &CudaStream,
+        start: usize,
+        elements: &[T],
+    ) -> Result<(), Error> {
+        let (offset, length) = self.place(start, elements.len())?;
+        if length == 0 {
+            return Ok(());
+        }
+        self.write_bytes_on(stream, offset, stored(elements))
+    }
+
+    /// The address of the first element, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
+    #[must_use]
+    pub fn as_ptr(&self) -> DevicePointer<T> {
+        DevicePointer::from_raw(self.memory.address())
+    }
+
+    /// The same for a kernel that writes the variable.
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
+        DevicePointerMut::from_raw(self.memory.address())
+    }
+}
+
+impl<T: ?Sized> Clone for Global<T> {
+    fn clone(&self) -> Self {
+        Self {
+            memory: self.memory.clone(),
+            name: self.name.clone(),
+            space: self.space,
+            verification: self.verification.clone(),
+            ty: PhantomData,
+        }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Global<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Global")
+            .field("name", &self.name)
+            .field("space", &self.space)
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A read of a global variable that may not be complete: see [`Global::read_on`].
+///
+/// Dropping it waits for the copy.
+#[must_use = "dropping it waits for the copy and discards the value"]
+pub struct PendingRead<T: ?Sized> {
+    bytes: PendingBytes,
+    global: Global<T>,
+}
+
+impl<T: ?Sized> PendingRead<T> {
+    /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.bytes.is_complete()
+    }
+}
+
+impl<T: DeviceType> PendingRead<T> {
+    /// Waits for the copy. Returns the value.
+    ///
+    /// # Errors
+    /// Same as [`Global::read`].
+    pub fn wait(self) -> Result<T, Error> {
+        from_bytes(self.bytes.wait()?).ok_or_else(|| self.global.not_a_value())
+    }
+}
+
+impl<T: DeviceType> PendingRead<[T]> {
+    /// Waits for the copy. Returns the elements.
+    ///
+    /// # Errors
+    /// Same as [`Global::read_at`].
+    pub fn wait(self) -> Result<Vec<T>, Error> {
+        self.global.elements(self.bytes.wait()?)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for PendingRead<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingRead")
+            .field("global", &self.global.name)
+            .finish_non_exhaustive()
+    }
+}
