@@ -3,6 +3,7 @@
 
 use crate::{
     kernel::Kernel,
+    variable::Variable,
     mangled::Demangled,
     table::{
         Copies,
@@ -66,9 +67,29 @@ impl<'k> Encoder<'k> {
         declaration: Option<Declaration<'_>>,
         varies: bool,
     ) {
+        self.push_list(kernel, declaration, varies, false);
+    }
+
+    /// Appends a variable as a list with one parameter, a struct with the variable as its only member:
+    /// `CompiledKernel::variable` reads it. `varies` means that its size differs between GPUs.
+    pub fn push_variable(&mut self, variable: &Variable<'k>, varies: bool) {
+        self.push_list(variable.as_list(), None, varies, true);
+    }
+
+    fn push_list(
+        &mut self,
+        kernel: &Kernel<'k>,
+        declaration: Option<Declaration<'_>>,
+        varies: bool,
+        is_variable: bool,
+    ) {
         self.offsets.push(self.kernels.len());
         let mut parameters = kernel.parameters_without_debug_info();
-        let has_debug_info = kernel.debug_info.complete(&mut parameters);
+        let has_debug_info = if is_variable {
+            kernel.debug_info.complete(&mut parameters.clone())
+        } else {
+            kernel.debug_info.complete(&mut parameters)
+        };
         let mut writer = Writer {
             bytes: &mut self.kernels,
             declaration: declaration.map_or(&[], |place| place.text),
@@ -114,7 +135,9 @@ impl<'k> Encoder<'k> {
             types_writer.ty(parameter, None);
             if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
                 let types = &mut self.types;
-                types_writer.number(if parameter.cpp.is_pointer() {
+                types_writer.number(if is_variable {
+                    self.copies.members(types, kernel.debug_info)
+                } else if parameter.cpp.is_pointer() {
                     self.copies.pointee(types, debug.pointee)
                 } else {
                     self.copies.members(types, debug.members)

@@ -55,6 +55,17 @@ impl<'k> Variable<'k> {
         Self { space, list }
     }
 
+    /// The variable with the type from the debug information of `other`, a debug build of the same source. Unchanged if the
+    /// sizes differ. Alignments may differ: an optimizing compiler raises them.
+    #[must_use]
+    pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
+        let mut list = self.list.parameters_without_debug_info();
+        if other.list.debug_info.complete(&mut list) {
+            self.list.debug_info = other.list.debug_info;
+        }
+        self
+    }
+
     /// The symbol: `table`, `_ZN3sim2dtE`.
     #[must_use]
     pub const fn symbol(&self) -> &'k str {

@@ -189,6 +189,7 @@ pub mod error {
 /// Global variables of modules: `__device__`, `__constant__`, `__managed__`.
 #[cfg(feature = "cudarc")]
 pub mod global {
+    pub use crate::__private::GlobalName;
     pub use crate::driver::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead};
 }
 

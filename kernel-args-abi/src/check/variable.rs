@@ -21,7 +21,8 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
     if host.size != variable.size {
         differences = differences.with(Difference::Size);
     }
-    if variable.cpp.is_unknown() && !same_class(host, variable) {
+    let is_described = is_described(variable);
+    if !is_described && !same_class(host, variable) {
         differences = differences.with(Difference::Class);
     }
     if let (Some(h), Some(v)) = (host.align, variable.align)
@@ -29,7 +30,7 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
     {
         differences = differences.with(Difference::Alignment);
     }
-    if !differences.is_empty() || variable.cpp.is_unknown() {
+    if !differences.is_empty() || !is_described {
         return differences;
     }
     let (host, variable) = ([as_member(host, variable)], [as_member(variable, variable)]);
@@ -46,9 +47,17 @@ pub fn not_compared_in_variable<'a>(
     variable: &'a Parameter<'a>,
     mut found: impl FnMut(NotCompared<'_>),
 ) {
+    if !is_described(variable) {
+        return;
+    }
     let variable = [as_member(variable, variable)];
     let variable = as_struct(&variable);
     not_compared(&variable, &variable, |part| found(part));
+}
+
+/// Whether debug information describes the variable.
+const fn is_described(variable: &Parameter<'_>) -> bool {
+    !variable.cpp.is_unknown() || variable.members.is_known() || variable.members.why_opaque().is_some()
 }
 
 /// A value as the member of a struct, with the name of the variable.

@@ -98,6 +98,32 @@ impl CompiledKernel {
         parameter
     }
 
+    /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
+    /// information.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn variable(&self) -> Parameter<'static> {
+        let declared = self.parameter(0);
+        let declared = Parameter {
+            name: self.name(),
+            members: Members::UNKNOWN,
+            ..declared
+        };
+        match self.parameter(0).members.get(0) {
+            Some(debug) if debug.size == declared.size => Parameter {
+                cpp: debug.cpp,
+                class: match declared.class {
+                    Class::Unknown => debug.class,
+                    class => class,
+                },
+                members: debug.members,
+                pointee: debug.pointee,
+                ..declared
+            },
+            _ => declared,
+        }
+    }
+
     /// The parameters, in order.
     #[must_use]
     pub const fn parameters(&self) -> KernelParameters {

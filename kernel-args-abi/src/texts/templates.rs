@@ -194,6 +194,7 @@ templates! {
 
     // A global variable.
     variable_differs(ty: name, variable: name) = "`{ty}` is not the type of the variable `{variable}`";
+    type_differs(variable: name) = "this is not the type of the variable `{variable}`";
     image_side(side: text) = "\n  image   {side}";
     variable_type(cpp: cpp, ty: text) = "the variable is `{cpp}`: use `{ty}`";
     variable_size(size: bytes) = "the variable has {size}: use a type of this size";

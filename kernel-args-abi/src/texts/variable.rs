@@ -23,7 +23,11 @@ pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) ->
         return None;
     };
     let mut message = Message::new();
-    say::variable_differs(&mut message, host.spelling, variable.name);
+    if host.spelling.is_empty() {
+        say::type_differs(&mut message, variable.name);
+    } else {
+        say::variable_differs(&mut message, host.spelling, variable.name);
+    }
     let (mut left, right) = (Side::new(host, None), Side::new(variable, None));
     if variable.cpp.is_unknown() {
         left.cpp = Message::new();

@@ -148,6 +148,46 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     (order, found)
 }
 
+/// The names of the items for variables, in their order: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the
+/// module's items for kernels.
+#[must_use]
+pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
+    let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();
+    taken.extend(RESERVED.map(String::from));
+    let mut names = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let base = variable.base();
+        let name = if variable.is_instance() {
+            variable.suffixed(&base, false)
+        } else {
+            base
+        };
+        let mut name = screaming(&name);
+        if name.len() > LONGEST {
+            name = screaming(&variable.numbered(&name));
+        }
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// The name of a constant: `TILE_SIZE` for `tileSize` and `tile_size`.
+fn screaming(name: &str) -> String {
+    let mut text = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && was_lower {
+            text.push('_');
+        }
+        was_lower = c.is_lowercase() || c.is_ascii_digit();
+        text.extend(c.to_uppercase());
+    }
+    text
+}
+
 /// The items of overloads and template instances.
 fn instances(
     kernels: &[Kernel<'_>],

@@ -3,7 +3,7 @@
 use super::{File, list, open, resolved};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use kernel_args_abi::{Class, Parameter};
-use kernel_args_image::{DebugInfoMismatch, Kernel, Kernels, mangled};
+use kernel_args_image::{DebugInfoMismatch, Kernel, Kernels, Variable, mangled};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::{borrow::Cow, sync::Arc};
@@ -109,6 +109,15 @@ impl DebugInfo {
             kernel.is_some_and(|kernel| self.apply_to(kernel).has_untyped_parameters())
         };
         file.with_bodies(&symbols.filter(is_untyped).collect())
+    }
+
+    /// A variable of the image with its type from the debug information.
+    pub(crate) fn of_variable<'k>(&'k self, variable: Variable<'k>) -> Variable<'k> {
+        let file = self.file.as_ref();
+        match file.and_then(|file| file.kernels.variable(variable.symbol(), None)) {
+            Some(other) => variable.with_debug_info_of(&other),
+            None => variable,
+        }
     }
 
     /// A kernel of the image with the data from the debug information.

@@ -1,7 +1,7 @@
 //! The documentation of an item: a table of the kernel's parameters.
 
 use kernel_args_abi::{Class, ParamLayout, Parameter};
-use kernel_args_image::{Kernel, mangled::Demangled};
+use kernel_args_image::{Kernel, Variable, VariableSpace, mangled::Demangled};
 use std::fmt::Write;
 
 /// The documentation of one kernel.
@@ -69,6 +69,43 @@ pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     );
     for item in items {
         let _ = write!(text, "\n- `{item}`");
+    }
+    text
+}
+
+/// The documentation of one global variable.
+pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
+    let name = variable
+        .demangled()
+        .map_or(variable.symbol(), Demangled::text);
+    let Some(value) = variable.value() else {
+        return String::new();
+    };
+    let mut text = format!("`{} ", variable.space.specifier());
+    if value.cpp.is_unknown() {
+        let _ = write!(text, "{name}`: ");
+        if value.class != Class::Unknown {
+            let _ = write!(text, "{}, ", value.class.name());
+        }
+    } else {
+        let ty = value.cpp.element().to_string();
+        let whole = value.cpp.to_string();
+        let lengths = whole.strip_prefix(&ty).unwrap_or_default();
+        let _ = write!(text, "{ty} {name}{lengths}`: ");
+    }
+    let _ = write!(text, "{} bytes", value.size);
+    if let Some(align) = value.align {
+        let _ = write!(text, ", aligned to {}", align.bytes());
+    }
+    text += ".";
+    if variable.space == VariableSpace::Constant {
+        text += " All constant variables of a module have at most 64 KiB.";
+    }
+    if name != variable.symbol() {
+        let _ = write!(text, "\n\nSymbol: `{}`.", variable.symbol());
+    }
+    if varies {
+        text += "\n\nThe image has this variable with different sizes on different GPUs: no type fits it on every GPU.";
     }
     text
 }

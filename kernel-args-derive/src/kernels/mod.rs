@@ -6,6 +6,7 @@
 mod docs;
 mod generate;
 mod input;
+mod variables;
 
 use crate::{
     diagnostics::Diagnostics,
@@ -100,7 +101,10 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
     let consts = consts(&items, &symbols, &documented, krate);
     let (table, texts) = encoder.finish();
-    let image = image(module, file, &symbols, (&table, &texts), krate);
+    let variables = variables::Variables::read(file, &debug_info, &items);
+    let described = variables.as_ref().map(|variables| variables.table(krate));
+    let image = image(module, file, &symbols, (&table, &texts), described.is_some(), krate);
+    let variables = variables.map(|variables| variables.items(krate));
     let title = format!(
         "The kernels of `{}`.",
         std::path::Path::new(&file.path)
@@ -126,6 +130,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         /// All kernels of the image.
         pub const KERNELS: #krate::image::CompiledKernels = #krate::image::CompiledKernels::all(&__IMAGE);
         #consts
+        #described
+        #variables
         #structs
     }
 }
@@ -139,8 +145,10 @@ fn image(
     file: &File,
     symbols: &[&str],
     (table, names): (&[u8], &str),
+    has_variables: bool,
     krate: &Path,
 ) -> TokenStream {
+    let variables = has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
     let File {
         path,
         length,
@@ -188,6 +196,7 @@ fn image(
                 .with_readers(#readers)
                 .for_gpus(&[#(#gpus),*])
                 .with_plain_names(#is_plain)
+                #variables
                 #absent;
         #summary
     }

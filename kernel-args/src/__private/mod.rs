@@ -4,6 +4,7 @@
 mod compiles;
 mod device_repr;
 mod field_errors;
+mod global;
 mod in_place;
 mod kernel;
 mod members;
@@ -30,6 +31,7 @@ pub use compiles::CompilesWithNvrtc;
 pub use core;
 pub use device_repr::*;
 pub use field_errors::*;
+pub use global::GlobalName;
 pub use in_place::*;
 pub use kernel::*;
 pub use kernel_args_abi as abi;

@@ -27,6 +27,8 @@ pub(crate) struct Kernel {
     pub(crate) local: u32,
     pub(crate) ptx_version: u32,
     pub(crate) binary_version: u32,
+    /// The variable that its body names, if it is one of the module and the only one.
+    pub(crate) variable: Option<String>,
 }
 
 /// The location of a parameter in the kernel's parameter bank, in bytes.

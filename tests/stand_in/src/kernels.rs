@@ -42,6 +42,9 @@ pub(crate) fn run(
     match (function_name(&call.kernel.name), sizes.as_slice()) {
         (name, [8, ..]) if name.starts_with("echo") => run.echo(),
         ("saxpy", [4, 4, 8, 8]) => run.saxpy(),
+        ("sum", [8, 4, 8]) => run.sum(),
+        (name, [8]) if name.starts_with("read_") => run.copy_variable(true),
+        (name, [8]) if name.starts_with("fill_") => run.copy_variable(false),
         ("vector_add", [8, 8, 8, 4]) => run.vector_add(),
         ("reduce_sum", [8, 8, 4]) => run.reduce_sum(),
         ("cluster_ranks" | "cluster_of_two" | "clusters_up_to_four", [8]) => run.cluster_ranks(),
@@ -127,6 +130,28 @@ impl Run<'_> {
             .collect();
         self.memory
             .store(self.pointer(0), &bytes, self.context, self.device)
+    }
+
+    /// Copies the variable that the kernel names to its parameter, or from it.
+    fn copy_variable(&mut self, is_read: bool) -> Outcome {
+        let Some((address, length)) = self.call.variable else {
+            return Ok(());
+        };
+        let (from, to) = if is_read {
+            (address, self.pointer(0))
+        } else {
+            (self.pointer(0), address)
+        };
+        let bytes = self
+            .memory
+            .load(from, length, self.context, self.device)?;
+        self.memory.store(to, &bytes, self.context, self.device)
+    }
+
+    fn sum(&mut self) -> Outcome {
+        let values = self.floats(self.pointer(0), self.word(1) as usize)?;
+        let sum = values.iter().fold(0.0, |sum, value| sum + value);
+        self.store_floats(self.pointer(2), [sum].into_iter())
     }
 
     fn saxpy(&mut self) -> Outcome {

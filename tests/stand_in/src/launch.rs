@@ -23,6 +23,8 @@ pub(crate) struct KernelCall {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) geometry: Geometry,
     pub(crate) bank: Bank,
+    /// Address and size of the variable that the kernel names.
+    pub(crate) variable: Option<(u64, usize)>,
     /// All attributes of the launch, including those that are part of the geometry.
     pub(crate) attributes: Vec<Attribute>,
 }
@@ -124,6 +126,11 @@ impl Driver {
             kernel: Arc::clone(&held.kernel),
             geometry,
             bank,
+            variable: held
+                .kernel
+                .variable
+                .as_ref()
+                .and_then(|name| self.variable_named(held.owner, name).ok()),
             attributes: Vec::new(),
         })
     }

@@ -29,6 +29,9 @@
 //! | begins with `echo` | parameter 0 is `unsigned char* out`; the bytes of parameters 1, 2, … are copied to `out`, one after another without padding |
 //! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
 //! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
+//! | `read_…(unsigned char* out)` | the bytes of the variable that its PTX names are copied to `out` |
+//! | `fill_…(unsigned char const* in)` | the bytes from `in` on are copied to the variable that its PTX names |
+//! | `sum(float const* values, unsigned n, float* out)` | `out[0]` is the sum of `values[0..n]` |
 //! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
 //! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | for each block, its rank in its cluster and the blocks of the cluster |
 //! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |

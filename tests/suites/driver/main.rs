@@ -8,6 +8,7 @@ mod echo;
 mod error_texts;
 mod fault_injection;
 mod generated_structs;
+mod globals;
 mod graphs;
 mod images;
 mod launch;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ("error_texts", error_texts::main),
         ("fault_injection", fault_injection::main),
         ("generated_structs", generated_structs::main),
+        ("globals", globals::main),
         ("graphs", graphs::main),
         ("images", images::main),
         ("launch", launch::main),

@@ -26,10 +26,10 @@ pub(crate) struct VariableDescription {
 impl VariableDescription {
     /// A variable of a table that was read when the program was compiled.
     fn compiled(variable: &CompiledKernel) -> Self {
-        let list: Vec<Parameter<'_>> = variable.parameters().collect();
+        let list = [variable.variable()];
         Self {
             symbol: Cow::Borrowed(variable.symbol()),
-            space: list.first().map_or(VariableSpace::Global, VariableSpace::of),
+            space: VariableSpace::of(&list[0]),
             debug_info: if variable.has_debug_info() {
                 DebugInfo::Verified
             } else {
@@ -94,7 +94,7 @@ pub(super) fn read_variables(
         let mut value = list.parameters_without_debug_info();
         let from_table: Vec<Parameter<'_>> = compiled
             .get(symbol)
-            .map_or_else(Vec::new, |variable| variable.parameters().collect());
+            .map_or_else(Vec::new, |variable| [variable.variable()].into());
         let debug_info = if list.debug_info.complete(&mut value)
             || Members::of(&from_table).complete(&mut value)
         {

@@ -2,9 +2,10 @@
 
 use super::{
     LoadedModule, Module,
-    global_type::{GlobalType, mismatch},
+    global_type::{GlobalType, mismatch, require_fit},
 };
 use crate::{
+    __private::GlobalName,
     device::{DevicePointer, DevicePointerMut, DeviceType, from_bytes, store_all},
     driver::{
         api::{GlobalMemory, NotCopied, PendingBytes},
@@ -75,7 +76,7 @@ impl Module {
     ///
     /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and
     /// members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`,
-    /// `buffer<7>`), or a constant of [`kernels!`](crate::kernels).
+    /// `buffer<7>`), or a constant of [`kernels!`](crate::kernels): `T` is then also compared when the program is compiled.
     ///
     /// ```no_run
     /// use kernel_args::Module;
@@ -95,7 +96,16 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.
-    pub fn global<T: GlobalType + ?Sized>(&self, name: &str) -> Result<Global<T>, Error> {
+    pub fn global<T: GlobalType + ?Sized>(
+        &self,
+        name: impl GlobalName,
+    ) -> Result<Global<T>, Error> {
+        self.typed::<T, _>(&name)
+    }
+
+    fn typed<T: GlobalType + ?Sized, N: GlobalName>(&self, name: &N) -> Result<Global<T>, Error> {
+        const { require_fit::<T, N>() };
+        let name = name.name();
         let (global, description) = self.find_global(name)?;
         let mut value = description.and_then(VariableDescription::value);
         if let Some(variable) = &value

@@ -1,7 +1,7 @@
 //! The Rust types of global variables.
 
-use crate::device::DeviceType;
-use kernel_args_abi::{Parameter, texts::variable_message};
+use crate::{__private::GlobalName, device::DeviceType};
+use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
 use std::{any::type_name, string::String};
 
 /// A type that [`Module::global`](crate::Module::global) accepts: a [`DeviceType`], or a slice `[T]` for an array of any length.
@@ -14,11 +14,10 @@ use std::{any::type_name, string::String};
 pub trait GlobalType: sealed::Sealed + 'static {
     /// The type itself, or the element of a slice.
     #[doc(hidden)]
-    type Element: DeviceType;
-
-    /// The type as it fits a variable of this size; `None` if it has another size.
+    const ELEMENT: Parameter<'static>;
+    /// Whether it is a slice.
     #[doc(hidden)]
-    fn described(spelling: &'static str, size: usize) -> Parameter<'static>;
+    const IS_SLICE: bool;
 }
 
 pub(super) mod sealed {
@@ -37,38 +36,104 @@ const fn value<T: DeviceType>() -> Parameter<'static> {
 
 #[diagnostic::do_not_recommend]
 impl<T: DeviceType> GlobalType for T {
-    type Element = T;
-
-    fn described(spelling: &'static str, _: usize) -> Parameter<'static> {
-        Parameter {
-            spelling,
-            ..value::<T>()
-        }
-    }
+    const ELEMENT: Parameter<'static> = value::<T>();
+    const IS_SLICE: bool = false;
 }
 
 impl<T: DeviceType> GlobalType for [T] {
-    type Element = T;
+    const ELEMENT: Parameter<'static> = value::<T>();
+    const IS_SLICE: bool = true;
+}
 
-    fn described(spelling: &'static str, size: usize) -> Parameter<'static> {
-        let element = value::<T>();
-        let len = size.checked_div(element.size).unwrap_or(0);
-        let cpp = match u32::try_from(len) {
-            Ok(len) if len > 0 => element.cpp.array(len),
-            _ => kernel_args_abi::CppType::UNKNOWN,
-        };
-        Parameter {
+/// The type. A slice has as many elements as fit a variable of this size.
+const fn described<T: GlobalType + ?Sized>(
+    spelling: &'static str,
+    size: usize,
+) -> Parameter<'static> {
+    let element = T::ELEMENT;
+    if !T::IS_SLICE {
+        return Parameter {
             spelling,
-            size: len * element.size,
-            class: kernel_args_abi::Class::Bytes,
-            cpp,
             ..element
-        }
+        };
+    }
+    let len = match size.checked_div(element.size) {
+        Some(len) => len,
+        None => 0,
+    };
+    Parameter {
+        spelling,
+        size: len * element.size,
+        class: Class::Bytes,
+        cpp: if len > 0 && len <= u32::MAX as usize {
+            element.cpp.array(len as u32)
+        } else {
+            CppType::UNKNOWN
+        },
+        ..element
     }
 }
 
 /// Why `T` does not fit the variable, as text.
 pub(super) fn mismatch<T: GlobalType + ?Sized>(variable: &Parameter<'_>) -> Option<String> {
-    let host = T::described(type_name::<T>(), variable.size);
+    let spelling = without_paths(type_name::<T>());
+    let host = Parameter {
+        spelling: &spelling,
+        ..described::<T>("", variable.size)
+    };
     variable_message(&host, variable).map(|message| message.as_str().into())
+}
+
+/// Compares `T` with a variable of an image that was read when the program was compiled.
+///
+/// # Panics
+/// If `T` does not fit: in a constant, this is an error of the compiler.
+#[track_caller]
+pub(super) const fn require_fit<T: GlobalType + ?Sized, N: GlobalName>() {
+    let Some(variable) = N::VARIABLE else {
+        return;
+    };
+    let value = variable.variable();
+    // The name of a type is not available in a constant.
+    let host = described::<T>("", value.size);
+    if let Some(message) = variable_message(&host, &value) {
+        message.fail();
+    }
+}
+
+/// The name of a type as a program writes it: `DevicePointer<Light>`.
+fn without_paths(name: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut text = String::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end.max(c.len_utf8()));
+        match after.strip_prefix("::") {
+            Some(after) if end > 0 => rest = after,
+            _ => {
+                text.push_str(word);
+                rest = after;
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_paths;
+
+    #[test]
+    fn a_type_is_named_without_its_modules() {
+        for (name, short) in [
+            ("f32", "f32"),
+            ("[a::b::Light; 5]", "[Light; 5]"),
+            ("a::Pointer<b::c::Light>", "Pointer<Light>"),
+            ("a::Pair<b::A, [c::B; 2]>", "Pair<A, [B; 2]>"),
+            ("", ""),
+        ] {
+            assert_eq!(without_paths(name), short);
+        }
+    }
 }

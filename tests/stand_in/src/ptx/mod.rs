@@ -146,6 +146,16 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
 }
 
 impl Module {
+    /// The variable that a body names, if it names only one.
+    fn only_variable(&self, body: &Body) -> Option<String> {
+        let mut named = self
+            .variables
+            .iter()
+            .filter(|variable| body.names.contains(&variable.name));
+        let first = named.next()?;
+        named.next().is_none().then(|| first.name.clone())
+    }
+
     fn kernel(&self, entry: &Entry, sm: u32) -> Result<Kernel, Mistake> {
         let limit = placement::limit(self.version, self.target.sm);
         let size = placement::c_size(&entry.parameters);
@@ -181,6 +191,7 @@ impl Module {
             local: entry.body.local,
             ptx_version: self.target.sm,
             binary_version: sm,
+            variable: self.only_variable(&entry.body),
         })
     }
 }

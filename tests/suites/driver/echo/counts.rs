@@ -102,12 +102,8 @@ fn no_parameters(driver: &Driver) -> Outcome {
     ctx.synchronize()?;
     if driver.is_real() {
         // Six threads of the first launch, and one thread of each of the three following launches.
-        let (counter, size) = module.global("bump_counter")?;
-        // SAFETY: the module is loaded, and its counter has this size; it is not freed here.
-        let counter = unsafe { stream.upgrade_device_ptr::<u8>(counter.address(), size) };
-        let echo = stream.clone_dtoh(&counter)?;
-        counter.leak();
-        tally::compare("bump", "its counter", &echo, &9_u32.to_ne_bytes())?;
+        let counter = module.global::<u32>("bump_counter")?.read()?;
+        tally::compare("bump", "its counter", &counter.to_ne_bytes(), &9_u32.to_ne_bytes())?;
     }
     Ok(())
 }

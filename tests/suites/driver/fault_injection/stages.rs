@@ -79,8 +79,19 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("global", |world| {
         let module = Module::load(&world.ctx, GLOBAL)?;
-        module.global("counter")?;
-        Ok(Box::new(module))
+        Ok(Box::new(module.global::<u32>("counter")?))
+    }),
+    stage("read and write a global", |world| {
+        let counter = Module::load(&world.ctx, GLOBAL)?.global::<u32>("counter")?;
+        counter.write(&7)?;
+        assert_eq!(counter.read()?, 7);
+        Ok(Box::new(counter))
+    }),
+    stage("read and write a global on a stream", |world| {
+        let counter = Module::load(&world.ctx, GLOBAL)?.global::<u32>("counter")?;
+        counter.write_on(&world.stream, &7)?;
+        assert_eq!(counter.read_on(&world.stream)?.wait()?, 7);
+        Ok(Box::new(counter))
     }),
     stage("launch, kernelParams", |world| {
         // SAFETY: the kernel accesses no memory.

@@ -7,7 +7,7 @@ use cudarc::{
 };
 use kernel_args::{
     Error, Function, Image, Kernel, KernelArgs, Module,
-    error::{ContextError, LoadError, VerifyError},
+    error::{ContextError, GlobalError, LoadError, VerifyError},
     image::Verification,
     launch,
 };
@@ -140,12 +140,14 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         assert_eq!(function.cu_function(), their_function.cu_function());
 
         let stream = ctx.default_stream();
-        let (address, size) = ours.global("counter").expect("it is there");
+        let counter = ours.global::<u32>("counter").expect("it is there");
         let their_global = theirs.get_global("counter", &stream).expect("it is there");
         let their_address = cudarc::driver::DevicePtr::device_ptr(&their_global, &stream).0;
-        assert_eq!((address.address(), size), (their_address, 4));
-        assert!(matches!(ours.global("none"), Err(Error::Driver { .. })));
-        assert!(matches!(ours.global("a\0b"), Err(Error::Driver { .. })));
+        assert_eq!((counter.as_ptr().address(), counter.size()), (their_address, 4));
+        for name in ["none", "a\0b"] {
+            let error = ours.global::<u32>(name).expect_err("it does not exist");
+            assert!(matches!(error, Error::Global(GlobalError::NotFound { .. })));
+        }
 
         // cudarc's builder launches a function of this crate, and this crate launches a cudarc function.
         let out = function.to_cudarc().expect("cudarc loaded it");
