@@ -3,13 +3,13 @@
 
 use crate::{
     kernel::Kernel,
-    variable::Variable,
     mangled::Demangled,
     table::{
         Copies,
         types::TypeWriter,
         writer::{Writer, place_in},
     },
+    variable::Variable,
 };
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{

@@ -21,6 +21,7 @@
 //! | [`launches`] | launch options and launch attributes; what a launch costs |
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
+//! | [`globals`] | `__device__`, `__constant__` and `__managed__` variables |
 //! | [`graphs`] | CUDA graphs |
 //! | [`sequences`] | launch code that is repeated, and runs as a graph |
 //! | [`contexts`] | contexts, the CUDA runtime, several GPUs; the life of a program |
@@ -57,6 +58,7 @@ chapters! {
     launches: "launches";
     lists: "lists";
     dtypes: "dtypes";
+    globals: "globals";
     graphs: "graphs";
     sequences: "sequences";
     contexts: "contexts";

@@ -178,8 +178,8 @@ pub mod error {
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError,
-        GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
-        Status, UnsupportedAttribute, Unverified, VerifyError,
+        GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit,
+        LoadError, MismatchError, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};

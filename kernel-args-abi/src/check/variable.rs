@@ -4,6 +4,7 @@ use super::{
     difference::{Difference, Differences},
     member_mismatch::NotCompared,
     members::{first_difference, not_compared},
+    path::Place,
     value::same_class,
 };
 use crate::{
@@ -36,7 +37,7 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
     let (host, variable) = ([as_member(host, variable)], [as_member(variable, variable)]);
     let (host, variable) = (as_struct(&host), as_struct(&variable));
     match first_difference(&host, &variable) {
-        Some(mismatch) if is_whole(mismatch.kernel) => mismatch.differences,
+        Some(mismatch) if is_whole(mismatch.kernel.as_ref()) => mismatch.differences,
         Some(_) => differences.with(Difference::Members),
         None => differences,
     }
@@ -45,23 +46,28 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
 /// Calls `found` for each part of a variable that is not compared with any type.
 pub fn not_compared_in_variable<'a>(
     variable: &'a Parameter<'a>,
-    mut found: impl FnMut(NotCompared<'_>),
+    found: impl FnMut(NotCompared<'_>),
 ) {
     if !is_described(variable) {
         return;
     }
     let variable = [as_member(variable, variable)];
     let variable = as_struct(&variable);
-    not_compared(&variable, &variable, |part| found(part));
+    not_compared(&variable, &variable, found);
 }
 
 /// Whether debug information describes the variable.
 const fn is_described(variable: &Parameter<'_>) -> bool {
-    !variable.cpp.is_unknown() || variable.members.is_known() || variable.members.why_opaque().is_some()
+    !variable.cpp.is_unknown()
+        || variable.members.is_known()
+        || variable.members.why_opaque().is_some()
 }
 
 /// A value as the member of a struct, with the name of the variable.
-pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a>) -> Parameter<'a> {
+pub(crate) const fn as_member<'a>(
+    value: &Parameter<'a>,
+    variable: &Parameter<'a>,
+) -> Parameter<'a> {
     Parameter {
         name: variable.name,
         kernel_name: "",
@@ -82,7 +88,7 @@ pub(crate) const fn as_struct<'a>(member: &'a [Parameter<'a>; 1]) -> Parameter<'
 }
 
 /// Whether it is the variable itself, or an element of it, not a member of a struct.
-pub(crate) const fn is_whole(place: Option<super::Place<'_>>) -> bool {
+const fn is_whole(place: Option<&Place<'_>>) -> bool {
     match place {
         Some(place) => place.path[0].is_empty(),
         None => true,

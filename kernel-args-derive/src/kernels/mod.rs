@@ -103,7 +103,14 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let (table, texts) = encoder.finish();
     let variables = variables::Variables::read(file, &debug_info, &items);
     let described = variables.as_ref().map(|variables| variables.table(krate));
-    let image = image(module, file, &symbols, (&table, &texts), described.is_some(), krate);
+    let image = image(
+        module,
+        file,
+        &symbols,
+        (&table, &texts),
+        described.is_some(),
+        krate,
+    );
     let variables = variables.map(|variables| variables.items(krate));
     let title = format!(
         "The kernels of `{}`.",
@@ -148,7 +155,8 @@ fn image(
     has_variables: bool,
     krate: &Path,
 ) -> TokenStream {
-    let variables = has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
+    let variables =
+        has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
     let File {
         path,
         length,

@@ -34,7 +34,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Point
 /// | `with_kernel_params`, `with_packed` and `pack_at`, for other bindings | the same as in a launch |
 /// | `Graph::add_memcpy_htod` | zeros: the graph copies elements with padding when the node is added |
 /// | `Graph::add_memset` | one byte, for every byte |
-/// | `Module::global` | returns an address, and copies nothing |
+/// | `Global::write`, `write_on`, `write_at`, `write_at_on` | zeros |
 /// | cudarc: copies such as `clone_htod` and `memcpy_htod`, captured or not; arguments of its launch builder | **the bytes of the host** |
 ///
 /// For cudarc, declare the padding as a field: `_padding: [u8; 3]`.

@@ -15,7 +15,7 @@ pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 
 pub(crate) use content::content_of;
+pub(crate) use device_type::{bytes_of, component, device_types, forward_store, layout};
 #[cfg(feature = "cudarc")]
 pub(crate) use device_type::{from_bytes, store_all};
-pub(crate) use device_type::{bytes_of, component, device_types, forward_store, layout};
 pub(crate) use pointer::Nullable;

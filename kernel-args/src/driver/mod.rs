@@ -34,9 +34,8 @@ pub use context::{
 };
 pub use error::{
     BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError,
-    GlobalMismatch, GraphError,
-    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
-    UnsupportedAttribute, Unverified, VerifyError,
+    GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit,
+    LoadError, MismatchError, UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};

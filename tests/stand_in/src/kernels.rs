@@ -142,9 +142,7 @@ impl Run<'_> {
         } else {
             (self.pointer(0), address)
         };
-        let bytes = self
-            .memory
-            .load(from, length, self.context, self.device)?;
+        let bytes = self.memory.load(from, length, self.context, self.device)?;
         self.memory.store(to, &bytes, self.context, self.device)
     }
 

@@ -184,7 +184,10 @@ impl GlobalMemory {
                 return Err(unrecorded.error.into());
             }
         };
-        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = self
+            .in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         in_flight.retain(|(event, _)| !event.is_complete());
         in_flight.push((event, from));
         Ok(())
@@ -207,9 +210,8 @@ impl GlobalMemory {
             .map_err(|error| CallError::cudarc("cuEventSynchronize", error))?;
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
         // length. `PendingBytes` keeps both until the event after the copy is complete.
-        let status = unsafe {
-            (self.api.cuMemcpyDtoHAsync_v2)(to.cast(), from, length, stream.cu_stream())
-        };
+        let status =
+            unsafe { (self.api.cuMemcpyDtoHAsync_v2)(to.cast(), from, length, stream.cu_stream()) };
         status.check("cuMemcpyDtoHAsync")?;
         match self.record(stream) {
             Ok(event) => Ok(PendingBytes {
@@ -244,7 +246,10 @@ struct Unrecorded {
 
 impl Drop for GlobalMemory {
     fn drop(&mut self) {
-        let in_flight = self.in_flight.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let in_flight = self
+            .in_flight
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         for (event, from) in mem::take(in_flight) {
             if !event.wait() {
                 // The driver does not report the end of the copy. `Drop` cannot report an error.

@@ -8,7 +8,10 @@ use crate::{
     },
     marshal::Summary,
 };
-use kernel_args_abi::{Sm, compiled::{CompiledImage, CompiledKernel}};
+use kernel_args_abi::{
+    Sm,
+    compiled::{CompiledImage, CompiledKernel},
+};
 use kernel_args_image::{self as image, Code, summary};
 use std::{fs, io, path::Path, string::String, sync::Arc, vec::Vec};
 

@@ -68,7 +68,9 @@ impl VariableDescription {
 }
 
 /// The variables of a table. Empty if there is none.
-pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
+pub(super) fn compiled_variables(
+    table: Option<&'static CompiledImage>,
+) -> Vec<VariableDescription> {
     let variables = table.and_then(CompiledImage::variables);
     let variables = variables.into_iter().flat_map(CompiledImage::kernels);
     variables
@@ -101,7 +103,9 @@ pub(super) fn read_variables(
             DebugInfo::Verified
         } else {
             let error = kernels.variable_debug_error(&variable);
-            error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
+            error.map_or(DebugInfo::None, |error| {
+                DebugInfo::Unreadable(error.to_string())
+            })
         };
         Some(VariableDescription {
             symbol: Cow::Owned(String::from(symbol)),

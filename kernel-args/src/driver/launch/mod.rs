@@ -53,6 +53,8 @@ pub unsafe fn launch_without_stream<A: LaunchArgs>(
 /// - No access of the kernel races with another use of the same memory: on another stream through raw pointers, by the host, or by
 ///   its own threads. Slices are ordered with their uses on other streams by their borrows and by cudarc's events.
 /// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.
+/// - The global variables of the kernel contain what it requires while it runs, and nothing overwrites them in that time: reading and
+///   writing a [`Global`](crate::global::Global) is safe.
 ///
 /// On a stream that is being captured, this holds for each launch of the captured
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as

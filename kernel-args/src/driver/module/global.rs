@@ -11,7 +11,7 @@ use crate::{
         api::{GlobalMemory, NotCopied, PendingBytes},
         error::{ContextError, ContextMismatch, Error, GlobalError, GlobalMismatch},
         image::VariableDescription,
-        verify::{Verification},
+        verify::Verification,
     },
     marshal::ContextName,
 };
@@ -123,11 +123,13 @@ impl Module {
         };
         let variable = value.get_or_insert(unknown);
         if let Some(text) = mismatch::<T>(variable) {
-            return Err(Error::Global(GlobalError::Mismatch(Box::new(GlobalMismatch {
-                variable: variable.name.into(),
-                ty: type_name::<T>(),
-                text,
-            }))));
+            return Err(Error::Global(GlobalError::Mismatch(Box::new(
+                GlobalMismatch {
+                    variable: variable.name.into(),
+                    ty: type_name::<T>(),
+                    text,
+                },
+            ))));
         }
         Ok(global.cast())
     }
@@ -195,7 +197,9 @@ impl Module {
         };
         let global = Global {
             memory: Arc::new(memory.ok_or_else(not_found)?),
-            name: description.map_or(name, VariableDescription::spelled).into(),
+            name: description
+                .map_or(name, VariableDescription::spelled)
+                .into(),
             space: description.map(|variable| variable.space),
             verification: Verification::of_global(description),
             ty: PhantomData,
@@ -311,7 +315,12 @@ impl<T: ?Sized> Global<T> {
             .map_err(|error| self.not_copied(error))
     }
 
-    fn write_bytes_on(&self, stream: &CudaStream, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+    fn write_bytes_on(
+        &self,
+        stream: &CudaStream,
+        offset: usize,
+        bytes: Vec<u8>,
+    ) -> Result<(), Error> {
         self.check_stream(stream)?;
         self.memory
             .write_on(stream, offset, bytes)

@@ -14,15 +14,13 @@ pub use kernel::Kernel;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompileOptions;
-use crate::{
-    driver::{
-        api,
-        config::JitOptions,
-        context::sm,
-        error::Error,
-        image::{
-            Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load,
-        },
+use crate::driver::{
+    api,
+    config::JitOptions,
+    context::sm,
+    error::Error,
+    image::{
+        Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load,
     },
 };
 use cache::KernelCache;

@@ -43,9 +43,7 @@ impl Verification {
     }
 
     /// The information for the comparison of a global variable with its type. The driver reports its size.
-    pub(crate) fn of_global(
-        description: Option<&VariableDescription>,
-    ) -> Self {
+    pub(crate) fn of_global(description: Option<&VariableDescription>) -> Self {
         Self::Verified {
             driver: true,
             image: description.is_some(),

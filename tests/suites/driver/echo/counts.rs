@@ -103,7 +103,12 @@ fn no_parameters(driver: &Driver) -> Outcome {
     if driver.is_real() {
         // Six threads of the first launch, and one thread of each of the three following launches.
         let counter = module.global::<u32>("bump_counter")?.read()?;
-        tally::compare("bump", "its counter", &counter.to_ne_bytes(), &9_u32.to_ne_bytes())?;
+        tally::compare(
+            "bump",
+            "its counter",
+            &counter.to_ne_bytes(),
+            &9_u32.to_ne_bytes(),
+        )?;
     }
     Ok(())
 }

@@ -120,7 +120,9 @@ const PROVOCATIONS: &[Provocation] = &[
     }),
     other("no_variable_of_this_name", 500, |_| {
         let module = Module::load(&context()?, SAXPY)?;
-        Ok(module.global::<u32>("counter").expect_err("it does not exist"))
+        Ok(module
+            .global::<u32>("counter")
+            .expect_err("it does not exist"))
     }),
     on_gpu(other("damaged_ptx", 218, |_| {
         load(&SAXPY.replacen("ret;", "rett;", 1))

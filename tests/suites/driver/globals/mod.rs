@@ -71,7 +71,9 @@ impl World {
 }
 
 fn random_bytes(from: &mut Source, size: usize) -> Vec<u8> {
-    (0..size).map(|_| kernel_args_test_values::Draw::draw(from)).collect()
+    (0..size)
+        .map(|_| kernel_args_test_values::Draw::draw(from))
+        .collect()
 }
 
 pub(crate) fn main() -> ExitCode {

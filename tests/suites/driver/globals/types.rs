@@ -44,7 +44,14 @@ impl Draw for PowersData {
 impl Bytes for PowersData {
     fn bytes(&self) -> Vec<u8> {
         let values = self.values.address().bytes();
-        at(16, &[(0, self.coarse_log_count.bytes()), (4, self.fine_log_count.bytes()), (8, values)])
+        at(
+            16,
+            &[
+                (0, self.coarse_log_count.bytes()),
+                (4, self.fine_log_count.bytes()),
+                (8, values),
+            ],
+        )
     }
 }
 
@@ -60,13 +67,24 @@ impl Draw for Light {
 
 impl Bytes for Light {
     fn bytes(&self) -> Vec<u8> {
-        at(32, &[(0, self.kind.bytes()), (8, self.intensity.bytes()), (16, self.direction.bytes())])
+        at(
+            32,
+            &[
+                (0, self.kind.bytes()),
+                (8, self.intensity.bytes()),
+                (16, self.direction.bytes()),
+            ],
+        )
     }
 }
 
 impl Draw for Mode {
     fn draw(from: &mut Source) -> Self {
-        if Draw::draw(from) { Self::Fast } else { Self::Exact }
+        if Draw::draw(from) {
+            Self::Fast
+        } else {
+            Self::Exact
+        }
     }
 }
 
@@ -80,20 +98,30 @@ impl Bytes for Mode {
 fn bytes_that_are_no_value_are_an_error() -> Outcome {
     let ctx = context()?;
     let world = World::new(Module::load(&ctx, described::IMAGE)?, ctx)?;
-    let (flag, mode) = (world.module.global::<bool>("flag")?, world.module.global::<Mode>("mode")?);
+    let (flag, mode) = (
+        world.module.global::<bool>("flag")?,
+        world.module.global::<Mode>("mode")?,
+    );
     assert_eq!(mode.read()?, Mode::Exact);
     for (byte, value) in [(0, Some(false)), (1, Some(true)), (2, None), (255, None)] {
         world.fill("flag", &[byte])?;
         assert_eq!(flag.read().ok(), value, "{byte}");
         assert_eq!(flag.read_on(&world.stream)?.wait().ok(), value, "{byte}");
     }
-    for (word, value) in [(1, Some(Mode::Fast)), (5, Some(Mode::Exact)), (2, None), (0, None)] {
+    for (word, value) in [
+        (1, Some(Mode::Fast)),
+        (5, Some(Mode::Exact)),
+        (2, None),
+        (0, None),
+    ] {
         world.fill("mode", &u32::to_ne_bytes(word))?;
         assert_eq!(mode.read().ok(), value, "{word}");
     }
     let error = mode.read().expect_err("0 is not a variant").to_string();
     assert!(
-        error.contains("`mode`") && error.contains("Mode`") && error.contains("global_bytes(\"mode\")"),
+        error.contains("`mode`")
+            && error.contains("Mode`")
+            && error.contains("global_bytes(\"mode\")"),
         "{error}"
     );
     assert_eq!(world.module.global_bytes("mode")?.to_vec()?, [0; 4]);

@@ -143,7 +143,10 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         let counter = ours.global::<u32>("counter").expect("it is there");
         let their_global = theirs.get_global("counter", &stream).expect("it is there");
         let their_address = cudarc::driver::DevicePtr::device_ptr(&their_global, &stream).0;
-        assert_eq!((counter.as_ptr().address(), counter.size()), (their_address, 4));
+        assert_eq!(
+            (counter.as_ptr().address(), counter.size()),
+            (their_address, 4)
+        );
         for name in ["none", "a\0b"] {
             let error = ours.global::<u32>(name).expect_err("it does not exist");
             assert!(matches!(error, Error::Global(GlobalError::NotFound { .. })));
