@@ -8,6 +8,7 @@ mod diff;
 mod error;
 mod escape;
 mod findings;
+mod global;
 mod kernel;
 mod limits;
 mod man;

@@ -189,8 +189,10 @@ pub mod error {
 /// Global variables of modules: `__device__`, `__constant__`, `__managed__`.
 #[cfg(feature = "cudarc")]
 pub mod global {
-    pub use crate::__private::GlobalName;
-    pub use crate::driver::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead};
+    pub use crate::{
+        driver::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead},
+        marshal::GlobalName,
+    };
 }
 
 /// Graphs of launches: `CUgraph`.

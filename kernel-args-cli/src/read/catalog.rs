@@ -4,7 +4,7 @@ use super::{
     merge::{Seen, merge},
     observe::{Observed, ObservedKernel},
 };
-use crate::{error::Error, kernel::Kernel, place::Place};
+use crate::{error::Error, global::Globals, kernel::Kernel, place::Place};
 use kernel_args_image::mangled::Demangled;
 use std::collections::HashMap;
 
@@ -15,6 +15,7 @@ pub(crate) struct Catalog {
     kernels: HashMap<(u32, Box<str>), Vec<Seen>>,
     /// Each PTX text and cubin that was read, with its number and the number of its unit.
     places: HashMap<u32, Place>,
+    globals: Globals,
     pub(crate) errors: Vec<Error>,
     pub(crate) warnings: Vec<Error>,
 }
@@ -29,6 +30,9 @@ impl Catalog {
                 .push(Error::new(place.unit.to_string(), what).at(place.at));
         }
         self.places.insert(number, place);
+        for global in observed.globals {
+            self.globals.add(global);
+        }
         for kernel in observed.kernels {
             let ObservedKernel {
                 symbol,
@@ -64,6 +68,7 @@ impl Catalog {
         let Self {
             kernels,
             places,
+            globals,
             mut errors,
             warnings,
         } = self;
@@ -101,6 +106,7 @@ impl Catalog {
         errors.sort_by(|a, b| (&a.file, a.at).cmp(&(&b.file, b.at)));
         Finished {
             kernels: finished,
+            globals,
             places: {
                 let mut places: Vec<Place> = places.into_values().collect();
                 places.sort();
@@ -116,6 +122,7 @@ impl Catalog {
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) kernels: Vec<Kernel>,
+    pub(crate) globals: Globals,
     /// Every PTX text and cubin.
     pub(crate) places: Vec<Place>,
     pub(crate) errors: Vec<Error>,

@@ -1,7 +1,7 @@
 //! The data about kernels in one PTX text or cubin, without the bytes of the image.
 
 use super::Wanted;
-use crate::{limits::Limits, place::Kind};
+use crate::{global::Global, limits::Limits, place::Kind};
 use kernel_args_abi::{
     Body, Parameter, Sm,
     check::is_made,
@@ -24,6 +24,7 @@ pub(super) struct Observation {
 pub(super) struct Observed {
     pub(super) sm: Option<Sm>,
     pub(super) kernels: Vec<ObservedKernel>,
+    pub(super) globals: Vec<Global>,
     /// Why debug information cannot be read.
     pub(super) debug_errors: Vec<String>,
 }
@@ -71,6 +72,11 @@ pub(super) fn observe(kind: Kind, bytes: &[u8], wanted: &Wanted<'_>) -> Result<O
         sm: kernels.generations().next().flatten(),
         // Each symbol is demangled once for all images.
         kernels: kernels.undemangled().map(observed).collect(),
+        globals: {
+            let symbols = kernels.variable_symbols();
+            let of = |symbol| Global::of(&kernels.variable(symbol, None)?);
+            symbols.filter_map(of).collect()
+        },
         debug_errors: kernels.debug_errors().map(ToString::to_string).collect(),
     })
 }

@@ -1,7 +1,7 @@
 //! Writes kernels as JSON. The README of this crate has the schema. Each kernel is on its own line, so a reader need not load
 //! the whole file.
 
-use super::{inferred, types};
+use super::{globals, inferred, types};
 use crate::{
     escape,
     kernel::{InImage, Kernel, block_size},
@@ -33,7 +33,11 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
         .collect();
     let errors = escape::json(&Value::Array(errors));
-    writeln!(to, "\n],\"skipped\":{skipped},\"errors\":{errors}}}")
+    let globals = escape::json(&globals::json(&files.read.globals));
+    writeln!(
+        to,
+        "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}"
+    )
 }
 
 /// A kernel.

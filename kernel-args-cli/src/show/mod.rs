@@ -1,6 +1,7 @@
 //! `kernel-args show`: every kernel with its parameters.
 
 mod columns;
+mod globals;
 mod inferred;
 pub(crate) mod json;
 pub(crate) mod list;
@@ -43,7 +44,13 @@ pub(crate) fn run(show: &Show, output: &mut Output) -> Result<Status, Failure> {
     let (mut files, names, status) = report::read(&show.files, &wanted);
     show.select.apply(&mut files, &names)?;
     match show.format {
-        Format::Text => text::write(&files.read.kernels, show.demangle, output)?,
+        Format::Text => {
+            text::write(&files.read.kernels, show.demangle, output)?;
+            // A selection is of kernels.
+            if show.select.patterns.is_empty() {
+                globals::write(&files.read.globals, show.demangle, output)?;
+            }
+        }
         Format::List => list::write(&files.read.kernels, &mut output.to)?,
         Format::Summary => summary::write(&files, output)?,
         Format::Json => json::write(&files, &mut output.to)?,

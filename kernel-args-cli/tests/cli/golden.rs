@@ -33,6 +33,22 @@ fn ptx_is_shown() {
 }
 
 #[test]
+fn global_variables_are_listed() {
+    let image = "../kernel-args-image/tests/data/variables";
+    expect("globals.txt", &["show", &format!("{image}.debug.ptx")]);
+    expect(
+        "globals.json",
+        &["show", "--json", &format!("{image}.sm_90.cubin")],
+    );
+    let selected = run(&["show", "--kernel", "addresses", &format!("{image}.ptx")]);
+    assert!(
+        !selected.stdout.contains("global variable"),
+        "{}",
+        selected.stdout
+    );
+}
+
+#[test]
 fn what_the_code_shows_is_marked() {
     expect("bodies.txt", &["show", "tests/data/bodies.ptx"]);
 }

@@ -49,11 +49,8 @@ fn structure(
         return None;
     }
     let fields = Field::all(fields);
-    let mut complete = true;
-    for field in &fields {
-        complete &= refuse_macros(field.ty, diagnostics);
-    }
-    if !complete {
+    let refuse = |field: &Field<'_>| !refuse_macros(field.ty, diagnostics);
+    if fields.iter().map(refuse).fold(false, |any, is| any | is) {
         return None;
     }
     let member_attrs: Vec<_> = fields
@@ -92,7 +89,7 @@ fn structure(
         checks,
         paddings,
         stores,
-        values,
+        is_value,
     } = members(&fields, &member_attrs, krate, &this, &all);
 
     let align = repr.align.unwrap_or(1);
@@ -154,12 +151,7 @@ fn structure(
                 #stores
             }
 
-            #[inline]
-            fn is_value(
-                __bytes: &[#krate::__private::core::primitive::u8],
-            ) -> #krate::__private::core::primitive::bool {
-                #values
-            }
+            #is_value
         }
 
         #memory
@@ -201,8 +193,8 @@ struct Members {
     paddings: TokenStream,
     /// Statements that store the fields at `__to`.
     stores: TokenStream,
-    /// `is_value(…) && …`.
-    values: TokenStream,
+    /// The method `is_value`.
+    is_value: TokenStream,
 }
 
 /// `this` is the struct, `all` the list of its fields.
@@ -255,7 +247,14 @@ fn members(
             ))
         }
     });
-    let values = quote!(#(#values)&&*);
+    let is_value = quote! {
+        #[inline]
+        fn is_value(
+            __bytes: &[#krate::__private::core::primitive::u8],
+        ) -> #krate::__private::core::primitive::bool {
+            #(#values)&&*
+        }
+    };
     let stores = fields.iter().map(|field| {
         let (ty, member) = (field.ty, &field.member);
         let krate = respan(krate, field.span());
@@ -286,7 +285,7 @@ fn members(
         checks: checks.collect(),
         paddings: paddings.collect(),
         stores: stores.collect(),
-        values,
+        is_value,
     }
 }
 

@@ -19,6 +19,9 @@ const OF_MAP: usize = 96;
 /// The maximum length of a chain of declarations.
 const LONGEST_CHAIN: usize = 8;
 
+/// The number of a list, or why the kernel cannot have these parameters.
+type Found = Result<usize, &'static str>;
+
 /// Reads the entries of these kernels and variables. If a kernel has several entries, uses the first one with parameters that a
 /// kernel can have.
 pub(super) fn read(
@@ -29,7 +32,7 @@ pub(super) fn read(
     let units = Units::new(sections)?;
     let mut types = Types::new(&units);
     let mut wanted = BTreeMap::new();
-    let mut found: Vec<(&str, Option<Result<usize, &'static str>>, bool)> = Vec::new();
+    let mut found: Vec<(&str, Option<Found>, bool)> = Vec::new();
     let kernels = kernels.map(|symbol| (symbol, false));
     for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
         if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
@@ -55,7 +58,7 @@ pub(super) fn read(
             }
             units.budget.store(OF_MAP)?;
             found[index].1 = if is_variable {
-                variable(&units, &mut types, step.entry)?.map(Ok)
+                variable(&units, &mut types, step.entry.place)?.map(Ok)
             } else {
                 Some(function.parameters(&units, &mut types)?)
             };
@@ -94,9 +97,9 @@ pub(super) fn read(
 fn variable<'s>(
     units: &Units<'s>,
     types: &mut Types<'_, 's>,
-    entry: Entry<'s>,
+    place: Place,
 ) -> Result<Option<usize>, Error> {
-    let entry = complete(units, entry)?;
+    let entry = complete(units, units.entry(place)?)?;
     let ty = Type::read(units, entry.ty)?;
     match types.row(&entry, &ty, None, 0)? {
         Some(row) => Ok(Some(types.store(|table| table.structure(&[row.place]))?)),

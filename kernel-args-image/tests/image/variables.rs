@@ -1,5 +1,6 @@
 //! Global variables of images, from PTX, cubins and debug information.
 
+use kernel_args_abi::Alignment;
 use kernel_args_image::{Image, Kernels, cubin};
 use std::fmt::Write as _;
 
@@ -26,7 +27,7 @@ fn listed(kernels: &Kernels<'_>, parts: &[usize]) -> String {
         let all = [
             format!("{} {name}", variable.space.specifier()),
             value.size.to_string(),
-            value.align.map_or(0, |align| align.bytes()).to_string(),
+            value.align.map_or(0, Alignment::bytes).to_string(),
             value.class.name().into(),
             value.cpp.to_string(),
             value.members.len().to_string(),
@@ -61,8 +62,8 @@ fn a_cubin_records_space_and_size() {
 #[test]
 fn debug_information_has_types_and_members() {
     const ALL: [usize; 6] = [0, 1, 2, 3, 4, 5];
-    assert_eq!(listed(&kernels(DEBUG_PTX), &ALL), expected(&ALL));
     const PARTS: [usize; 4] = [0, 1, 4, 5];
+    assert_eq!(listed(&kernels(DEBUG_PTX), &ALL), expected(&ALL));
     assert_eq!(listed(&kernels(DEBUG_CUBIN), &PARTS), expected(&PARTS));
     let reduced = kernel_args_image::dwarf::reduce(DEBUG_PTX).unwrap();
     assert_eq!(listed(&kernels(reduced.as_bytes()), &ALL), expected(&ALL));

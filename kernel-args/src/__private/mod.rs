@@ -4,7 +4,6 @@
 mod compiles;
 mod device_repr;
 mod field_errors;
-mod global;
 mod in_place;
 mod kernel;
 mod members;
@@ -24,14 +23,13 @@ pub mod contract {
 
 pub use crate::{
     device::{HasZero, assert_layout, in_memory},
-    marshal::{ParamWriter, Part, Spread, Summary, Within, first},
+    marshal::{GlobalName, ParamWriter, Part, Spread, Summary, Within, first},
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 pub use compiles::CompilesWithNvrtc;
 pub use core;
 pub use device_repr::*;
 pub use field_errors::*;
-pub use global::GlobalName;
 pub use in_place::*;
 pub use kernel::*;
 pub use kernel_args_abi as abi;

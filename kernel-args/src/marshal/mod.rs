@@ -7,6 +7,7 @@ mod argument_types;
 #[cfg(feature = "cudarc")]
 mod context_name;
 mod decode;
+mod global_name;
 #[cfg(feature = "cudarc")]
 mod held_slices;
 mod kernel_arg;
@@ -37,6 +38,7 @@ mod uses;
 pub use arg_list::ArgList;
 #[cfg(feature = "cudarc")]
 pub use context_name::ContextName;
+pub use global_name::GlobalName;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::{KernelArgs, NamesKernel, OwnedArgs};
 pub use launch_stream::{Guard, LaunchStream};

@@ -200,8 +200,8 @@ impl GlobalMemory {
         offset: usize,
         length: usize,
     ) -> Result<PendingBytes, NotCopied> {
-        let from = self.prepare_on(stream, offset, length)?;
         const FLAGS: u32 = 0;
+        let from = self.prepare_on(stream, offset, length)?;
         // SAFETY: the memory is not initialized, and it is read only after the copy has overwritten all of it.
         let bytes = unsafe { self.context.alloc_pinned_with_flags::<u8>(length, FLAGS) };
         let mut bytes = bytes.map_err(|error| CallError::cudarc("cuMemHostAlloc", error))?;

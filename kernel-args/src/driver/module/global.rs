@@ -5,18 +5,17 @@ use super::{
     global_type::{GlobalType, mismatch, require_fit},
 };
 use crate::{
-    __private::GlobalName,
-    device::{DevicePointer, DevicePointerMut, DeviceType, from_bytes, store_all},
     driver::{
         api::{GlobalMemory, NotCopied, PendingBytes},
         error::{ContextError, ContextMismatch, Error, GlobalError, GlobalMismatch},
         image::VariableDescription,
         verify::Verification,
     },
-    marshal::ContextName,
+    marshal::{ContextName, GlobalName},
 };
-use core::{any::type_name, fmt, marker::PhantomData, slice};
+use core::{any::type_name, fmt, marker::PhantomData};
 use cudarc::driver::CudaStream;
+use kernel_args_abi::{Alignment, Parameter};
 use kernel_args_image::mangled::{candidates_by_name, nearest_by_name};
 use std::{
     boxed::Box,
@@ -46,8 +45,8 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 /// writes. The caller of the `unsafe` launch promises that the variables of the kernel contain what the kernel requires while it
 /// runs: a variable with a pointer must not be overwritten during the launch, for example.
 pub struct Global<T: ?Sized> {
-    memory: Arc<GlobalMemory>,
-    name: Arc<str>,
+    pub(super) memory: Arc<GlobalMemory>,
+    pub(super) name: Arc<str>,
     space: Option<GlobalSpace>,
     verification: Verification,
     ty: PhantomData<fn(&T) -> &T>,
@@ -96,6 +95,10 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a constant of `kernels!` is a value"
+    )]
     pub fn global<T: GlobalType + ?Sized>(
         &self,
         name: impl GlobalName,
@@ -117,9 +120,9 @@ impl Module {
                 module: global.memory.size(),
             }));
         }
-        let unknown = kernel_args_abi::Parameter {
+        let unknown = Parameter {
             name,
-            ..kernel_args_abi::Parameter::record(0, global.memory.size())
+            ..Parameter::record(0, global.memory.size())
         };
         let variable = value.get_or_insert(unknown);
         if let Some(text) = mismatch::<T>(variable) {
@@ -152,7 +155,7 @@ impl Module {
                 symbol: (*variable.symbol).into(),
                 space: variable.space,
                 size: value.size,
-                align: value.align.map(|align| align.bytes()),
+                align: value.align.map(Alignment::bytes),
                 cpp: (!value.cpp.is_unknown()).then(|| value.cpp.to_string()),
             })
         })
@@ -175,15 +178,15 @@ impl Module {
             }
             several => return Err(self.no_global(name, SEVERAL, several)),
         };
-        let not_found = || match description {
-            Some(_) => self.no_global(name, NOT_IN_MODULE, &[]),
-            None => {
-                let names = self
-                    .variables
-                    .iter()
-                    .map(|variable| (&*variable.symbol, variable.spelled()));
-                self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
+        let not_found = || {
+            if description.is_some() {
+                return self.no_global(name, NOT_IN_MODULE, &[]);
             }
+            let names = self
+                .variables
+                .iter()
+                .map(|variable| (&*variable.symbol, variable.spelled()));
+            self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
         };
         let memory = match &self.loaded {
             LoadedModule::Own(module) => match CString::new(symbol) {
@@ -225,7 +228,7 @@ impl Module {
 
 impl<T: ?Sized> Global<T> {
     /// The same variable as another type.
-    fn cast<U: ?Sized>(self) -> Global<U> {
+    pub(super) fn cast<U: ?Sized>(self) -> Global<U> {
         let Self {
             memory,
             name,
@@ -282,7 +285,7 @@ impl<T: ?Sized> Global<T> {
     }
 
     #[cold]
-    fn not_a_value(&self) -> Error {
+    pub(super) fn not_a_value(&self) -> Error {
         Error::Global(GlobalError::NotAValue {
             variable: (*self.name).into(),
             ty: type_name::<T>(),
@@ -301,7 +304,7 @@ impl<T: ?Sized> Global<T> {
         ))))
     }
 
-    fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
+    pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; length];
         self.memory
             .read(offset, &mut bytes)
@@ -309,13 +312,13 @@ impl<T: ?Sized> Global<T> {
         Ok(bytes)
     }
 
-    fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
         self.memory
             .write(offset, bytes)
             .map_err(|error| self.not_copied(error))
     }
 
-    fn write_bytes_on(
+    pub(super) fn write_bytes_on(
         &self,
         stream: &CudaStream,
         offset: usize,
@@ -327,7 +330,7 @@ impl<T: ?Sized> Global<T> {
             .map_err(|error| self.not_copied(error))
     }
 
-    fn read_bytes_on(
+    pub(super) fn read_bytes_on(
         &self,
         stream: &CudaStream,
         offset: usize,
@@ -337,193 +340,6 @@ impl<T: ?Sized> Global<T> {
         self.memory
             .read_on(stream, offset, length)
             .map_err(|error| self.not_copied(error))
-    }
-}
-
-/// The elements in the layout of the device, padding as zeros.
-fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
-    let mut bytes = vec![0; size_of_val(elements)];
-    store_all(elements, &mut bytes);
-    bytes
-}
-
-impl<T: DeviceType> Global<T> {
-    /// The value. Waits for all work in the context first.
-    ///
-    /// # Errors
-    /// [`Error::Global`] if the bytes are not a value of `T`; otherwise the errors of the driver.
-    pub fn read(&self) -> Result<T, Error> {
-        let bytes = self.read_bytes(0, size_of::<T>())?;
-        from_bytes(&bytes).ok_or_else(|| self.not_a_value())
-    }
-
-    /// Overwrites the value. Waits for all work in the context first. The padding of `value` becomes zeros.
-    ///
-    /// A compiler may have replaced a variable that is declared `const` by its value: kernels then do not see the new value.
-    ///
-    /// # Errors
-    /// The errors of the driver.
-    pub fn write(&self, value: &T) -> Result<(), Error> {
-        self.write_bytes(0, &stored(slice::from_ref(value)))
-    }
-
-    /// Starts to read the value, in the order of `stream`.
-    ///
-    /// # Errors
-    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while the stream is being captured; otherwise
-    /// the errors of the driver.
-    pub fn read_on(&self, stream: &CudaStream) -> Result<PendingRead<T>, Error> {
-        self.pending(self.read_bytes_on(stream, 0, size_of::<T>())?)
-    }
-
-    /// Overwrites the value in the order of `stream`, and usually does not wait for it. `value` is copied first.
-    ///
-    /// # Errors
-    /// Same as [`read_on`](Self::read_on).
-    pub fn write_on(&self, stream: &CudaStream, value: &T) -> Result<(), Error> {
-        self.write_bytes_on(stream, 0, stored(slice::from_ref(value)))
-    }
-
-    /// The address of the variable, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
-    #[must_use]
-    pub fn as_ptr(&self) -> DevicePointer<T> {
-        DevicePointer::from_raw(self.memory.address())
-    }
-
-    /// The same for a kernel that writes the variable.
-    #[must_use]
-    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
-        DevicePointerMut::from_raw(self.memory.address())
-    }
-}
-
-impl<T: ?Sized> Global<T> {
-    fn pending(&self, bytes: PendingBytes) -> Result<PendingRead<T>, Error> {
-        Ok(PendingRead {
-            bytes,
-            global: self.clone(),
-        })
-    }
-}
-
-impl<T: DeviceType, const N: usize> Global<[T; N]> {
-    /// The variable as a slice of its elements: single elements can be read and written.
-    #[must_use]
-    pub fn as_slice(&self) -> Global<[T]> {
-        self.clone().cast()
-    }
-}
-
-impl<T: DeviceType> Global<[T]> {
-    /// The number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.size().checked_div(size_of::<T>()).unwrap_or(0)
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The offset of these elements in bytes, and their size.
-    fn place(&self, start: usize, count: usize) -> Result<(usize, usize), Error> {
-        let end = start.checked_add(count);
-        if end.is_some_and(|end| end <= self.len()) {
-            return Ok((start * size_of::<T>(), count * size_of::<T>()));
-        }
-        Err(Error::Global(GlobalError::OutOfRange {
-            variable: (*self.name).into(),
-            start,
-            count,
-            len: self.len(),
-        }))
-    }
-
-    fn elements(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
-        let elements = bytes.chunks_exact(size_of::<T>().max(1)).map(from_bytes);
-        let elements: Option<Vec<T>> = elements.collect();
-        elements.ok_or_else(|| self.not_a_value())
-    }
-
-    /// All elements. Waits for all work in the context first.
-    ///
-    /// # Errors
-    /// [`Error::Global`] if the bytes are not values of `T`; otherwise the errors of the driver.
-    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
-        self.read_at(0, self.len())
-    }
-
-    /// `count` elements from element `start` on. Waits for all work in the context first.
-    ///
-    /// # Errors
-    /// [`Error::Global`] if the elements are not inside of the variable, or their bytes are not values of `T`; otherwise the
-    /// errors of the driver.
-    pub fn read_at(&self, start: usize, count: usize) -> Result<Vec<T>, Error> {
-        let (offset, length) = self.place(start, count)?;
-        if length == 0 {
-            return Ok(Vec::new());
-        }
-        self.elements(&self.read_bytes(offset, length)?)
-    }
-
-    /// Overwrites the elements from element `start` on. Waits for all work in the context first.
-    ///
-    /// # Errors
-    /// [`Error::Global`] if the elements are not inside of the variable; otherwise the errors of the driver.
-    pub fn write_at(&self, start: usize, elements: &[T]) -> Result<(), Error> {
-        let (offset, length) = self.place(start, elements.len())?;
-        if length == 0 {
-            return Ok(());
-        }
-        self.write_bytes(offset, &stored(elements))
-    }
-
-    /// Starts to read `count` elements from element `start` on, in the order of `stream`.
-    ///
-    /// # Errors
-    /// Same as [`read_at`](Self::read_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while the
-    /// stream is being captured.
-    pub fn read_at_on(
-        &self,
-        stream: &CudaStream,
-        start: usize,
-        count: usize,
-    ) -> Result<PendingRead<[T]>, Error> {
-        let (offset, length) = self.place(start, count)?;
-        self.pending(self.read_bytes_on(stream, offset, length)?)
-    }
-
-    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are
-    /// copied first.
-    ///
-    /// # Errors
-    /// Same as [`write_at`](Self::write_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while
-    /// the stream is being captured.
-    pub fn write_at_on(
-        &self,
-        stream: &CudaStream,
-        start: usize,
-        elements: &[T],
-    ) -> Result<(), Error> {
-        let (offset, length) = self.place(start, elements.len())?;
-        if length == 0 {
-            return Ok(());
-        }
-        self.write_bytes_on(stream, offset, stored(elements))
-    }
-
-    /// The address of the first element, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
-    #[must_use]
-    pub fn as_ptr(&self) -> DevicePointer<T> {
-        DevicePointer::from_raw(self.memory.address())
-    }
-
-    /// The same for a kernel that writes the variable.
-    #[must_use]
-    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
-        DevicePointerMut::from_raw(self.memory.address())
     }
 }
 
@@ -545,51 +361,6 @@ impl<T: ?Sized> fmt::Debug for Global<T> {
             .field("name", &self.name)
             .field("space", &self.space)
             .field("size", &self.size())
-            .finish_non_exhaustive()
-    }
-}
-
-/// A read of a global variable that may not be complete: see [`Global::read_on`].
-///
-/// Dropping it waits for the copy.
-#[must_use = "dropping it waits for the copy and discards the value"]
-pub struct PendingRead<T: ?Sized> {
-    bytes: PendingBytes,
-    global: Global<T>,
-}
-
-impl<T: ?Sized> PendingRead<T> {
-    /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.bytes.is_complete()
-    }
-}
-
-impl<T: DeviceType> PendingRead<T> {
-    /// Waits for the copy. Returns the value.
-    ///
-    /// # Errors
-    /// Same as [`Global::read`].
-    pub fn wait(self) -> Result<T, Error> {
-        from_bytes(self.bytes.wait()?).ok_or_else(|| self.global.not_a_value())
-    }
-}
-
-impl<T: DeviceType> PendingRead<[T]> {
-    /// Waits for the copy. Returns the elements.
-    ///
-    /// # Errors
-    /// Same as [`Global::read_at`].
-    pub fn wait(self) -> Result<Vec<T>, Error> {
-        self.global.elements(self.bytes.wait()?)
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for PendingRead<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingRead")
-            .field("global", &self.global.name)
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! The Rust types of global variables.
 
-use crate::{__private::GlobalName, device::DeviceType};
+use crate::{device::DeviceType, marshal::GlobalName};
 use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
 use std::{any::type_name, string::String};
 

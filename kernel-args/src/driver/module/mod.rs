@@ -4,11 +4,13 @@ mod cache;
 mod family;
 mod find;
 mod global;
+mod global_copies;
 mod global_type;
 mod kernel;
 mod kernel_info;
 
-pub use global::{Global, GlobalInfo, GlobalSpace, PendingRead};
+pub use global::{Global, GlobalInfo, GlobalSpace};
+pub use global_copies::PendingRead;
 pub use global_type::GlobalType;
 pub use kernel::Kernel;
 

@@ -1,0 +1,61 @@
+//! The global variables of files.
+
+use kernel_args_abi::Alignment;
+use kernel_args_image::{Variable, mangled::Demangled};
+use std::collections::BTreeMap;
+
+/// A global variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Global {
+    pub(crate) symbol: String,
+    /// The C++ name, if the symbol is mangled.
+    pub(crate) name: Option<String>,
+    /// `__device__`, `__constant__` or `__managed__`.
+    pub(crate) specifier: &'static str,
+    pub(crate) size: usize,
+    /// `None` if only cubins contain it.
+    pub(crate) align: Option<usize>,
+    /// The C++ type, if debug information contains it.
+    pub(crate) ty: Option<String>,
+}
+
+impl Global {
+    pub(crate) fn of(variable: &Variable<'_>) -> Option<Self> {
+        let value = variable.value()?;
+        Some(Self {
+            symbol: variable.symbol().to_owned(),
+            name: variable.demangled().map(Demangled::text).map(str::to_owned),
+            specifier: variable.space.specifier(),
+            size: value.size,
+            align: value.align.map(Alignment::bytes),
+            ty: (!value.cpp.is_unknown()).then(|| value.cpp.to_string()),
+        })
+    }
+}
+
+/// The variables of all images, once for each symbol, memory and size.
+#[derive(Default, Debug)]
+pub(crate) struct Globals(BTreeMap<(String, &'static str, usize), Global>);
+
+impl Globals {
+    /// Adds a variable, or what is not known yet about it.
+    pub(crate) fn add(&mut self, global: Global) {
+        let key = (global.symbol.clone(), global.specifier, global.size);
+        match self.0.get_mut(&key) {
+            Some(known) => {
+                // An optimizing compiler raises alignments.
+                known.align = match (known.align, global.align) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                known.ty = known.ty.take().or(global.ty);
+            }
+            None => _ = self.0.insert(key, global),
+        }
+    }
+
+    /// In the order of the symbols.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Global> {
+        self.0.values()
+    }
+}
