@@ -119,10 +119,10 @@ const PROVOCATIONS: &[Provocation] = &[
         Ok(error)
     }),
     other("no_variable_of_this_name", 500, |_| {
-        let module = Module::load(&context()?, SAXPY)?;
-        Ok(module
-            .global::<u32>("counter")
-            .expect_err("it does not exist"))
+        let ctx = context()?;
+        let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+        let error = module.get_global("counter", &ctx.default_stream()).err();
+        Ok(error.expect("it does not exist").into())
     }),
     on_gpu(other("damaged_ptx", 218, |_| {
         load(&SAXPY.replacen("ret;", "rett;", 1))
