@@ -44,6 +44,7 @@ mod table;
 mod target;
 mod validate;
 mod variable;
+mod variable_space;
 
 #[doc(hidden)]
 pub use contents::contents_of;
@@ -61,7 +62,8 @@ pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
 pub use table::ParameterList;
 pub use target::{Compatibility, Features, Target};
 pub use validate::validate;
-pub use variable::{Variable, VariableSpace};
+pub use variable::Variable;
+pub use variable_space::VariableSpace;
 
 use crate::{
     fatbin::{Budget, EXPANSION_FLOOR, Member},

@@ -29,7 +29,7 @@ pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) ->
         say::variable_differs(&mut message, host.spelling, variable.name);
     }
     let (mut left, right) = (Side::new(host, None), Side::new(variable, None));
-    if variable.cpp.is_unknown() {
+    if variable.cpp.is_unknown() && !host.spelling.is_empty() {
         left.cpp = Message::new();
     }
     let (a, b) = (left.widths(), right.widths());

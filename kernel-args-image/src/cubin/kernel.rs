@@ -2,7 +2,7 @@
 
 use crate::{
     directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee,
-    variable::VariableSpace,
+    variable_space::VariableSpace,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{param_layout::Sm, signature};

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     elf::{self, Elf},
     little_endian::{u16_at, u32_at},
-    variable::VariableSpace,
+    variable_space::VariableSpace,
 };
 use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
 use kernel_args_abi::param_layout::Sm;

@@ -7,7 +7,7 @@ use super::{
     lexer::{Lexer, Token},
     variable::Variable,
 };
-use crate::{Target, bytes::before_nul, directives::Directives, variable::VariableSpace};
+use crate::{Target, bytes::before_nul, directives::Directives, variable_space::VariableSpace};
 use alloc::vec::Vec;
 use core::ops::Range;
 

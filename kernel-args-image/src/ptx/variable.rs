@@ -5,7 +5,7 @@ use super::{
     lexer::{Lexer, Token},
     parameter::{alignment, declaration, scalar_class},
 };
-use crate::variable::VariableSpace;
+use crate::variable_space::VariableSpace;
 use kernel_args_abi::{Class, Layout, layout::Alignment};
 
 /// A variable.

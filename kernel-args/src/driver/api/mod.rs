@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`global`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
+//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
@@ -15,7 +15,6 @@ mod context_state;
 mod device_params;
 mod entry_points;
 mod exec;
-mod global;
 mod graph;
 mod handle;
 mod jit_arrays;
@@ -35,7 +34,6 @@ pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
 pub(crate) use exec::{Exec, ExecNode};
-pub(crate) use global::{GlobalMemory, NotCopied, PendingBytes};
 pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, NodeId, UserObject};
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
@@ -47,7 +45,9 @@ pub(crate) use launch::{
     RecordedCall, RecordedLaunch, Shape, Step, Steps,
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
-pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
+pub(crate) use module::{
+    DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes,
+};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod code;
+mod described;
 mod description;
 mod link;
 mod load_error;
@@ -21,7 +22,7 @@ use std::{
 };
 
 pub(crate) use bytes::ImageBytes;
-pub use description::DebugInfo;
+pub use described::DebugInfo;
 pub(crate) use description::{Contents, Description, candidates, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};

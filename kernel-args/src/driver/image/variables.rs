@@ -1,6 +1,6 @@
 //! Global variables, as their image describes them.
 
-use super::description::{DebugInfo, Name, name_of};
+use super::described::{DebugInfo, Name, name_of};
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
@@ -67,7 +67,7 @@ impl VariableDescription {
     }
 }
 
-/// The variables of a table. Empty if there is none.
+/// The variables of a table. Empty without a table.
 pub(super) fn compiled_variables(
     table: Option<&'static CompiledImage>,
 ) -> Vec<VariableDescription> {
