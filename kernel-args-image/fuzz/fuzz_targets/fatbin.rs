@@ -28,5 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
         for symbol in kernels.symbols() {
             let _ = kernels.kernel(symbol, None).unwrap().parameters();
         }
+        for symbol in kernels.variable_symbols() {
+            let variable = kernels.variable(symbol, None).unwrap();
+            assert!(variable.value().unwrap().size > 0);
+        }
     }
 });

@@ -125,6 +125,10 @@ fn broken_images_do_not_panic() {
                 for symbol in kernels.symbols() {
                     let _ = kernels.kernel(symbol, None).unwrap().parameters();
                 }
+                for symbol in kernels.variable_symbols() {
+                    let variable = kernels.variable(symbol, None).unwrap();
+                    assert!(variable.value().unwrap().size > 0);
+                }
                 read += 1;
             }
             Err(_) => refused += 1,
