@@ -102,6 +102,13 @@ impl LoadedFunction {
 
     /// A grid with at least as many threads as elements, and its block.
     pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
+        if self.attribute_limits.directives.tile {
+            return Err(self.limit(
+                format!("a thread for each of {elements} elements"),
+                "this is a tile kernel: each block computes a tile, whose size only the kernel knows".into(),
+                "write `block = 1`, and a grid with a block for each tile",
+            ));
+        }
         let block = match self.required_block {
             Some(required) => required,
             None => Dim3::new(self.best_block()?, 1, 1),
