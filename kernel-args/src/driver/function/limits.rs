@@ -4,7 +4,7 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        config::Launch,
+        config::{Launch, SharedMemoryMode},
         error::{Error, LaunchError, Limit},
         query::{allow, exceeded},
     },
@@ -53,6 +53,13 @@ impl LoadedFunction {
                 names_cluster,
                 launch.shared_given,
             )?;
+        }
+        // The GPU's limit does not apply to an oversized configuration: the driver decides.
+        let mode = launch
+            .attributes
+            .and_then(|attributes| attributes.shared_memory_mode);
+        if mode.is_some_and(SharedMemoryMode::is_oversized) {
+            return Ok(());
         }
         self.allow_shared(launch.shared)
     }
