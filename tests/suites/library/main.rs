@@ -6,6 +6,7 @@ mod framework;
 mod hygiene;
 mod members;
 mod misbehaving_driver;
+mod newer_drivers;
 mod random_structs;
 mod run_time;
 mod rust_headers;

@@ -73,6 +73,19 @@ pub enum SharedMemoryMode {
 }
 
 impl SharedMemoryMode {
+    /// The mode with this number.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        use SharedMemoryMode as Mode;
+        let all = [
+            Mode::Default,
+            Mode::RequirePortable,
+            Mode::AllowNonPortable,
+            Mode::AllowOversized,
+            Mode::PreferOversized,
+        ];
+        all.into_iter().find(|mode| *mode as u32 == number)
+    }
+
     /// Whether more shared memory is allowed than the limits of the GPU for other launches.
     pub(crate) const fn is_oversized(self) -> bool {
         matches!(self, Self::AllowOversized | Self::PreferOversized)

@@ -38,6 +38,12 @@ impl LoadedFunction {
         Ok(attribute::get(self.handle(), number)?)
     }
 
+    /// An attribute of newer drivers; `None` if the driver is too old.
+    pub(crate) fn newer_attribute(&self, newer: attribute::Newer) -> Result<Option<u32>, Error> {
+        self.bind()?;
+        Ok(attribute::get_newer(self.handle(), newer)?)
+    }
+
     /// The maximum number of blocks on one multiprocessor.
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
