@@ -8,6 +8,7 @@ mod members;
 mod misbehaving_driver;
 mod newer_drivers;
 mod random_structs;
+mod real_bugs;
 mod run_time;
 mod rust_headers;
 mod soundness;
