@@ -13,6 +13,7 @@ const PTX: &str = include_str!("../../../ptx/real_bugs.ptx");
 
 kernel_args::kernels! {
     mod described = "../ptx/real_bugs.ptx", debug_info = "../ptx/real_bugs.debug.ptx";
+    mod variables = "../ptx/globals.ptx", debug_info = "../ptx/globals.debug.ptx";
 }
 
 /// What LLVM once made of a struct of 16 bytes as the last parameter.
@@ -54,6 +55,15 @@ struct Gather<'a> {
     x: &'a CudaSlice<f32>,
     y: &'a mut CudaSlice<f32>,
     n: u32,
+}
+
+/// Coarse and fine are exchanged.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct PowersData {
+    fine_log_count: u32,
+    coarse_log_count: u32,
+    values: DevicePointer<u32>,
 }
 
 /// One argument too few.
@@ -225,6 +235,11 @@ fn messages() -> Result<Vec<(u32, String)>, Error> {
     let (p, q) = (DevicePointer::NULL, DevicePointerMut::NULL);
     Ok(vec![
         (1, refused::<Gather<'_>>(&ctx, PTX, "gather")),
+        (5, {
+            let module = Module::load(&ctx, variables::IMAGE)?;
+            let refused = module.global::<PowersData>("powers_data");
+            refused.expect_err("two members are exchanged").to_string()
+        }),
         (6, refused::<LayerNorm<'_>>(&ctx, PTX, "layer_norm")),
         (8, refused::<Fill<'_>>(&ctx, PTX, "fill")),
         (10, refused::<InRange<'_>>(&ctx, PTX, "in_range")),
