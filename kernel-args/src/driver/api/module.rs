@@ -230,7 +230,8 @@ impl GlobalMemory {
             found => found?,
         };
         let owner = Owner::Own(module.clone());
-        Self::new(found, module.context(), owner).map(Some)
+        // With this state, a reset since the module was loaded is detected.
+        Self::new(found, module.context(), Some(module.state), owner).map(Some)
     }
 
     /// The same for a module of cudarc, loaded in `context`.
@@ -248,12 +249,13 @@ impl GlobalMemory {
         // Nothing else uses the view, so no use of it has to be awaited or recorded.
         let (address, _guard) = found.device_ptr(&stream);
         let owner = Owner::Cudarc(module.clone());
-        Self::new((address, found.len()), context, owner).map(Some)
+        Self::new((address, found.len()), context, None, owner).map(Some)
     }
 
     fn new(
         (address, size): (CUdeviceptr, usize),
         context: &Arc<CudaContext>,
+        state: Option<ContextState>,
         owner: Owner,
     ) -> Result<Self, CallError> {
         let api = api()?;
@@ -262,7 +264,7 @@ impl GlobalMemory {
             address,
             size,
             context: context.clone(),
-            state: ContextState::of(api, context),
+            state: state.unwrap_or_else(|| ContextState::of(api, context)),
             in_flight: Mutex::new(Vec::new()),
             _module: owner,
         })
