@@ -160,15 +160,6 @@ impl Module {
         // which the borrow prevents.
         Ok(Some(unsafe { Alive::new(function) }))
     }
-
-    /// `cuModuleGetGlobal`: address and size in bytes.
-    pub(crate) fn global(&self, name: &CStr) -> Result<(CUdeviceptr, usize), CallError> {
-        self.context.bind_to_thread().map_err(CallError::context)?;
-        let (mut address, mut size) = (0, 0);
-        let (api, module) = (self.api, self.alive());
-        api.cuModuleGetGlobal_v2(&mut address, &mut size, module, name.into())?;
-        Ok((address, size))
-    }
 }
 
 impl Drop for Module {
@@ -220,18 +211,29 @@ impl From<CallError> for NotCopied {
     }
 }
 
+/// The calls of cudarc that allocate pinned memory.
+const PINNED: &str = "cuMemHostAlloc (or cuEventCreate, cuCtxGetCurrent or cuCtxSetCurrent)";
+/// The calls of cudarc before it returns pinned memory.
+const AWAITED: &str = "cuEventSynchronize (or cuCtxGetCurrent or cuCtxSetCurrent)";
+
 impl GlobalMemory {
     /// `cuModuleGetGlobal`; `None` if the module has no variable of that name.
     pub(crate) fn of_module(module: &Arc<Module>, name: &CStr) -> Result<Option<Self>, CallError> {
-        let found = match module.global(name) {
+        module
+            .context
+            .bind_to_thread()
+            .map_err(CallError::context)?;
+        let (api, mut address, mut size) = (module.api, 0, 0);
+        let found = api.cuModuleGetGlobal_v2(&mut address, &mut size, module.alive(), name.into());
+        match found {
             Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_NOT_FOUND => {
                 return Ok(None);
             }
             found => found?,
-        };
+        }
         let owner = Owner::Own(module.clone());
         // With this state, a reset since the module was loaded is detected.
-        Self::new(found, module.context(), Some(module.state), owner).map(Some)
+        Self::new((address, size), module.context(), Some(module.state), owner).map(Some)
     }
 
     /// The same for a module of cudarc, loaded in `context`.
@@ -381,10 +383,10 @@ impl GlobalMemory {
         let from = self.prepare_on(stream, offset, length)?;
         // SAFETY: the memory is not initialized, and it is read only after the copy has overwritten all of it.
         let bytes = unsafe { self.context.alloc_pinned_with_flags::<u8>(length, FLAGS) };
-        let mut bytes = bytes.map_err(|error| CallError::cudarc("cuMemHostAlloc", error))?;
+        let mut bytes = bytes.map_err(|error| CallError::cudarc(PINNED, error))?;
         let to = bytes
             .as_mut_ptr()
-            .map_err(|error| CallError::cudarc("cuEventSynchronize", error))?;
+            .map_err(|error| CallError::cudarc(AWAITED, error))?;
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
         // length. `PendingBytes` keeps both until the event after the copy is complete.
         let status =
@@ -454,7 +456,7 @@ impl PendingBytes {
         self.event.finish()?;
         self.bytes
             .as_slice()
-            .map_err(|error| CallError::cudarc("cuEventSynchronize", error))
+            .map_err(|error| CallError::cudarc(AWAITED, error))
     }
 }
 

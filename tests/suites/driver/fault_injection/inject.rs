@@ -246,6 +246,7 @@ fn named(fault: &Fault, order: Order<'_>) -> Result<(), String> {
     let meant = match (call, order.code) {
         // The result for a name that does not exist.
         ("cuModuleGetFunction", 500) => says("cannot find kernel `saxpy`"),
+        ("cuModuleGetGlobal", 500) => says("cannot find the variable `counter`"),
         // The result for a parameter that does not exist: the kernel seems to take fewer parameters.
         ("cuFuncGetParamInfo", 1) => says("parameter"),
         // The error of a launch names its kernel.
