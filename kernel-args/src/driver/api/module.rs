@@ -9,7 +9,7 @@ use super::{
 use crate::marshal::Summary;
 use core::{mem, ptr, slice};
 use cudarc::driver::{
-    CudaContext, CudaModule, CudaStream, DevicePtr, PinnedHostSlice,
+    CudaContext, CudaModule, CudaStream, DevicePtr,
     sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st, CUresult},
 };
 use kernel_args_image::{self as image, summary};
@@ -18,6 +18,7 @@ use std::{
     ffi::{CStr, CString},
     format,
     sync::{Arc, Mutex, PoisonError},
+    vec,
     vec::Vec,
 };
 
@@ -211,11 +212,6 @@ impl From<CallError> for NotCopied {
     }
 }
 
-/// The calls of cudarc that allocate pinned memory.
-const PINNED: &str = "cuMemHostAlloc (or cuEventCreate, cuCtxGetCurrent or cuCtxSetCurrent)";
-/// The calls of cudarc before it returns pinned memory.
-const AWAITED: &str = "cuEventSynchronize (or cuCtxGetCurrent or cuCtxSetCurrent)";
-
 impl GlobalMemory {
     /// `cuModuleGetGlobal`; `None` if the module has no variable of that name.
     pub(crate) fn of_module(module: &Arc<Module>, name: &CStr) -> Result<Option<Self>, CallError> {
@@ -379,28 +375,26 @@ impl GlobalMemory {
         offset: usize,
         length: usize,
     ) -> Result<PendingBytes, NotCopied> {
-        const FLAGS: u32 = 0;
         let from = self.prepare_on(stream, offset, length)?;
-        // SAFETY: the memory is not initialized, and it is read only after the copy has overwritten all of it.
-        let bytes = unsafe { self.context.alloc_pinned_with_flags::<u8>(length, FLAGS) };
-        let mut bytes = bytes.map_err(|error| CallError::cudarc(PINNED, error))?;
-        let to = bytes
-            .as_mut_ptr()
-            .map_err(|error| CallError::cudarc(AWAITED, error))?;
+        let mut bytes = mem::ManuallyDrop::new(vec![0; length]);
+        let to = bytes.as_mut_ptr();
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
-        // length. `PendingBytes` keeps both until the event after the copy is complete.
+        // length. `PendingBytes` keeps both, and reads the memory only after the event that follows the copy.
         let status =
             unsafe { (self.api.cuMemcpyDtoHAsync_v2)(to.cast(), from, length, stream.cu_stream()) };
-        status.check("cuMemcpyDtoHAsync")?;
+        if let Err(error) = status.check("cuMemcpyDtoHAsync") {
+            drop(mem::ManuallyDrop::into_inner(bytes));
+            return Err(error.into());
+        }
         match self.record(stream) {
             Ok(event) => Ok(PendingBytes {
-                bytes: mem::ManuallyDrop::new(bytes),
+                bytes,
                 event,
-                memory: self.clone(),
+                _memory: self.clone(),
             }),
             Err(unrecorded) => {
-                if unrecorded.is_copying {
-                    mem::forget(bytes);
+                if !unrecorded.is_copying {
+                    drop(mem::ManuallyDrop::into_inner(bytes));
                 }
                 Err(unrecorded.error.into())
             }
@@ -440,9 +434,10 @@ impl Drop for GlobalMemory {
 
 /// Host memory that a copy on a stream is filling.
 pub(crate) struct PendingBytes {
-    bytes: mem::ManuallyDrop<PinnedHostSlice<u8>>,
+    /// It is not freed if the driver does not report the end of the copy.
+    bytes: mem::ManuallyDrop<Vec<u8>>,
     event: Event,
-    memory: Arc<GlobalMemory>,
+    _memory: Arc<GlobalMemory>,
 }
 
 impl PendingBytes {
@@ -454,16 +449,13 @@ impl PendingBytes {
     /// Waits for the copy.
     pub(crate) fn wait(&self) -> Result<&[u8], CallError> {
         self.event.finish()?;
-        self.bytes
-            .as_slice()
-            .map_err(|error| CallError::cudarc(AWAITED, error))
+        Ok(&self.bytes)
     }
 }
 
 impl Drop for PendingBytes {
     fn drop(&mut self) {
-        // Frees the memory in its context. `Drop` cannot report an error.
-        let _ = self.memory.context.bind_to_thread();
+        // `Drop` cannot report an error.
         if self.event.wait() {
             // SAFETY: this is the only place that drops the memory, and the copy is complete.
             unsafe { mem::ManuallyDrop::drop(&mut self.bytes) };

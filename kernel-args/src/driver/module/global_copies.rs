@@ -39,7 +39,7 @@ impl<T: DeviceType> Global<T> {
         self.write_bytes(0, &stored(slice::from_ref(value)))
     }
 
-    /// Starts to read the value, in the order of `stream`.
+    /// Reads the value in the order of `stream`. The driver may wait for the copy, because the host memory is not pinned.
     ///
     /// # Errors
     /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while the stream is being captured; otherwise
@@ -144,7 +144,7 @@ impl<T: DeviceType> Global<[T]> {
         self.write_bytes(offset, &stored(elements))
     }
 
-    /// Starts to read `count` elements from element `start` on, in the order of `stream`.
+    /// Reads `count` elements from element `start` on, in the order of `stream`. The driver may wait for the copy.
     ///
     /// # Errors
     /// Same as [`read_at`](Self::read_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while the
@@ -221,7 +221,7 @@ impl<T: DeviceType> PendingRead<T> {
     ///
     /// # Errors
     /// Same as [`Global::read`].
-    pub fn wait(self) -> Result<T, Error> {
+    pub fn wait(&self) -> Result<T, Error> {
         from_bytes(self.bytes.wait()?).ok_or_else(|| self.global.not_a_value())
     }
 }
@@ -231,7 +231,7 @@ impl<T: DeviceType> PendingRead<[T]> {
     ///
     /// # Errors
     /// Same as [`Global::read_at`].
-    pub fn wait(self) -> Result<Vec<T>, Error> {
+    pub fn wait(&self) -> Result<Vec<T>, Error> {
         self.global.elements(self.bytes.wait()?)
     }
 }

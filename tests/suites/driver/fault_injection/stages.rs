@@ -90,8 +90,9 @@ pub(crate) const STAGES: &[Stage] = &[
     stage("read and write a global on a stream", |world| {
         let counter = Module::load(&world.ctx, GLOBAL)?.global::<u32>("counter")?;
         counter.write_on(&world.stream, &7)?;
-        assert_eq!(counter.read_on(&world.stream)?.wait()?, 7);
-        Ok(Box::new(counter))
+        let pending = counter.read_on(&world.stream)?;
+        assert_eq!(pending.wait()?, 7);
+        Ok(Box::new((counter, pending)))
     }),
     stage("launch, kernelParams", |world| {
         // SAFETY: the kernel accesses no memory.
