@@ -169,6 +169,8 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         drop((theirs, ours, kernel, function, their_function));
         assert_eq!(driver.live_modules(), 1, "cudarc's function keeps it");
         drop(out);
+        assert_eq!(driver.live_modules(), 1, "the variable keeps it");
+        drop(counter);
         assert_eq!(driver.live_modules(), 0);
     });
 }
