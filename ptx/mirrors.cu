@@ -100,7 +100,7 @@ template <typename T> struct Buffer {
     uint32_t columns;
 };
 
-// A pointer to an instance of a template, in a struct that is none.
+// A pointer to an instance of a template, in a struct that is not a template.
 struct Scene {
     Buffer<Record> const *buffers[2];
     Buffer<float> *depth;

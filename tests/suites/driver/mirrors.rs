@@ -380,7 +380,7 @@ mod wrong {
         rows: u32,
     }
 
-    /// The member that another one of the other type has right.
+    /// The members of a buffer are exchanged.
     #[derive(Clone, Copy, DeviceType)]
     #[device_type(cpp = "Scene")]
     #[repr(C)]
