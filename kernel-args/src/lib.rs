@@ -189,7 +189,10 @@ pub mod error {
 /// Graphs of launches: `CUgraph`.
 #[cfg(feature = "cudarc")]
 pub mod graph {
-    pub use crate::driver::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
+    pub use crate::driver::{
+        AnyNode, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
+        HostBuffer, Node, NodeArgs, NodeKind, NodeToRemove,
+    };
 }
 
 /// Sequences of launches that are repeated: each run is one launch of a graph.

@@ -40,7 +40,10 @@ pub use error::{
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
-pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
+pub use graph::{
+    AnyNode, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
+    HostBuffer, Node, NodeArgs, NodeKind, NodeToRemove,
+};
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};

@@ -1,13 +1,14 @@
 //! Graphs, their nodes, and what they hold.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, Handle, KernelNodeParams, LaunchAttribute, Memory,
-    MemoryStep, Status,
+    Alive, Api, CallError, ContextHandle, FunctionHandle, Handle, KernelNodeParams,
+    LaunchAttribute, Memory, MemoryStep, Status,
     entry_points::required,
     handle::{Destroyed, Owned},
     launch::MemoryOperation,
-    node_params::{KernelNodeRecord, MemsetNodeParams, row},
+    node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams, row},
     out,
+    remaining::Remaining,
 };
 use core::{
     cell::Cell,
@@ -16,7 +17,8 @@ use core::{
     sync::atomic::{AtomicU64, Ordering},
 };
 use cudarc::driver::sys::{
-    CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode, CUgraphNode_st,
+    CUdevice, CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode,
+    CUgraphNode_st, CUuserObject_st,
 };
 use std::{sync::Arc, vec, vec::Vec};
 
@@ -71,6 +73,10 @@ impl NodeId {
     pub(crate) fn is_of(self, graph: GraphId) -> bool {
         self.graph == graph
     }
+
+    pub(super) fn graph(self) -> GraphId {
+        self.graph
+    }
 }
 
 impl Destroyed for CUgraph_st {
@@ -85,7 +91,9 @@ impl Destroyed for CUgraph_st {
 /// A graph. Drop destroys it.
 pub(crate) struct Graph {
     owned: Owned<CUgraph_st>,
+    /// A removal of a node changes it.
     id: GraphId,
+    pub(super) remaining: Remaining,
 }
 
 impl Graph {
@@ -97,6 +105,7 @@ impl Graph {
             // SAFETY: the call has created the graph, and only this value owns it.
             owned: unsafe { Owned::new(api, graph) },
             id: GraphId::new(),
+            remaining: Remaining::default(),
         })
     }
 
@@ -105,7 +114,11 @@ impl Graph {
     /// # Safety
     /// `id` is the id of the capture.
     pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
-        Self { owned, id }
+        Self {
+            owned,
+            id,
+            remaining: Remaining::default(),
+        }
     }
 
     #[inline(always)]
@@ -129,18 +142,42 @@ impl Graph {
             api: self.owned.api,
             graph: self.owned.alive(),
             id: self.id,
+            remaining: Some(&self.remaining),
         }
     }
 
     /// `cuGraphInstantiateWithFlags`.
-    pub(super) fn instantiate_to(&self, exec: &mut CUgraphExec) -> Result<(), CallError> {
+    pub(super) fn instantiate_to(
+        &self,
+        exec: &mut CUgraphExec,
+        flags: u64,
+    ) -> Result<(), CallError> {
         let api = self.owned.api;
-        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), 0)
+        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), flags)
+    }
+
+    /// Removes a node: `cuGraphDestroyNode`. Its id is then rejected, even if the driver gives its handle to a new node. The node
+    /// must be a node of this graph.
+    pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
+        let destroy = required!(self.api(), cuGraphDestroyNode)?;
+        let all = if self.remaining.is_empty() {
+            self.as_ref().nodes()?
+        } else {
+            Vec::new()
+        };
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
+        // shared with another thread. `Remaining` then rejects its id.
+        unsafe { destroy(node.node.raw()) }.check("cuGraphDestroyNode")?;
+        let all = all.into_iter().map(NodeId::handle);
+        self.remaining.remove(node, self.id, all);
+        self.id = GraphId::new();
+        Ok(())
     }
 
     /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
-        if let Some(index) = nodes.iter().position(|node| !node.is_of(self.id)) {
+        let is_own = |node: &NodeId| self.as_ref().has(*node);
+        if let Some(index) = nodes.iter().position(|node| !is_own(node)) {
             return Err(index);
         }
         Ok(After {
@@ -167,7 +204,44 @@ impl<'g> After<'g> {
         let nodes = &self.nodes;
         add(&mut node, self.graph.raw(), nodes.as_ptr(), nodes.len()).check(call)?;
         // SAFETY: the call has added the node to this graph.
-        Ok(unsafe { NodeId::new(node, self.graph.id) })
+        let node = unsafe { NodeId::new(node, self.graph.id) };
+        self.graph.remaining.add(node);
+        Ok(node)
+    }
+
+    /// Adds a node of this graph, if it is not one of the nodes already.
+    pub(crate) fn also(&mut self, node: NodeId) {
+        let node = node.node.raw();
+        if !self.nodes.contains(&node) {
+            self.nodes.push(node);
+        }
+    }
+
+    /// `cuGraphAddMemAllocNode`: memory of `device`. Returns the node and the address, which is fixed for all launches.
+    pub(crate) fn add_alloc(
+        &self,
+        device: CUdevice,
+        bytes: usize,
+    ) -> Result<(NodeId, CUdeviceptr), CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemAllocNode)?;
+        let mut params = AllocNodeParams::new(device, bytes);
+        let node = self.add("cuGraphAddMemAllocNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemAllocNode`: the graph is alive, the `count` nodes belong to
+            // it, and the parameters contain no pointers.
+            unsafe { add(node, graph, after, count, &mut params) }
+        })?;
+        Ok((node, params.address))
+    }
+
+    /// `cuGraphAddMemFreeNode`.
+    pub(crate) fn add_free(&self, address: CUdeviceptr) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemFreeNode)?;
+        self.add("cuGraphAddMemFreeNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemFreeNode`: the graph is alive, and the `count` nodes belong
+            // to it. The call rejects an address that no allocation node has returned. It only defines the node; the caller of a
+            // graph launch guarantees that no node uses the memory afterwards.
+            unsafe { add(node, graph, after, count, address) }
+        })
     }
 
     /// `cuGraphAddKernelNode`.
@@ -269,6 +343,7 @@ impl NewNode<'_> {
     /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
         let destroy = required!(self.graph.api(), cuGraphDestroyNode)?;
+        self.graph.remaining.forget(self.id);
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
         // else has its id, so nothing uses it afterwards.
         unsafe { destroy(self.id.node.raw()) }.check("cuGraphDestroyNode")
@@ -282,22 +357,40 @@ pub(super) type LaunchOf = (NodeId, Option<Handle<CUfunc_st>>);
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
     pub(super) api: &'static Api,
-    graph: Alive<'g, CUgraph_st>,
+    pub(super) graph: Alive<'g, CUgraph_st>,
     id: GraphId,
+    /// `None` for a graph from which this crate removes no nodes.
+    remaining: Option<&'g Remaining>,
 }
 
 impl<'g> GraphRef<'g> {
     /// # Safety
     /// `id` is the id of the graph: nodes with this id belong to it.
     pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
-        Self { api, graph, id }
+        Self {
+            api,
+            graph,
+            id,
+            remaining: None,
+        }
     }
 
-    /// A node of this graph; `None` if it belongs to a different graph.
+    /// Whether it is a node of this graph, which was not removed.
+    pub(super) fn has(self, node: NodeId) -> bool {
+        let remaining = || self.remaining.is_some_and(|nodes| nodes.contains(node));
+        node.is_of(self.id) || remaining()
+    }
+
+    /// Whether it was a node of this graph, and was removed.
+    pub(crate) fn had(self, node: NodeId) -> bool {
+        self.remaining.is_some_and(|nodes| nodes.had(node))
+    }
+
+    /// A node of this graph; `None` if it belongs to a different graph, or was removed.
     pub(crate) fn node(self, id: NodeId) -> Option<GraphNode<'g>> {
-        id.is_of(self.id).then(|| GraphNode {
+        self.has(id).then(|| GraphNode {
             api: self.api,
-            // SAFETY: the node belongs to this graph, which is alive. Only a `NewNode` is ever removed from a graph.
+            // SAFETY: the node belongs to this graph, which is alive. Nodes that were removed from it have other ids.
             node: unsafe { Alive::new(id.node.raw()) },
         })
     }
@@ -369,16 +462,22 @@ impl<'g> GraphRef<'g> {
 
     /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
-        // SAFETY: the caller has received the nodes from a call for this graph.
-        nodes
-            .into_iter()
-            .map(move |node| unsafe { NodeId::new(node, self.id) })
+        nodes.into_iter().map(move |node| {
+            let known = self
+                .remaining
+                .and_then(|nodes| nodes.id_of(Handle::new(node)));
+            // SAFETY: the caller has received the nodes from a call for this graph.
+            unsafe { NodeId::new(node, known.unwrap_or(self.id)) }
+        })
     }
 
     /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
     /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
     /// [`UserObject::released`].
-    pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
+    pub(crate) fn retain<T: UserObject>(
+        self,
+        object: Arc<T>,
+    ) -> Result<Handle<CUuserObject_st>, CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
@@ -408,7 +507,17 @@ impl<'g> GraphRef<'g> {
         status.check("cuGraphRetainUserObject").inspect_err(|_| {
             // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
             unsafe { release(user_object, 1) };
-        })
+        })?;
+        Ok(Handle::new(user_object))
+    }
+
+    /// Releases an object that this graph holds: `cuGraphReleaseUserObject`. Clones of the graph and graphs that were instantiated from it
+    /// still hold it.
+    pub(crate) fn release(self, object: Handle<CUuserObject_st>) -> Result<(), CallError> {
+        let release = required!(self.api, cuGraphReleaseUserObject)?;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphReleaseUserObject`: the graph is alive and holds one reference to the
+        // object, which the caller releases once.
+        unsafe { release(self.graph.raw(), object.raw(), 1) }.check("cuGraphReleaseUserObject")
     }
 
     pub(crate) fn id(self) -> GraphId {
@@ -442,10 +551,29 @@ pub(crate) struct GraphNode<'g> {
     node: Alive<'g, CUgraphNode_st>,
 }
 
-impl GraphNode<'_> {
+/// What a kernel node launches.
+pub(crate) struct NodeLaunch<'g> {
+    pub(crate) function: FunctionHandle<'g>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+}
+
+impl<'g> GraphNode<'g> {
+    /// `CUgraphNodeType` as a number.
+    pub(crate) fn kind(self) -> Result<u32, CallError> {
+        out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
+    }
+
     /// The function that the node launches and its dynamic shared memory; `None` for other kinds of nodes. For a kernel
     /// without a context, the function of the current context.
     pub(crate) fn kernel(self) -> Result<Option<(Handle<CUfunc_st>, u32)>, CallError> {
+        let launch = self.launch()?;
+        Ok(launch.map(|launch| (Handle::new(launch.function.raw()), launch.shared)))
+    }
+
+    /// Same as [`kernel`](Self::kernel), with the grid and the block.
+    pub(crate) fn launch(self) -> Result<Option<NodeLaunch<'g>>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
         let Self { api, node } = self;
@@ -461,7 +589,13 @@ impl GraphNode<'_> {
             let kernel = unsafe { Alive::new(record.kernel) };
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
-        Ok(Some((Handle::new(function), record.shared)))
+        Ok(Some(NodeLaunch {
+            // SAFETY: the function of a node stays loaded as long as the node can be launched.
+            function: unsafe { Alive::new(function) },
+            grid: record.grid,
+            block: record.block,
+            shared: record.shared,
+        }))
     }
 
     /// Sets an attribute of a kernel node: `cuGraphKernelNodeSetAttribute`.

@@ -16,6 +16,7 @@ mod device_params;
 mod entry_points;
 mod exec;
 mod graph;
+mod graph_update;
 mod handle;
 mod jit_arrays;
 mod jit_keys;
@@ -23,6 +24,7 @@ mod launch;
 mod launch_config;
 mod module;
 mod node_params;
+mod remaining;
 mod status;
 mod stream;
 mod table;
@@ -35,6 +37,7 @@ pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
 pub(crate) use exec::{Exec, ExecNode};
 pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, NodeId, UserObject};
+pub(crate) use graph_update::UpdateResult;
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };

@@ -17,8 +17,9 @@ use super::{
     GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
     Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
+    graph_update::UpdateResult,
     launch::{LaunchKernelEx, launch_without_attributes},
-    node_params::{KernelNodeRecord, MemsetNodeParams},
+    node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
 };
 use core::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -131,6 +132,20 @@ entry_points! {
         object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint
     );
     unsafe cuUserObjectRelease(object: CUuserObject, count: c_uint);
+    unsafe cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint);
+    // Memory of graphs.
+    unsafe cuGraphAddMemAllocNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &mut AllocNodeParams
+    );
+    unsafe cuGraphAddMemFreeNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, address: CUdeviceptr
+    );
+    unsafe cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    safe cuDeviceGraphMemTrim(device: CUdevice);
+    // All attributes are 64-bit numbers.
+    safe cuDeviceGetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
+    safe cuDeviceSetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
+    safe cuGraphExecUpdate_v2(exec: Alive<'_, CUgraphExec_st>, graph: Alive<'_, CUgraph_st>, result: &mut UpdateResult);
     safe cuStreamBeginCapture_v2(stream: StreamHandle<'_>, mode: c_uint);
     safe cuStreamEndCapture(stream: StreamHandle<'_>, graph: &mut CUgraph);
     safe cuStreamGetCaptureInfo_v2(

@@ -1,6 +1,6 @@
 //! Graphs that are captured from a stream.
 
-use super::{Graph, explain};
+use super::{Graph, contents::Contents, explain};
 use crate::driver::{
     api::{Api, NotCaptured, api, required},
     error::Error,
@@ -79,6 +79,7 @@ impl<'s> Capture<'s> {
             Ok(driver) => Ok(Graph {
                 driver,
                 context: self.stream.context().clone(),
+                contents: Contents::default(),
             }),
             Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
             Err(NotCaptured::Nothing) => {

@@ -1,6 +1,6 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Dependencies, Graph, HostBuffer, explain, release::Owner};
+use super::{AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, release::Owner};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
@@ -66,6 +66,7 @@ impl Graph {
         let slot = self.slot(Box::new(()))?;
         let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
         slot.keep(from);
+        self.contents.added(node.0, Some(&slot), &[]);
         Ok(node)
     }
 
@@ -86,6 +87,7 @@ impl Graph {
         let slot = self.slot(Box::new(()))?;
         let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
         slot.keep(Box::new(to.clone()));
+        self.contents.added(node.0, Some(&slot), &[]);
         Ok(node)
     }
 
@@ -97,7 +99,7 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemcpyNode)?;
-        self.add_node(after, |after, context| {
+        self.add_node(after, [to, from], width, |after, context| {
             after.add_copy(to, from, width, context)
         })
     }
@@ -117,21 +119,34 @@ impl Graph {
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemsetNode)?;
         let width = bytes::<T>(len)?;
-        self.add_node(after, |after, context| {
+        let memory = [Memory::Device(to.address())];
+        self.add_node(after, memory, width, |after, context| {
             after.add_memset(to.address(), byte, width, context)
         })
     }
 
-    fn add_node(
-        &self,
+    /// Adds a node that uses `width` bytes of each `memory`.
+    fn add_node<const N: usize>(
+        &mut self,
         after: impl Dependencies,
-        add: impl FnOnce(After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
+        memory: [Memory; N],
+        width: usize,
+        add: impl FnOnce(&After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
-        let after = self.after(None, after)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
-        match add(after, (&*self.context).into()) {
-            Ok(node) => Ok(AnyNode(node)),
-            Err(error) => Err(explain::call(explain::ADDED, error)),
+        let mut after = self.after(None, after)?;
+        let uses = Uses::of(&self.contents.memory);
+        for memory in memory {
+            if let Memory::Device(address) = memory {
+                uses.see_range(address, width)?;
+            }
         }
+        uses.add_to(&mut after);
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let node = add(&after, (&*self.context).into())
+            .map_err(|error| explain::call(explain::ADDED, error))?;
+        let used = uses.into_used();
+        drop(after);
+        self.contents.added(node, None, &used);
+        Ok(AnyNode(node))
     }
 }

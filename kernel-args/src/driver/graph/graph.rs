@@ -1,7 +1,12 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, explain, lower::NodeCall, owner::Slot,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs,
+    allocations::Uses,
+    contents::Contents,
+    explain,
+    lower::{NodeCall, Values},
+    owner::Slot,
     release::Owner,
 };
 use crate::{
@@ -14,7 +19,7 @@ use crate::{
     },
     marshal::{KernelArgs, OwnedArgs},
 };
-use core::{mem, ptr};
+use core::{cell::RefCell, mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
@@ -67,6 +72,7 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub struct Graph {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
+    pub(super) contents: Contents,
 }
 
 impl Graph {
@@ -80,6 +86,7 @@ impl Graph {
         Ok(Self {
             driver: api::Graph::new(api)?,
             context: ctx.clone(),
+            contents: Contents::default(),
         })
     }
 
@@ -147,7 +154,8 @@ impl Graph {
                 &function.context,
             ));
         }
-        let after = self.after(Some(function.name.as_str()), after)?;
+        let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
+        let uses = Uses::of(&self.contents.memory);
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
@@ -164,13 +172,21 @@ impl Graph {
             launch,
             cluster,
             action: explain::ADDED,
-            set: |params: &KernelNodeParams<'_>| after.add_kernel(params),
+            observe: |values: &Values<'_>| {
+                uses.see(values, &|| function.name.clone())?;
+                uses.add_to(&mut after.borrow_mut());
+                Ok(())
+            },
+            set: |params: &KernelNodeParams<'_>| after.borrow().add_kernel(params),
         };
         let node = call.with(kernel.fit(args), &mut ptr::null())?;
         let node = match &attributes {
             Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
             None => node.id(),
         };
+        let used = uses.into_used();
+        drop(after);
+        self.contents.added(node, Some(&slot), &used);
         Ok(Node {
             kernel: kernel.clone(),
             any: AnyNode(node),
@@ -188,7 +204,10 @@ impl Graph {
     ) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);
-        after.map_err(|index| explain::foreign_dependency(kernel.map(Into::into), index))
+        after.map_err(|index| {
+            let was_removed = self.driver.as_ref().had(nodes[index]);
+            explain::foreign_dependency(kernel.map(Into::into), index, was_removed)
+        })
     }
 
     /// A slot that this graph holds. The slot holds `kept`.
@@ -213,9 +232,13 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if the driver returns an error; the graph is then dropped.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
+        self.instantiate_with(0)
+    }
+
+    pub(super) fn instantiate_with(self, flags: u64) -> Result<GraphExec, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
-        match api::Exec::instantiate(self.driver) {
-            Ok(exec) => Ok(GraphExec::of(exec, self.context)),
+        match api::Exec::instantiate(self.driver, flags) {
+            Ok(exec) => Ok(GraphExec::of(exec, self.context, self.contents)),
             Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
         }
     }

@@ -4,19 +4,24 @@
 //! [`GraphExec`], the instantiated graph, sets new arguments for a node: only arguments of its kernel, checked as for a
 //! launch.
 
+mod allocations;
 mod attributes;
 mod capture;
 mod captured_node;
 mod captures;
+mod contents;
 mod copy;
 mod dependencies;
 mod device_update;
+mod dot;
 mod enabled;
 mod exec;
 pub(crate) mod explain;
 mod find;
 mod host_buffer;
 mod lower;
+mod memory;
+mod memory_use;
 mod node;
 mod node_args;
 mod order;
@@ -24,8 +29,11 @@ mod owner;
 mod promised;
 mod release;
 mod release_queue;
+mod remove;
+mod structure;
 mod taken_over;
 mod update;
+mod whole_update;
 
 #[expect(clippy::module_inception, reason = "it holds `Graph`")]
 mod graph;
@@ -37,7 +45,12 @@ pub use dependencies::Dependencies;
 pub use exec::GraphExec;
 pub use graph::Graph;
 pub use host_buffer::HostBuffer;
+pub use memory::GraphMemory;
+pub use memory_use::GraphMemoryUse;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
+pub use remove::NodeToRemove;
+pub use structure::NodeKind;
+pub use whole_update::GraphUpdateError;
 
 pub(crate) use owner::Slot;

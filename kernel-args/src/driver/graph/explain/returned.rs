@@ -1,8 +1,8 @@
 //! Errors that the driver returned for a graph or for one of its nodes.
 
 use super::super::explain::{
-    ADDED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
-    INSTANTIATED, LAUNCHED, Refused, UPDATED, meaning,
+    ADDED, ALLOCATED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
+    INSTANTIATED, LAUNCHED, REMOVED, Refused, UPDATED, meaning,
 };
 use crate::device::vector::Dim3;
 use core::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use std::{
 };
 
 #[cold]
-fn returned(
+pub(super) fn returned(
     kernel: Option<String>,
     action: &'static str,
     call: DriverCall,
@@ -85,7 +85,26 @@ const CAUSES: &[Cause] = &[
         Some(LAUNCHED),
         1..=1,
         "",
-        "a graph that allocates memory must free it before it is launched again",
+        "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
+         `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`",
+    ),
+    (
+        Some(INSTANTIATED),
+        801..=801,
+        "",
+        "a graph that allocates memory can be instantiated only once at a time",
+    ),
+    (
+        Some(REMOVED),
+        801..=801,
+        "",
+        "no node can be removed from a graph that allocates or frees memory",
+    ),
+    (
+        Some(ALLOCATED),
+        2..=2,
+        "the device has less free memory, or the graph needs more addresses than the driver has",
+        "allocate fewer elements, or release memory that the driver keeps for graphs: `Graph::trim_memory`",
     ),
     (
         Some(ENABLED),
