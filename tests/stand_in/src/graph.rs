@@ -70,6 +70,10 @@ impl Driver {
         for node in held.nodes {
             self.nodes.remove(node)?;
         }
+        // A new graph can get this handle.
+        for (_, exec) in self.execs.iter_mut() {
+            exec.forget_graph(graph);
+        }
         self.release_references(held.references)
     }
 
@@ -95,6 +99,9 @@ impl Driver {
     }
 
     fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
+        if self.has_memory(original)? {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let clone = self.graphs.insert(Graph::default());
         let mut twins: Vec<(Handle, Handle)> = Vec::new();
         for node in self.ordered(original)? {

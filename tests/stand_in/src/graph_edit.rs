@@ -159,6 +159,10 @@ entry_points! {
     fn cuGraphDestroyNode(driver, node: Handle) {
         let of = driver.graphs.iter().find(|(_, graph)| graph.nodes.contains(&node));
         let (graph, _) = of.ok_or(Status::INVALID_HANDLE)?;
+        // Seen with driver 580.
+        if driver.has_memory(graph)? {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let graph = driver.graphs.get_mut(graph)?;
         graph.nodes.retain(|other| *other != node);
         for other in graph.nodes.clone() {

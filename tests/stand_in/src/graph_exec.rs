@@ -15,16 +15,21 @@ use crate::{
 /// An executable graph: a copy of the operations, in topological order.
 #[derive(Debug)]
 pub(crate) struct Exec {
-    steps: Vec<Step>,
-    references: References,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) references: References,
+    /// The graph from which it was instantiated.
+    graph: Handle,
+    flags: u64,
 }
 
 /// A node of an executable graph.
 #[derive(Debug)]
-struct Step {
+pub(crate) struct Step {
     /// The node of the original graph.
-    node: Handle,
-    operation: Operation,
+    pub(crate) node: Handle,
+    pub(crate) operation: Operation,
+    /// The steps on which it depends, in their order.
+    pub(crate) after: Vec<usize>,
     enabled: bool,
 }
 
@@ -34,6 +39,12 @@ const DEVICE_LAUNCH: u64 = 4;
 const KNOWN_FLAGS: u64 = 15;
 
 impl Exec {
+    pub(crate) fn forget_graph(&mut self, graph: Handle) {
+        if self.graph == graph {
+            self.graph = Handle::NULL;
+        }
+    }
+
     fn step(&mut self, node: Handle) -> Outcome<&mut Step> {
         self.steps
             .iter_mut()
@@ -76,23 +87,37 @@ impl Driver {
         if device_updatable && held.instantiated > 0 {
             return Err(Status::INVALID_VALUE);
         }
+        // Seen with driver 580.
+        if self.has_memory(graph)? && self.execs.iter().any(|(_, exec)| exec.graph == graph) {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let references = held.references.clone();
         let steps = self.steps(graph)?;
         self.retain_references(&references)?;
         self.graphs.get_mut(graph)?.instantiated += 1;
-        Ok(self.execs.insert(Exec { steps, references }))
+        Ok(self.execs.insert(Exec {
+            steps,
+            references,
+            graph,
+            flags,
+        }))
     }
 
-    fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
-        let step = |node: Handle| {
-            let operation = self.nodes.get(node)?.operation.clone();
+    pub(crate) fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
+        let ordered = self.ordered(graph)?;
+        let place = |first: &Handle| ordered.iter().position(|node| node == first);
+        let step = |node: &Handle| {
+            let held = self.nodes.get(*node)?;
+            let mut after: Vec<_> = held.dependencies.iter().filter_map(place).collect();
+            after.sort_unstable();
             Ok(Step {
-                node,
-                operation,
+                node: *node,
+                operation: held.operation.clone(),
+                after,
                 enabled: true,
             })
         };
-        self.ordered(graph)?.into_iter().map(step).collect()
+        ordered.iter().map(step).collect()
     }
 
     fn launch_graph(&mut self, exec: Handle, stream: Handle) -> Outcome {
@@ -109,6 +134,8 @@ impl Driver {
         if let Some(capture) = target.capture {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED));
         }
+        let frees_first = self.execs.get(exec)?.flags & AUTO_FREE != 0;
+        self.begin_allocations(&operations, frees_first)?;
         for operation in operations {
             // A failed kernel of the graph stops the remaining nodes, as on a GPU.
             if self.check(target.context).is_err() {

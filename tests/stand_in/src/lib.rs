@@ -112,6 +112,8 @@ mod graph_attribute;
 mod graph_edit;
 mod graph_exec;
 mod graph_kernel;
+mod graph_memory;
+mod graph_update;
 mod green;
 mod handle;
 mod image;

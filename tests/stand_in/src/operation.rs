@@ -1,11 +1,13 @@
 //! Operations of a stream: they run immediately, or become nodes of the graph that the stream captures.
 
+use std::sync::Arc;
+
 use crate::{
     entry::HostCall,
-    error::{Outcome, Status},
+    error::Outcome,
     handle::Handle,
     launch::{KernelCall, Via},
-    memory::{Kind, Place},
+    memory::{Block, Kind, Place},
     state::Driver,
     stream::Target,
 };
@@ -29,17 +31,20 @@ pub(crate) enum Operation {
         pitch: usize,
     },
     Host(HostCall),
-    /// The memory already exists: the node only marks where the graph allocates.
     Allocate {
-        address: u64,
-        length: usize,
+        block: Arc<Block>,
     },
     Free {
         address: u64,
     },
 }
 
-impl Operation {}
+impl Operation {
+    /// Whether it allocates or frees memory of a graph.
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self, Self::Allocate { .. } | Self::Free { .. })
+    }
+}
 
 impl Driver {
     /// Submits `operation` to `stream`.
@@ -83,16 +88,11 @@ impl Driver {
                 self.host_calls.push(*call);
                 Ok(())
             }
-            Operation::Allocate { address, length } => {
-                if self.memory.holds(*address, *length) {
-                    Ok(())
-                } else {
-                    Err(Status::INVALID_VALUE)
-                }
-            }
-            Operation::Free { address } => self
-                .memory
-                .free(*address, &[Kind::Pooled, Kind::Device, Kind::Managed]),
+            Operation::Allocate { block } => self.memory.allocate_block(block),
+            Operation::Free { address } => self.memory.free(
+                *address,
+                &[Kind::Pooled, Kind::Device, Kind::Managed, Kind::Graph],
+            ),
         }
     }
 }

@@ -8,6 +8,7 @@ mod echo;
 pub(crate) mod errors;
 mod exit;
 mod found;
+mod memory;
 mod random;
 mod retained;
 pub(crate) mod saxpy;
@@ -28,6 +29,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(chain::trials());
             trials.extend(capture::trials());
             trials.extend(found::trials(driver));
+            trials.extend(memory::trials());
             trials.extend(retained::trials(driver));
             trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
