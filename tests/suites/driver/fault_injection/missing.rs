@@ -57,7 +57,14 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 23] = [
+const FOR_GRAPHS: [&str; 30] = [
+    "cuDeviceGetGraphMemAttribute",
+    "cuDeviceGraphMemTrim",
+    "cuDeviceSetGraphMemAttribute",
+    "cuGraphAddMemAllocNode",
+    "cuGraphAddMemFreeNode",
+    "cuGraphExecUpdate_v2",
+    "cuGraphReleaseUserObject",
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
