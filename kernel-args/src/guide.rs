@@ -57,7 +57,7 @@ chapters! {
     launches: "launches";
     lists: "lists";
     dtypes: "dtypes";
-    graphs: "graphs";
+    graphs: "graphs", "pictures/graph";
     sequences: "sequences";
     contexts: "contexts";
     cudarc: "cudarc";

@@ -144,9 +144,9 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         let node = add(&after, (&*self.context).into())
             .map_err(|error| explain::call(explain::ADDED, error))?;
-        let used = uses.into_used();
+        let memory = uses.into_used();
         drop(after);
-        self.contents.added(node, None, &used);
+        self.contents.added(node, None, &memory);
         Ok(AnyNode(node))
     }
 }

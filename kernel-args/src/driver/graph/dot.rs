@@ -1,16 +1,20 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, explain, structure::described};
+use super::{Graph, GraphExec, contents::Contents, explain, order::ordered, structure::described};
 use crate::driver::{
     api::{GraphRef, NodeId},
     error::Error,
 };
 use core::fmt::Write;
-use std::{collections::BTreeMap, format, string::String};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+};
 
 impl Graph {
     /// The graph in the language DOT, for a picture: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its
-    /// name, its grid and its block, an allocation its size.
+    /// name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
     ///
     /// ```no_run
     /// # use kernel_args::graph::Graph;
@@ -43,6 +47,7 @@ impl GraphExec {
 fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
     let parts = graph.nodes().and_then(|nodes| Ok((nodes, graph.edges()?)));
     let (nodes, edges) = parts.map_err(|error| explain::call(explain::FOUND, error))?;
+    let nodes = ordered(&nodes, &edges);
     let numbers: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     let mut text = String::from("digraph {\n    node [shape=box];\n");
     for (number, node) in nodes.into_iter().enumerate() {
@@ -52,8 +57,10 @@ fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
             format_args!("    n{number} [label=\"{label}\"];\n"),
         );
     }
-    for (from, to) in edges {
-        if let (Some(from), Some(to)) = (numbers.get(&from), numbers.get(&to)) {
+    let number = |node: &NodeId| numbers.get(node).copied();
+    let edges = edges.iter().map(|(from, to)| (number(from), number(to)));
+    for (from, to) in edges.collect::<BTreeSet<_>>() {
+        if let (Some(from), Some(to)) = (from, to) {
             line(&mut text, format_args!("    n{from} -> n{to};\n"));
         }
     }

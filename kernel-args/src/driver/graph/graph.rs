@@ -184,9 +184,9 @@ impl Graph {
             Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
             None => node.id(),
         };
-        let used = uses.into_used();
+        let memory = uses.into_used();
         drop(after);
-        self.contents.added(node, Some(&slot), &used);
+        self.contents.added(node, Some(&slot), &memory);
         Ok(Node {
             kernel: kernel.clone(),
             any: AnyNode(node),

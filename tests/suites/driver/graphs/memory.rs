@@ -267,6 +267,13 @@ fn the_memory_of_a_device() -> Outcome {
     Ok(())
 }
 
+/// For the check that nothing is left.
+pub(crate) const RETAINING: [fn() -> Outcome; 3] = [
+    allocated_and_freed,
+    taken_after_a_launch,
+    freed_by_the_next_launch,
+];
+
 pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("memory/{what}");
     vec![

@@ -34,13 +34,14 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(found::trials(driver));
             trials.extend(memory::trials());
             trials.extend(removed::trials());
-            trials.extend(replaced::trials(driver));
+            trials.extend(replaced::trials());
             trials.extend(programs::trials());
             trials.extend(retained::trials(driver));
             trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
             trials.extend(errors::trials(driver));
             trials.extend(device_update::trials(driver));
+            trials.push(replaced::last_trial(driver));
             trials
         },
         |driver| tally::print("graphs", driver),

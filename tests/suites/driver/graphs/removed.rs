@@ -2,11 +2,11 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Raw, SAXPY, World, soon},
+    saxpy::{N, Outcome, Raw, SAXPY, Saxpy, World, soon},
 };
 use kernel_args::{
     Error, Kernel, Launch, Retained,
-    graph::{AnyNode, Graph, NodeKind},
+    graph::{AnyNode, Graph, HostBuffer, NodeKind},
     launch,
 };
 use kernel_args_tests::driver::trial;
@@ -142,7 +142,7 @@ fn what_a_removed_node_retained() -> Outcome {
     }
     world.ctx.synchronize()?;
     let mut graph = Graph::new(&world.ctx)?;
-    let args = |x| crate::graphs::saxpy::Saxpy {
+    let args = |x| Saxpy {
         x: Retained::read(x),
         ..world.args(1.0)
     };
@@ -181,7 +181,7 @@ fn as_text() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let x = graph.add_alloc::<f32>(N, &[])?;
     let zero = graph.add_memset(x.pointer(), 0, N, &[])?;
-    let args = crate::graphs::saxpy::Saxpy {
+    let args = Saxpy {
         x: x.read(),
         ..world.args(1.0)
     };
@@ -208,8 +208,57 @@ fn as_text() -> Outcome {
     Ok(())
 }
 
+/// The graph of the guide's section on memory.
+fn the_picture_of_the_guide() -> Outcome {
+    const PICTURE: &str = include_str!("../../../../kernel-args/guide/pictures/graph.dot");
+    let world = World::new()?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let (x, y) = (
+        graph.add_alloc::<f32>(1024, &[])?,
+        graph.add_alloc::<f32>(1024, &[])?,
+    );
+    let input = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; 1024], &[])?;
+    let zero = graph.add_memset(y.pointer(), 0, 1024, &[])?;
+    let args = Saxpy {
+        n: 1024,
+        alpha: 2.0,
+        x: x.read(),
+        y: y.write(),
+    };
+    let add = graph.add_kernel(&world.kernel, 4, 256, args, &[input, zero])?;
+    let result = HostBuffer::from(vec![0.0_f32; 1024]);
+    graph.add_memcpy_dtoh(&result, y.pointer().into(), &add)?;
+    graph.add_free(&x, &[])?;
+    graph.add_free(&y, &[])?;
+    let dot = graph.to_dot()?;
+    if std::env::var_os("KERNEL_ARGS_BLESS").is_some() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel-args/guide/pictures");
+        std::fs::write(format!("{folder}/graph.dot"), dot)?;
+    } else {
+        assert_eq!(
+            dot, PICTURE,
+            "draw it again: kernel-args/guide/pictures/draw.sh"
+        );
+    }
+    let mut exec = graph.instantiate()?;
+    // SAFETY: all memory has 1024 elements, and each node runs after the nodes that write its input.
+    unsafe { exec.launch(&world.stream) }?;
+    world.stream.synchronize()?;
+    // SAFETY: the launch has completed, and has copied floats.
+    assert_eq!(unsafe { result.to_vec() }, [2.0; 1024]);
+    Ok(())
+}
+
+/// For the check that nothing is left.
+pub(crate) const RETAINING: [fn() -> Outcome; 2] =
+    [stale_nodes_are_rejected, what_a_removed_node_retained];
+
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
+        trial(
+            "structure/the_picture_of_the_guide",
+            the_picture_of_the_guide,
+        ),
         trial("structure/nodes_and_dependencies", nodes_and_dependencies),
         trial("structure/as_text", as_text),
         trial("removed/stale_nodes_are_rejected", stale_nodes_are_rejected),

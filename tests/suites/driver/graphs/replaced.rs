@@ -7,6 +7,7 @@ use crate::graphs::{
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     Error, Launch, Retained,
+    context::{ContextFlags, create_context},
     graph::{Graph, GraphExec, Node},
     launch,
 };
@@ -217,11 +218,27 @@ fn differences() -> Outcome {
     other.add_alloc::<f32>(N, &[])?;
     let refused = exec.update_graph(other).map_err(Error::from);
     says(refused, &[WHAT, "allocates or frees memory"])?;
+    // A graph of another context of the same device.
+    let context = create_context(0, ContextFlags::new())?;
+    let refused = exec
+        .update_graph(Graph::new(&context)?)
+        .map_err(Error::from);
+    says(
+        refused,
+        &[WHAT, "another context", "this graph", "new graph"],
+    )?;
     // None of these calls has changed anything.
     launched(&world, &mut exec, 1.0)
 }
 
-pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
+/// For the check that nothing is left.
+pub(crate) const RETAINING: [fn() -> Outcome; 3] = [
+    parameters_and_what_they_retain,
+    what_the_graphs_retain,
+    captured_graphs,
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("replaced/{what}");
     vec![
         trial(
@@ -231,10 +248,14 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("what_the_graphs_retain"), what_the_graphs_retain),
         trial(name("captured_graphs"), captured_graphs),
         trial(name("differences"), differences),
-        trial_unless(
-            driver.is_real().then_some("this machine has its own GPU"),
-            name("released_after_the_last_launch"),
-            released_after_the_last_launch,
-        ),
     ]
+}
+
+/// A trial that leaves objects behind, so it runs last.
+pub(crate) fn last_trial(driver: &Driver) -> Trial {
+    trial_unless(
+        driver.is_real().then_some("this machine has its own GPU"),
+        "replaced/released_after_the_last_launch",
+        released_after_the_last_launch,
+    )
 }

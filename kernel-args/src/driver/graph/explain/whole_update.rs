@@ -12,6 +12,7 @@ use crate::{
     driver::api::{CallError, GraphRef, UpdateResult},
     marshal::ContextName,
 };
+use core::fmt::Write;
 use cudarc::driver::CudaContext;
 use std::{format, string::ToString};
 
@@ -72,10 +73,10 @@ pub(in crate::driver::graph) fn graph_update(
     if let (Some(before), Some(now)) = (count(old), count(new))
         && before != now
     {
-        text.push_str(&format!(
-            "\n  this graph  {} nodes, {} dependencies\n  new graph   {} nodes, {} dependencies",
-            before.0, before.1, now.0, now.1
-        ));
+        let lines = [("this graph ", before), ("new graph  ", now)];
+        for (graph, (nodes, edges)) in lines {
+            let _ = write!(text, "\n  {graph} {nodes} nodes, {edges} dependencies");
+        }
     }
     let mut kernel = None;
     if let Some(node) = result.node(new) {
