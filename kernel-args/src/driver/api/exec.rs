@@ -227,7 +227,7 @@ impl Exec {
     /// function, so the error is discarded.
     pub(crate) fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
         if let Some(free) = self.api.cuMemFreeAsync {
-            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: the address is that of an allocation node, and
+            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: an allocation node has returned the address, and
             // the call rejects memory that is not allocated. The stream is alive, and its last launch of the graph has allocated the memory.
             unsafe { free(memory, stream.raw()) };
         }

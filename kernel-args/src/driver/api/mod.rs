@@ -23,6 +23,7 @@ mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
+mod node_id;
 mod node_params;
 mod remaining;
 mod status;
@@ -36,7 +37,7 @@ pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
 pub(crate) use exec::{Exec, ExecNode};
-pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, NodeId, UserObject};
+pub(crate) use graph::{After, Graph, GraphNode, GraphRef, NewNode, UserObject};
 pub(crate) use graph_update::UpdateResult;
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
@@ -49,6 +50,7 @@ pub(crate) use launch::{
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
+pub(crate) use node_id::{GraphId, NodeId};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};

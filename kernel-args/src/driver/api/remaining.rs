@@ -3,7 +3,10 @@
 //! The driver gives the handle of a removed node to the next node. Therefore each removal gives the graph a new id, and the
 //! nodes that are added afterwards have the new id: no two nodes have the same handle and the same id.
 
-use super::{Handle, NodeId, graph::GraphId};
+use super::{
+    Handle,
+    node_id::{GraphId, NodeId},
+};
 use core::cell::RefCell;
 use cudarc::driver::sys::CUgraphNode_st;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, explain, order::ordered, structure::described};
+use super::{Graph, GraphExec, contents::Contents, described::described, explain, order::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
     error::Error,

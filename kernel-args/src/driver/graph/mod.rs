@@ -12,6 +12,7 @@ mod captures;
 mod contents;
 mod copy;
 mod dependencies;
+mod described;
 mod device_update;
 mod dot;
 mod enabled;
@@ -42,6 +43,7 @@ mod graph;
 use std::sync;
 
 pub use dependencies::Dependencies;
+pub use described::NodeKind;
 pub use exec::GraphExec;
 pub use graph::Graph;
 pub use host_buffer::HostBuffer;
@@ -50,7 +52,6 @@ pub use memory_use::GraphMemoryUse;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
 pub use remove::NodeToRemove;
-pub use structure::NodeKind;
 pub use whole_update::GraphUpdateError;
 
 pub(crate) use owner::Slot;

@@ -1,7 +1,7 @@
 //! Random graphs with allocations, removed nodes and updates, compared with the same operations in sequence.
 //!
-//! The graphs work on `BUFFERS` buffers: some are slices, some are memory of the graph. A node copies a buffer to another one, sets a
-//! buffer, or adds a multiple of one buffer to another one (`saxpy`). It depends on the nodes before it that use its buffers.
+//! The graphs work on `BUFFERS` buffers: some are slices, some are memory of the graph. A node copies a buffer to a second buffer, sets a
+//! buffer, or adds a multiple of one buffer to a second buffer (`saxpy`). It depends on the nodes before it that use its buffers.
 
 use crate::graphs::saxpy::{N, Outcome, SAXPY, Saxpy};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
@@ -256,7 +256,7 @@ impl Program {
             let operation = Operation::random(&mut self.random);
             self.add(&mut built, operation)?;
             if !with_memory && self.random.chance(33) {
-                // A node without nodes after it: the others keep their order.
+                // No node runs after it, so the remaining nodes keep their order.
                 let (_, node) = built.nodes.pop().ok_or("it was just added")?;
                 match &node {
                     Added::Kernel(typed) => built.graph.remove(typed)?,

@@ -62,7 +62,7 @@ fn parameters_and_what_they_retain() -> Outcome {
     freed(&first)?;
     held(&second);
     launched(&world, &mut exec, 2.0)?;
-    // The nodes of the instantiated graph stay its nodes; those of the new graph are not.
+    // The nodes of the instantiated graph stay valid; a node of the new graph is rejected.
     says(
         exec.update(&stranger, 1, 32, world.args(9.0)),
         &["belongs to another graph"],

@@ -2,8 +2,8 @@
 
 use super::{
     super::{
+        described::described,
         explain::{Error, GRAPH_UPDATED},
-        structure::described,
     },
     refused::refused,
     returned::{call, returned},
