@@ -22,6 +22,7 @@ mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
+mod node_kinds;
 mod node_params;
 mod status;
 mod stream;
@@ -46,6 +47,7 @@ pub(crate) use launch::{
 };
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
+pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};

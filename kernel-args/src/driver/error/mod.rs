@@ -136,11 +136,19 @@ impl fmt::Display for Error {
                 "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
                  help: install NVIDIA's driver, or add its folder to the library path",
             ),
-            Self::OldDriver { missing } => write!(
-                f,
-                "the CUDA driver on this machine is too old: it has no `{missing}`\n\
-                 help: install a newer driver"
-            ),
+            Self::OldDriver { missing } => {
+                write!(
+                    f,
+                    "the CUDA driver on this machine is too old: it has no `{missing}`"
+                )?;
+                match since(missing) {
+                    Some(cuda) => write!(
+                        f,
+                        ", which CUDA {cuda} added\nhelp: install a driver of CUDA {cuda} or newer"
+                    ),
+                    None => f.write_str("\nhelp: install a newer driver"),
+                }
+            }
             Self::Driver { call, status } => {
                 write!(f, "{call} returned {status}")?;
                 explain(f, *status)
@@ -158,6 +166,14 @@ impl fmt::Display for Error {
             Self::Launch(error) => error.fmt(f),
             Self::Graph(error) => error.fmt(f),
         }
+    }
+}
+
+/// The version of CUDA that added an entry point, if a feature of this crate needs it.
+fn since(entry_point: &str) -> Option<&'static str> {
+    match entry_point {
+        "cuGraphAddNode_v2" | "cuGraphConditionalHandleCreate" => Some("12.3"),
+        _ => None,
     }
 }
 

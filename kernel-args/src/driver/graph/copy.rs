@@ -18,7 +18,7 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
     }
 }
 
-impl Graph {
+impl<B> Graph<B> {
     /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
     ///
     /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with

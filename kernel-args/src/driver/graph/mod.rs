@@ -5,17 +5,24 @@
 //! launch.
 
 mod attributes;
+mod body;
 mod capture;
 mod captured_node;
 mod captures;
+mod child;
+mod condition;
+mod contents;
 mod copy;
 mod dependencies;
 mod device_update;
 mod enabled;
+mod event;
 mod exec;
 pub(crate) mod explain;
 mod find;
+mod host;
 mod host_buffer;
+mod join;
 mod lower;
 mod node;
 mod node_args;
@@ -33,9 +40,12 @@ mod graph;
 // `release_queue` imports it: a test replaces it.
 use std::sync;
 
+pub use body::{Body, InBody};
+pub use condition::Condition;
 pub use dependencies::Dependencies;
 pub use exec::GraphExec;
 pub use graph::Graph;
+pub use host::HostNode;
 pub use host_buffer::HostBuffer;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;

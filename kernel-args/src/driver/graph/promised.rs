@@ -14,7 +14,7 @@ use core::{mem, ptr};
 use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 
-impl Graph {
+impl<B> Graph<B> {
     /// Same as [`add_kernel_launch`](Self::add_kernel_launch), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
@@ -23,15 +23,15 @@ impl Graph {
     /// # Safety
     /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
     /// all its launches have finished.
-    pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
+    pub unsafe fn add_kernel_unretained<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
         launch: Launch<'_>,
-        mut args: B,
+        mut args: T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: NodeArgs<A>,
+        T: NodeArgs<A>,
     {
         self.add(kernel, launch, &mut args, after)
     }

@@ -1,5 +1,6 @@
 //! The errors of graphs, created on the cold path.
 
+mod node_kinds;
 mod refused;
 mod returned;
 
@@ -9,12 +10,16 @@ use crate::driver::{
     error::{Asked, Error, GraphError, meaning},
 };
 
+pub(super) use node_kinds::*;
 pub(super) use refused::*;
 pub(crate) use returned::call;
 pub(super) use returned::{node, node_attribute, returned_by};
 
 /// The action that failed.
 pub(super) const ADDED: &str = "the node was not added";
+pub(super) const CHILD_ADDED: &str = "the child graph was not added";
+pub(super) const CONDITION_CREATED: &str = "the condition was not created";
+pub(super) const CONDITIONAL_ADDED: &str = "the conditional node was not added";
 pub(super) const UPDATED: &str = "the node was not updated";
 pub(super) const CAPTURED: &str = "the launch was not captured";
 pub(super) const FOUND: &str = "the nodes were not found";

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};
 
 #[cold]
-fn refused(
+pub(super) fn refused(
     kernel: Option<String>,
     action: &'static str,
     reason: String,
@@ -24,7 +24,7 @@ fn refused(
 /// Errors with a constant text. `kernel` is the name of the kernel, if there is one; `action` is the action that
 /// failed.
 macro_rules! refusals {
-    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:expr;)*) => {$(
         $(#[$doc])*
         #[cold]
         pub(in crate::driver::graph) fn $name(kernel: Option<String>, action: &'static str) -> Error {
@@ -32,6 +32,7 @@ macro_rules! refusals {
         }
     )*};
 }
+pub(super) use refusals;
 
 refusals! {
     /// The node belongs to a different graph, or to a graph that no longer exists.
