@@ -1,6 +1,9 @@
 //! Instantiated graphs: `cuGraphInstantiate*`, launches, updates.
 
-use std::ffi::{c_char, c_uint};
+use std::{
+    collections::VecDeque,
+    ffi::{c_char, c_uint},
+};
 
 use crate::{
     entry::Out,
@@ -9,6 +12,7 @@ use crate::{
     launch::Via,
     operation::Operation,
     state::Driver,
+    stream::Target,
     user_object::References,
 };
 
@@ -20,12 +24,42 @@ pub(crate) struct Exec {
 }
 
 /// A node of an executable graph.
-#[derive(Debug)]
-struct Step {
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
     /// The node of the original graph.
     node: Handle,
     operation: Operation,
     enabled: bool,
+    /// The child graph, or the bodies of a conditional node.
+    inside: Vec<Vec<Step>>,
+}
+
+impl Step {
+    fn find(steps: &[Self], node: Handle) -> Option<&Self> {
+        steps.iter().find_map(|step| {
+            if step.node == node {
+                return Some(step);
+            }
+            step.inside.iter().find_map(|steps| Self::find(steps, node))
+        })
+    }
+
+    fn find_mut(steps: &mut [Self], node: Handle) -> Option<&mut Self> {
+        steps.iter_mut().find_map(|step| {
+            if step.node == node {
+                return Some(step);
+            }
+            let mut inside = step.inside.iter_mut();
+            inside.find_map(|steps| Self::find_mut(steps, node))
+        })
+    }
+}
+
+/// The nodes of a launch that run after a host function, without the driver's lock, has returned.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    target: Target,
+    steps: VecDeque<Step>,
 }
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`, `_DEVICE_LAUNCH`.
@@ -35,19 +69,12 @@ const KNOWN_FLAGS: u64 = 15;
 
 impl Exec {
     fn step(&mut self, node: Handle) -> Outcome<&mut Step> {
-        self.steps
-            .iter_mut()
-            .find(|step| step.node == node)
-            .ok_or(Status::INVALID_VALUE)
+        Step::find_mut(&mut self.steps, node).ok_or(Status::INVALID_VALUE)
     }
 
     /// Changes the operation of `node`.
     pub(crate) fn operation(&self, node: Handle) -> Outcome<&Operation> {
-        let step = self
-            .steps
-            .iter()
-            .find(|step| step.node == node)
-            .ok_or(Status::INVALID_VALUE)?;
+        let step = Step::find(&self.steps, node).ok_or(Status::INVALID_VALUE)?;
         Ok(&step.operation)
     }
 
@@ -76,7 +103,8 @@ impl Driver {
         if device_updatable && held.instantiated > 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let references = held.references.clone();
+        self.check_conditions(graph)?;
+        let references = self.all_references(graph)?;
         let steps = self.steps(graph)?;
         self.retain_references(&references)?;
         self.graphs.get_mut(graph)?.instantiated += 1;
@@ -85,11 +113,13 @@ impl Driver {
 
     fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
         let step = |node: Handle| {
-            let operation = self.nodes.get(node)?.operation.clone();
+            let held = self.nodes.get(node)?;
+            let inside = held.inside.iter().map(|graph| self.steps(*graph));
             Ok(Step {
                 node,
-                operation,
+                operation: held.operation.clone(),
                 enabled: true,
+                inside: inside.collect::<Outcome<_>>()?,
             })
         };
         self.ordered(graph)?.into_iter().map(step).collect()
@@ -99,24 +129,55 @@ impl Driver {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         let held = self.execs.get(exec)?;
-        let operations: Vec<Operation> = held
-            .steps
-            .iter()
-            .filter(|step| step.enabled)
-            .map(|step| step.operation.clone())
-            .collect();
+        let steps: VecDeque<Step> = held.steps.iter().cloned().collect();
         // Seen with driver 580: the launch does not become a node, and the capture is invalidated.
         if let Some(capture) = target.capture {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED));
         }
-        for operation in operations {
+        self.reset_conditions(&steps.iter().collect::<Vec<_>>());
+        self.run_steps(Rest { target, steps })
+    }
+
+    /// Runs the steps until a host function must be called.
+    pub(crate) fn run_steps(&mut self, rest: Rest) -> Outcome {
+        let Rest { target, mut steps } = rest;
+        while let Some(step) = steps.pop_front() {
             // A failed kernel of the graph stops the remaining nodes, as on a GPU.
             if self.check(target.context).is_err() {
                 break;
             }
-            self.execute(target, &operation, Via::Graph)?;
+            if !step.enabled {
+                continue;
+            }
+            self.execute(target, &step.operation, Via::Graph)?;
+            let (which, again) = match &step.operation {
+                Operation::Child => (Some(0), false),
+                Operation::Conditional(conditional) => self.body_of(conditional)?,
+                _ => (None, false),
+            };
+            let body = which.and_then(|which| step.inside.get(which)).cloned();
+            if again {
+                steps.push_front(step);
+            }
+            for step in body.into_iter().flatten().rev() {
+                steps.push_front(step);
+            }
+            if !self.host_calls.is_empty() {
+                self.rest = Some(Rest { target, steps });
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Sets the conditions of the nodes to their default values.
+    fn reset_conditions(&mut self, steps: &[&Step]) {
+        for step in steps {
+            if let Operation::Conditional(conditional) = &step.operation {
+                self.conditions.reset(conditional);
+            }
+            self.reset_conditions(&step.inside.iter().flatten().collect::<Vec<_>>());
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     entry::HostCall,
     error::{Outcome, Status},
+    graph_inside::Conditional,
     handle::Handle,
     launch::{KernelCall, Via},
     memory::{Kind, Place},
@@ -29,6 +30,12 @@ pub(crate) enum Operation {
         pitch: usize,
     },
     Host(HostCall),
+    RecordEvent(Handle),
+    WaitForEvent(Handle),
+    /// The node has the copy of the child graph.
+    Child,
+    /// The node has the bodies.
+    Conditional(Conditional),
     /// The memory already exists: the node only marks where the graph allocates.
     Allocate {
         address: u64,
@@ -38,8 +45,6 @@ pub(crate) enum Operation {
         address: u64,
     },
 }
-
-impl Operation {}
 
 impl Driver {
     /// Submits `operation` to `stream`.
@@ -63,7 +68,6 @@ impl Driver {
     /// Runs `operation` now.
     pub(crate) fn execute(&mut self, target: Target, operation: &Operation, via: Via) -> Outcome {
         match operation {
-            Operation::Nothing => Ok(()),
             Operation::Kernel(call) => self.run_kernel(target, call, via),
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
             Operation::Fill {
@@ -83,6 +87,11 @@ impl Driver {
                 self.host_calls.push(*call);
                 Ok(())
             }
+            Operation::RecordEvent(event) => self.event_happens(*event),
+            // All work has finished.
+            Operation::WaitForEvent(event) => self.events.get(*event).map(drop),
+            // An instantiated graph runs their nodes.
+            Operation::Nothing | Operation::Child | Operation::Conditional(_) => Ok(()),
             Operation::Allocate { address, length } => {
                 if self.memory.holds(*address, *length) {
                     Ok(())

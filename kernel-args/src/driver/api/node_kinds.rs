@@ -137,7 +137,6 @@ impl Graph {
     pub(crate) fn keep_bodies(&self, node: NodeId, bodies: Vec<Self>) {
         let parts = bodies.into_iter().map(|mut body| Part {
             id: body.id(),
-            inside: body.id(),
             node,
             copies: None,
             parts: mem::take(&mut body.parts).into_inner(),
@@ -151,18 +150,16 @@ impl Graph {
     }
 }
 
-/// The copies of nodes, by their handles.
-type Copies = BTreeMap<Handle<CUgraphNode_st>, NodeId>;
+/// The copies of nodes.
+type Copies = BTreeMap<NodeId, NodeId>;
 
 /// A graph inside of a graph: the copy of a child graph, or a body of a conditional node.
 pub(super) struct Part {
-    /// The id of the nodes that the program has: nodes of the child graph or of the body.
+    /// The id of the body or of the copy. The program has no node with the id of a copy.
     id: GraphId,
-    /// The id of the copy; for a body, `id`.
-    inside: GraphId,
     /// The node that has it, in the graph around it.
     node: NodeId,
-    /// For a copy: the nodes of the child graph. The nodes of a body are not copied.
+    /// For a copy: the nodes that the program has, which are nodes of the child graph. The nodes of a body are not copied.
     copies: Option<Copies>,
     /// The graphs inside of it.
     parts: Vec<Self>,
@@ -172,9 +169,12 @@ impl Part {
     /// The handle of a node that was added to a graph which is now inside of a graph.
     pub(super) fn find(parts: &[Self], node: NodeId) -> Option<Handle<CUgraphNode_st>> {
         parts.iter().find_map(|part| match &part.copies {
-            _ if !node.is_of(part.id) => Self::find(&part.parts, node),
-            Some(copies) => copies.get(&node.handle()).map(|copy| copy.handle()),
-            None => Some(node.handle()),
+            None if node.is_of(part.id) => Some(node.handle()),
+            copies => {
+                let copy = copies.as_ref().and_then(|copies| copies.get(&node));
+                let copy = copy.map(|copy| copy.handle());
+                copy.or_else(|| Self::find(&part.parts, node))
+            }
         })
     }
 
@@ -190,13 +190,10 @@ impl Part {
         node: GraphNode<'_>,
         parts: Vec<Self>,
     ) -> Result<Self, CallError> {
-        let inside = GraphId::new();
-        let copy = node.child_graph(inside)?;
-        let nodes = child.nodes()?.into_iter().map(|node| (node.handle(), node));
-        let copies = copies(child, copy, nodes)?;
+        let copy = node.child_graph(GraphId::new())?;
+        let copies = copies(child, copy, child.nodes()?.into_iter())?;
         Ok(Self {
-            id: child.id(),
-            inside,
+            id: copy.id(),
             node: id,
             parts: Self::copied(parts, child, copy, &copies)?,
             copies: Some(copies),
@@ -211,24 +208,22 @@ impl Part {
         copies_of: &Copies,
     ) -> Result<Vec<Self>, CallError> {
         let copied = |part: Self| {
-            let inside = GraphId::new();
-            let (before, node) = (part.node, copies_of.get(&part.node.handle()).copied());
-            let (Some(before), Some(node)) = (original.node(before), node) else {
+            let node = copies_of.get(&part.node).copied();
+            let (before, after) = (
+                original.node(part.node),
+                node.and_then(|node| copy.node(node)),
+            );
+            let (Some(before), Some(node), Some(after)) = (before, node, after) else {
                 return Ok(None);
             };
-            let Some(after) = copy.node(node) else {
-                return Ok(None);
-            };
-            let (before, after) = (before.child_graph(part.inside)?, after.child_graph(inside)?);
+            let before = before.child_graph(part.id)?;
+            let after = after.child_graph(GraphId::new())?;
             let nodes = part.copies.unwrap_or_default();
-            let current = nodes.values().map(|node| (node.handle(), *node));
-            let current = copies(before, after, current)?;
+            let current = copies(before, after, nodes.values().copied())?;
             let renewed = nodes.into_iter();
-            let renewed =
-                renewed.filter_map(|(node, at)| Some((node, *current.get(&at.handle())?)));
+            let renewed = renewed.filter_map(|(node, at)| Some((node, *current.get(&at)?)));
             Ok(Some(Self {
-                id: part.id,
-                inside,
+                id: after.id(),
                 node,
                 copies: Some(renewed.collect()),
                 parts: Self::copied(part.parts, before, after, &current)?,
@@ -243,11 +238,11 @@ impl Part {
 fn copies(
     original: GraphRef<'_>,
     copy: GraphRef<'_>,
-    nodes: impl Iterator<Item = (Handle<CUgraphNode_st>, NodeId)>,
+    nodes: impl Iterator<Item = NodeId>,
 ) -> Result<Copies, CallError> {
-    let found = |(key, node)| {
-        let node = original.node(node)?;
-        Some(copy.copy_of(node).map(|copy| (key, copy)))
+    let found = |node| {
+        let copied = original.node(node).map(|node| copy.copy_of(node))?;
+        Some(copied.map(|copy| (node, copy)))
     };
     nodes.filter_map(found).collect()
 }

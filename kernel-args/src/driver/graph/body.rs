@@ -5,7 +5,7 @@ use crate::driver::{
     api::{ConditionalKind, ConditionalNodeParams, out, required},
     error::Error,
 };
-use core::marker::PhantomData;
+use core::{marker::PhantomData, mem};
 use std::vec::Vec;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
@@ -149,20 +149,17 @@ impl<B> Graph<B> {
         let (node, mut bodies) =
             added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
         // Until all bodies are filled.
-        self.contents.is_unfilled = true;
-        let mut is_unfilled = false;
-        let mut around = self.contents.around.clone();
-        around.push(self.driver.id());
+        let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
         let mut filled = Vec::new();
         for (index, driver) in (0..count).zip(bodies.drain(..)) {
             let mut body = Body::of(driver, self.context.clone());
-            body.contents.around.clone_from(&around);
+            body.place = self.place.of_body();
             fill(index, &mut body)?;
-            is_unfilled |= body.contents.is_unfilled;
+            is_unfilled |= body.place.is_unfilled;
             filled.push(body.driver);
         }
         self.driver.keep_bodies(node, filled);
-        self.contents.is_unfilled = is_unfilled;
+        self.place.is_unfilled = is_unfilled;
         Ok(AnyNode(node))
     }
 

@@ -26,21 +26,21 @@ impl<B> Graph<B> {
         if child.context.cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_child(&self.context, &child.context));
         }
-        child.contents.check_filled(action)?;
+        child.place.check_filled(action)?;
         if child.driver.has_bodies() {
             return Err(explain::conditional_in_child(None, action));
         }
-        let not_in_bodies = child.contents.not_in_bodies;
+        let not_in_bodies = child.place.not_in_bodies;
         if let Some(node) = not_in_bodies
-            && !self.contents.around.is_empty()
+            && self.place.is_body()
         {
             return Err(explain::child_in_body(node));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
         let added = self.after(None, after)?.add_child(child.driver);
         let node = added.map_err(|error| explain::call(action, error))?;
-        let contents = &mut self.contents;
-        contents.not_in_bodies = contents.not_in_bodies.or(not_in_bodies);
+        let place = &mut self.place;
+        place.not_in_bodies = place.not_in_bodies.or(not_in_bodies);
         Ok(AnyNode(node))
     }
 }

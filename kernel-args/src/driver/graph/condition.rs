@@ -31,9 +31,8 @@ impl Condition {
     }
 
     /// The handle, for a conditional node of `graph`.
-    pub(super) fn used_in<B>(&self, graph: &Graph<B>) -> Result<u64, Error> {
-        let is_own = self.graph == graph.driver.id();
-        if is_own || graph.contents.around.contains(&self.graph) {
+    pub(super) fn used_in<B>(self, graph: &Graph<B>) -> Result<u64, Error> {
+        if graph.place.is_in(self.graph) {
             return Ok(self.handle.0);
         }
         Err(explain::foreign_condition(None, explain::CONDITIONAL_ADDED))
@@ -56,7 +55,7 @@ impl<B> Graph<B> {
         match created {
             Ok(handle) => Ok(Condition {
                 handle: ConditionalHandle(handle),
-                graph: self.driver.id(),
+                graph: self.place.own(),
             }),
             Err(error) => Err(explain::call(explain::CONDITION_CREATED, error)),
         }

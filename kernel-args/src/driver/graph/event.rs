@@ -48,7 +48,7 @@ impl Graph {
         let node = self.add_event(event, after, |after, event| {
             after.add_event_record(event.into())
         })?;
-        self.contents.not_in_bodies.get_or_insert("an event");
+        self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }
 
@@ -69,7 +69,7 @@ impl Graph {
         let node = self.add_event(event, after, |after, event| {
             after.add_event_wait(event.into())
         })?;
-        self.contents.not_in_bodies.get_or_insert("an event");
+        self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }
 

@@ -1,8 +1,8 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, contents::Contents, explain, lower::NodeCall,
-    owner::Slot, release::Owner,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, explain, lower::NodeCall, owner::Slot,
+    place::Place, release::Owner,
 };
 use crate::{
     driver::{
@@ -67,8 +67,8 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
-    pub(super) contents: Contents,
-    pub(super) place: PhantomData<B>,
+    pub(super) place: Place,
+    pub(super) kind: PhantomData<B>,
 }
 
 impl Graph {
@@ -88,7 +88,7 @@ impl Graph {
     /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled; the graph is then
     /// dropped.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
-        self.contents.check_filled(explain::INSTANTIATED)?;
+        self.place.check_filled(explain::INSTANTIATED)?;
         self.context.bind_to_thread().map_err(Error::context)?;
         match api::Exec::instantiate(self.driver) {
             Ok(exec) => Ok(GraphExec::of(exec, self.context)),
@@ -102,8 +102,8 @@ impl<B> Graph<B> {
         Self {
             driver,
             context,
-            contents: Contents::default(),
-            place: PhantomData,
+            place: Place::default(),
+            kind: PhantomData,
         }
     }
 

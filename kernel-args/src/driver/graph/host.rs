@@ -74,7 +74,7 @@ impl<F: FnMut() + Send + 'static> HostFunction for Host<F> {
         if panicked().is_some() {
             return;
         }
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| function())) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(&mut *function)) {
             *panicked() = Some(payload);
         }
     }
@@ -133,7 +133,7 @@ impl Graph {
         let added = after.add_host(&host);
         let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
         slot.keep(Box::new(host));
-        self.contents.not_in_bodies.get_or_insert("a host function");
+        self.place.not_in_bodies.get_or_insert("a host function");
         Ok(HostNode {
             any: AnyNode(node),
             panicked,

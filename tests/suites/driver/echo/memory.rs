@@ -147,7 +147,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         with_zeros DevicePointerMut<core::ffi::c_void>;
         with_zeros TextureObject;
         with_zeros SurfaceObject;
-        with_zeros ConditionalHandle;
         with_zeros TensorMap;
         with_zeros TensorMapA64;
         with_zeros FloatFloat4;

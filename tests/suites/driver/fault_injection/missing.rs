@@ -57,10 +57,18 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 23] = [
+const FOR_GRAPHS: [&str; 32] = [
+    "cuGraphAddChildGraphNode",
+    "cuGraphAddEmptyNode",
+    "cuGraphAddEventRecordNode",
+    "cuGraphAddEventWaitNode",
+    "cuGraphAddHostNode",
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
+    "cuGraphAddNode_v2",
+    "cuGraphChildGraphNodeGetGraph",
+    "cuGraphConditionalHandleCreate",
     "cuGraphCreate",
     "cuGraphDestroyNode",
     "cuGraphExecKernelNodeSetParams_v2",
@@ -70,6 +78,7 @@ const FOR_GRAPHS: [&str; 23] = [
     "cuGraphKernelNodeGetParams_v2",
     "cuGraphKernelNodeSetAttribute",
     "cuGraphLaunch",
+    "cuGraphNodeFindInClone",
     "cuGraphNodeGetEnabled",
     "cuGraphNodeGetType",
     "cuGraphNodeSetEnabled",

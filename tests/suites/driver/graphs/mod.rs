@@ -3,12 +3,17 @@
 
 mod capture;
 mod chain;
+mod child;
+pub(crate) mod conditions;
 mod device_update;
 mod echo;
 pub(crate) mod errors;
+mod events;
 mod exit;
 mod found;
+mod host;
 mod random;
+mod random_nodes;
 mod retained;
 pub(crate) mod saxpy;
 mod taken_over;
@@ -25,12 +30,17 @@ pub(crate) fn main() -> ExitCode {
         |driver| {
             let mut trials = echo::trials(driver);
             trials.extend(random::trials());
+            trials.extend(random_nodes::trials());
             trials.extend(chain::trials());
             trials.extend(capture::trials());
             trials.extend(found::trials(driver));
             trials.extend(retained::trials(driver));
             trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
+            trials.extend(host::trials(driver));
+            trials.extend(events::trials());
+            trials.extend(child::trials());
+            trials.extend(conditions::trials(driver));
             trials.extend(errors::trials(driver));
             trials.extend(device_update::trials(driver));
             trials
