@@ -8,6 +8,7 @@ use crate::{
     error::{Outcome, Status},
     graph::Graph,
     handle::Handle,
+    memory::Place,
     operation::Operation,
     state::Driver,
     user_object::References,
@@ -146,9 +147,11 @@ impl Driver {
         for node in &self.graphs.get(graph)?.nodes {
             let held = self.nodes.get(*node)?;
             let is_allowed = match held.operation {
+                Operation::Copy { to, from, .. } => {
+                    !in_body || matches!((to, from), (Place::Device(_), Place::Device(_)))
+                }
                 Operation::Nothing
                 | Operation::Kernel(_)
-                | Operation::Copy { .. }
                 | Operation::Fill { .. }
                 | Operation::Child
                 | Operation::Conditional(_) => true,

@@ -13,9 +13,9 @@ pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
 
 /// A body of a conditional node, which a closure fills with the methods of [`Graph`].
 ///
-/// A body can contain kernels, copies, memsets, joins, child graphs and conditional nodes. It cannot contain host functions
-/// and events, which [`Graph`] has methods for only if it is not a body. All kernels must belong to the context of the graph.
-/// The memory of a copy must be device memory, or host memory that the GPU can access.
+/// A body can contain kernels, copies within device memory, memsets, joins, child graphs and conditional nodes. It cannot contain
+/// host functions, events, and copies from or to the host: a `Body` has no methods for them. All kernels must belong to the context of the
+/// graph.
 ///
 /// The nodes of a body can be updated, enabled and disabled in the instantiated graph like all other nodes. The outermost graph
 /// retains their arguments. A body cannot leave its closure.

@@ -12,7 +12,7 @@ impl<B> Graph<B> {
     /// the returned node instead.
     ///
     /// `child` must not contain conditional nodes, and no nodes that allocate or free memory. In a body of a conditional node, `child` must
-    /// not contain host functions and events.
+    /// contain only what a [`Body`](super::Body) can contain.
     ///
     /// # Errors
     /// [`Error::Graph`] if `child` belongs to a different context or contains such nodes, if one of `after` belongs to a

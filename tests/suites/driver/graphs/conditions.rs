@@ -343,6 +343,14 @@ fn refused() -> Outcome {
         let event = Arc::new(world.ctx.new_event(None).map_err(Error::from)?);
         child.add_event_wait(&event, &[])?;
         says(body.add_child_graph(child, &[]), &["an event"]).expect("an error");
+        let mut child = Graph::new(&world.ctx)?;
+        let y = Retained::write(&world.y).pointer();
+        child.add_memcpy_htod(y, [1.0; N], &[])?;
+        says(
+            body.add_child_graph(child, &[]),
+            &["a copy from or to the host"],
+        )
+        .expect("an error");
         fill(body)
     })?;
     let mut exec = graph.instantiate()?;

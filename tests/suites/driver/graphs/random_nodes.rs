@@ -100,7 +100,7 @@ impl Program {
         program
     }
 
-    /// `whole`: conditional nodes are not in child graphs. `in_body`: host functions and events are not in bodies.
+    /// Conditional nodes are not in child graphs; host functions, events and copies from the host are not in bodies.
     fn draw_steps(
         &mut self,
         from: &mut Source,
@@ -122,7 +122,7 @@ impl Program {
                     to: cell(from),
                     from: cell(from),
                 },
-                2 => Step::Upload {
+                2 if !in_body => Step::Upload {
                     cell: cell(from),
                     value: alpha(from),
                 },
@@ -231,11 +231,18 @@ struct World {
     memory: CudaSlice<f32>,
     address: u64,
     counters: Vec<Arc<CudaSlice<u32>>>,
+    /// The numbers 0, 1, 2 …
+    numbers_address: u64,
 }
 
 impl World {
     fn cell(&self, cell: usize) -> DevicePointerMut<f32> {
         DevicePointerMut::from_raw(self.address + (cell * WIDTH * size_of::<f32>()) as u64)
+    }
+
+    fn number(&self, number: u32) -> DevicePointer<u32> {
+        let bytes = number as usize * size_of::<u32>();
+        DevicePointer::from_raw(self.numbers_address + bytes as u64)
     }
 
     fn args(&self, addition: Addition) -> Raw {
@@ -326,6 +333,12 @@ impl Builder<'_> {
                     let waited = graph.add_event_wait(&event, recorded)?;
                     order.added(waited, &[], &EVERY);
                 }
+                Step::Upload { cell, value } => {
+                    let after = order.after(&[], &[*cell]);
+                    let to = self.world.cell(*cell);
+                    let node = graph.add_memcpy_htod(to, [*value; WIDTH], &after)?;
+                    order.added(node, &[], &[*cell]);
+                }
                 other => self.step(graph, &mut order, other)?,
             }
         }
@@ -370,11 +383,6 @@ impl Builder<'_> {
                 let (to_cell, from_cell) = (world.cell(*to), world.cell(*from).into());
                 let node = graph.add_memcpy(to_cell, from_cell, WIDTH, &after)?;
                 (node, &[*from], &[*to])
-            }
-            Step::Upload { cell, value } => {
-                let after = order.after(&[], &[*cell]);
-                let node = graph.add_memcpy_htod(world.cell(*cell), [*value; WIDTH], &after)?;
-                (node, &[], &[*cell])
             }
             Step::Add { number } => {
                 let addition = self.program.kernels[*number];
@@ -429,7 +437,9 @@ impl Builder<'_> {
                 let counter = Retained::write(&world.counters[self.counters]);
                 self.counters += 1;
                 let mut after = order.after(&EVERY, &EVERY);
-                after.push(graph.add_memcpy_htod(counter.pointer(), [*times], &after)?);
+                // A body cannot copy from the host.
+                let (to, from) = (counter.pointer(), world.number(*times));
+                after.push(graph.add_memcpy(to, from, 1, &after)?);
                 let condition = graph.add_condition(1)?;
                 let args = CountDown {
                     condition: condition.handle(),
@@ -451,7 +461,7 @@ impl Builder<'_> {
                 })?;
                 (node, &[], &EVERY)
             }
-            Step::Host { .. } | Step::Event => unreachable!("not in a body"),
+            Step::Host { .. } | Step::Event | Step::Upload { .. } => unreachable!("in no body"),
         };
         order.added(node, reads, writes);
         Ok(())
@@ -476,10 +486,12 @@ fn random_graphs() -> Outcome {
         address
     };
     let counter = || stream.alloc_zeros::<u32>(1).map(Arc::new);
+    let numbers = Arc::new(stream.clone_htod(&[0_u32, 1, 2, 3])?);
     let mut world = World {
         setters: Setters::new(&ctx)?,
         saxpy: Kernel::from_image(&ctx, SAXPY, "saxpy")?,
         counters: (0..400).map(|_| counter()).collect::<Result<_, _>>()?,
+        numbers_address: Retained::read(&numbers).pointer().address(),
         memory,
         address,
         ctx,

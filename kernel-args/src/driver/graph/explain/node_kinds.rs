@@ -63,7 +63,7 @@ pub(in crate::driver::graph) fn child_in_body(node: &'static str) -> Error {
         None,
         CHILD_ADDED,
         format!("it contains {node}, and the graph is a body of a conditional node"),
-        "add nodes of host functions and events outside of conditional nodes",
+        "add nodes of host functions and events, and copies from and to the host, outside of conditional nodes",
     )
 }
 

@@ -79,7 +79,7 @@ const CAUSES: &[Cause] = &[
         1..=1,
         "",
         "a graph must have no cycle; each condition needs exactly one conditional node; the bodies of conditional nodes, and \
-         the child graphs in them, contain only kernels, copies, memsets, joins and conditional nodes; a graph with a device-updatable node, or with nodes that allocate memory, can be \
+         the child graphs in them, contain only kernels, copies within device memory, memsets, joins and conditional nodes; a graph with a device-updatable node, or with nodes that allocate memory, can be \
          instantiated only once",
     ),
     (Some(CHILD_ADDED), 801..=801, "", NOT_IN_CHILD_GRAPHS),
