@@ -162,8 +162,8 @@ pub(crate) const STAGES: &[Stage] = &[
         let launch = Launch::new(1, 8)
             .priority(-1)
             .programmatic_stream_serialization(true)
-            .programmatic_event(&world.event)
-            .launch_completion_event(&world.event)
+            .programmatic_event(&*world.event)
+            .launch_completion_event(&*world.event)
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(map)
             .access_policy_window(AccessPolicyWindow::new(0, 4096))
@@ -269,9 +269,8 @@ pub(crate) const STAGES: &[Stage] = &[
     stage("graph, other nodes", |world| {
         let launch = Launch::new(1, 8);
         let mut graph = Graph::new(&world.ctx)?;
-        let event = Arc::new(world.ctx.new_event(None)?);
-        let recorded = graph.add_event_record(&event, &[])?;
-        let waited = graph.add_event_wait(&event, recorded)?;
+        let recorded = graph.add_event_record(&world.event, &[])?;
+        let waited = graph.add_event_wait(&world.event, recorded)?;
         let joined = graph.add_join(&[recorded, waited])?;
         let called = graph.add_host(|| {}, joined)?;
         let mut innermost = Graph::new(&world.ctx)?;
@@ -283,7 +282,7 @@ pub(crate) const STAGES: &[Stage] = &[
         exec.update(&inner, 1, 8, world.retained())?;
         // SAFETY: the kernel accesses no memory.
         unsafe { exec.launch(&world.stream) }?;
-        Ok(released((exec, event)))
+        Ok(released(exec))
     }),
     stage("graph, conditions", |world| {
         let launch = Launch::new(1, 8);

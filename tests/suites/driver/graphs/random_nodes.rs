@@ -440,7 +440,9 @@ impl Builder<'_> {
                 // A body cannot copy from the host.
                 let (to, from) = (counter.pointer(), world.number(*times));
                 after.push(graph.add_memcpy(to, from, 1, &after)?);
-                let condition = graph.add_condition(1)?;
+                let condition = graph.add_condition(0)?;
+                // In a loop, the default is not set again.
+                after.push(self.set(graph, condition.handle(), 1, &after)?);
                 let args = CountDown {
                     condition: condition.handle(),
                     counter,
