@@ -18,10 +18,10 @@ use core::{marker::PhantomData, mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
-/// A graph of kernels, copies and memsets: built node by node, or [captured](Self::capture) from a stream.
+/// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
 ///
 /// It belongs to one context. [`instantiate`](Self::instantiate) converts it to a [`GraphExec`], which can be launched
-/// repeatedly.
+/// repeatedly. [`Body`](super::Body) is a graph that is a body of a conditional node.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};

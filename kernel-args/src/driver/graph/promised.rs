@@ -50,7 +50,8 @@ impl GraphExec {
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
     /// - no such access races with another use of the same memory, on another stream or by the host. The launch does
-    ///   not wait for cudarc's record of the last use of a slice, and does not update this record.
+    ///   not wait for cudarc's record of the last use of a slice, and does not update this record;
+    /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 /// The number of cells, and of floats in a cell.
 const CELLS: usize = 5;
 const WIDTH: usize = 4;
-const GRAPHS: u64 = 60;
+const GRAPHS: u64 = 150;
 const LAUNCHES: usize = 4;
 
 /// A step of a graph. Cells are numbers of cells.
@@ -554,7 +554,7 @@ fn random_graphs() -> Outcome {
         assert!(host_nodes.iter().all(|node| node.take_panic().is_none()));
     }
     assert!(
-        kernels > 200 && hosts > 200,
+        kernels > 900 && hosts > 300,
         "{kernels} kernels, {hosts} calls"
     );
     Ok(())
