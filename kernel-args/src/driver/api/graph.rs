@@ -250,7 +250,7 @@ impl<'g> After<'g> {
         let add = required!(self.graph.api(), cuGraphAddNode_v2)?;
         let id = self.add("cuGraphAddNode_v2", |node, graph, after, count| {
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
-            // to it; null for the edges means that they have no data. The parameters are those of a conditional node in
+            // to it; null for the edges means that they have no data. The parameters describe a conditional node in
             // a live context.
             unsafe { add(node, graph, after, Null::NULL, count, &mut params) }
         })?;

@@ -4,15 +4,10 @@ use kernel_args::{
     graph::{Condition, Graph},
 };
 
-fn exchanges(graph: &mut Graph, [a, b]: [Condition; 2]) -> Result<(), Error> {
+fn exchanges(graph: &mut Graph, condition: Condition) -> Result<(), Error> {
     let mut other = Graph::new(&kernel_args::context(0)?)?;
-    graph.add_if(a, &[], |body| {
+    graph.add_if(condition, &[], |body| {
         mem::swap(body, &mut other);
-        Ok::<(), Error>(())
-    })?;
-    let mut kept = None;
-    graph.add_if(b, &[], |body| {
-        kept = Some(body);
         Ok::<(), Error>(())
     })?;
     Ok(())
