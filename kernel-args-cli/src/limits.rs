@@ -39,7 +39,7 @@ enum Rule {
 }
 
 /// The rows in display order.
-pub(crate) const ROWS: [Row; 9] = [
+pub(crate) const ROWS: [Row; 10] = [
     Row {
         name: "required_threads",
         rule: Rule::Demand,
@@ -77,6 +77,11 @@ pub(crate) const ROWS: [Row; 9] = [
         "blocks_are_clusters",
         Rule::Meaning,
         "the grid is counted in clusters",
+    ),
+    Row::flag(
+        "tile",
+        Rule::Meaning,
+        "is a tile kernel: a block computes a tile",
     ),
     Row::flag("dynamic_shared", Rule::Demand, "uses dynamic shared memory"),
     Row {

@@ -39,6 +39,8 @@ pub enum CodeKind {
     Cubin,
     /// LTO-IR (`code=lto_90`): for nvcc's linker, or the library nvJitLink.
     LtoIr,
+    /// Tile IR, which drivers for CUDA 13.1 and newer compile.
+    TileIr,
     /// A kind that this crate does not know.
     Other,
 }
@@ -55,6 +57,8 @@ pub enum Unfit {
     AddressSize,
     /// It is LTO-IR, which must be linked.
     LtoIr,
+    /// It is Tile IR, and the driver is older than CUDA 13.1.
+    TileIr,
 }
 
 impl Code {
@@ -84,7 +88,10 @@ impl Code {
             }
             CodeKind::Cubin => self.target.map(|target| target.cubin_runs_on(gpu)),
             CodeKind::LtoIr => return Err(Unfit::LtoIr),
-            CodeKind::Other => None,
+            CodeKind::TileIr if driver.is_some_and(|driver| driver < CudaVersion::TILE_IR) => {
+                return Err(Unfit::TileIr);
+            }
+            CodeKind::TileIr | CodeKind::Other => None,
         };
         match compatible.unwrap_or(Compatibility::Unknown) {
             Compatibility::Yes => Ok(true),
@@ -134,6 +141,7 @@ fn member_code(member: &Member<'_>, budget: &mut Budget) -> Result<Code, Error> 
         fatbin::Kind::Ptx => return ptx_code(&budget.bytes(member).map_err(Error::Fatbin)?),
         fatbin::Kind::Elf => return Ok(cubin_code(member.sm, member.features)),
         fatbin::Kind::Ltoir => CodeKind::LtoIr,
+        fatbin::Kind::TileIr => CodeKind::TileIr,
         fatbin::Kind::Other(_) => CodeKind::Other,
     };
     Ok(Code { kind, target })
@@ -172,6 +180,7 @@ impl fmt::Display for Code {
             }
             CodeKind::Cubin => f.write_str("a cubin")?,
             CodeKind::LtoIr => f.write_str("LTO-IR")?,
+            CodeKind::TileIr => f.write_str("Tile IR")?,
             CodeKind::Other => f.write_str("code of an unknown kind")?,
         }
         match self.target {

@@ -16,6 +16,9 @@ pub struct Directives {
     pub explicit_cluster: bool,
     /// `.blocksareclusters`: the grid size is the number of clusters.
     pub blocks_are_clusters: bool,
+    /// Whether it is a kernel of CUDA Tile (`__tile_global__`). A launch has blocks of one thread, which is then the value of
+    /// [`required_threads`](Self::required_threads); the compiler selected the number of threads. Only a cubin contains it.
+    pub tile: bool,
     /// `.minnctapersm`: the minimum number of blocks per multiprocessor. A cubin does not contain it.
     pub min_blocks: Option<u32>,
     /// `.maxnreg`: the maximum number of registers per thread. A cubin does not contain it.
@@ -38,8 +41,8 @@ struct Row {
     /// The name of its field.
     name: &'static str,
     /// The directive in PTX, without the dot.
-    word: &'static str,
-    /// The attribute of its record in `.nv.info` of a cubin. Found in the output of ptxas 13.0.
+    word: Option<&'static str>,
+    /// The attribute of its record in `.nv.info` of a cubin. Found in the output of ptxas 13.0 and 13.5.
     attribute: Option<u8>,
     field: fn(&mut Directives) -> Field<'_>,
 }
@@ -52,7 +55,7 @@ pub(crate) enum Field<'d> {
 }
 
 macro_rules! table {
-    ($($field:ident $kind:ident $word:literal $attribute:expr;)*) => {
+    ($($field:ident $kind:ident $word:expr, $attribute:expr;)*) => {
         [$(Row {
             name: stringify!($field),
             word: $word,
@@ -62,21 +65,25 @@ macro_rules! table {
     };
 }
 
-const TABLE: [Row; 8] = table! {
-    required_threads    Dimensions "reqntid"           Some(0x10);
-    max_threads         Dimensions "maxntid"           Some(0x05);
-    required_cluster    Dimensions "reqnctapercluster" Some(0x3d);
-    max_cluster_rank    Count      "maxclusterrank"    Some(0x3f);
-    explicit_cluster    Flag       "explicitcluster"   Some(0x3e);
-    blocks_are_clusters Flag       "blocksareclusters" Some(0x5b);
-    min_blocks          Count      "minnctapersm"      None;
-    max_registers       Count      "maxnreg"           None;
+/// The attribute of the record with the language that a kernel was compiled from.
+pub(crate) const LANGUAGE: u8 = 0x66;
+
+const TABLE: [Row; 9] = table! {
+    required_threads    Dimensions Some("reqntid"),           Some(0x10);
+    max_threads         Dimensions Some("maxntid"),           Some(0x05);
+    required_cluster    Dimensions Some("reqnctapercluster"), Some(0x3d);
+    max_cluster_rank    Count      Some("maxclusterrank"),    Some(0x3f);
+    explicit_cluster    Flag       Some("explicitcluster"),   Some(0x3e);
+    blocks_are_clusters Flag       Some("blocksareclusters"), Some(0x5b);
+    tile                Flag       None,                      Some(LANGUAGE);
+    min_blocks          Count      Some("minnctapersm"),      None;
+    max_registers       Count      Some("maxnreg"),           None;
 };
 
 impl Directives {
     /// The value of a directive, by its name in PTX.
     pub(crate) fn by_word(&mut self, word: &str) -> Option<Field<'_>> {
-        let row = TABLE.iter().find(|row| row.word == word)?;
+        let row = TABLE.iter().find(|row| row.word == Some(word))?;
         Some((row.field)(self))
     }
 

@@ -27,11 +27,11 @@ pub struct Release {
     pub cuda: CudaVersion,
     /// The PTX version that its compiler writes. This is the newest version that its driver compiles.
     pub ptx: PtxVersion,
-    /// The version of the driver in the release: 580 for 580.65.06.
-    pub driver: u16,
+    /// The version of the driver in the release: 580 for 580.65.06. `None` if no source states it.
+    pub driver: Option<u16>,
 }
 
-const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: u16) -> Release {
+const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: Option<u16>) -> Release {
     Release {
         cuda: CudaVersion {
             major: cuda.0,
@@ -56,37 +56,47 @@ const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: u16) -> Release {
 /// - A driver compiles **PTX** up to the version of its own release. Minor-version compatibility does not apply (same
 ///   page, "Limitations and caveats"): a driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX
 ///   9.1.
-pub const RELEASES: [Release; 27] = [
-    release((9, 0), (6, 0), 384),
-    release((9, 1), (6, 1), 387),
-    release((9, 2), (6, 2), 396),
-    release((10, 0), (6, 3), 400),
-    release((10, 1), (6, 4), 418),
-    release((10, 2), (6, 5), 440),
-    release((11, 0), (7, 0), 445),
-    release((11, 1), (7, 1), 455),
-    release((11, 2), (7, 2), 460),
-    release((11, 3), (7, 3), 465),
-    release((11, 4), (7, 4), 470),
-    release((11, 5), (7, 5), 495),
-    release((11, 6), (7, 6), 510),
-    release((11, 7), (7, 7), 515),
-    release((11, 8), (7, 8), 520),
-    release((12, 0), (8, 0), 525),
-    release((12, 1), (8, 1), 530),
-    release((12, 2), (8, 2), 535),
-    release((12, 3), (8, 3), 545),
-    release((12, 4), (8, 4), 550),
-    release((12, 5), (8, 5), 555),
-    release((12, 6), (8, 5), 560),
-    release((12, 7), (8, 6), 565),
-    release((12, 8), (8, 7), 570),
-    release((12, 9), (8, 8), 575),
-    release((13, 0), (9, 0), 580),
-    release((13, 1), (9, 1), 590),
+pub const RELEASES: [Release; 31] = [
+    release((9, 0), (6, 0), Some(384)),
+    release((9, 1), (6, 1), Some(387)),
+    release((9, 2), (6, 2), Some(396)),
+    release((10, 0), (6, 3), Some(400)),
+    release((10, 1), (6, 4), Some(418)),
+    release((10, 2), (6, 5), Some(440)),
+    release((11, 0), (7, 0), Some(445)),
+    release((11, 1), (7, 1), Some(455)),
+    release((11, 2), (7, 2), Some(460)),
+    release((11, 3), (7, 3), Some(465)),
+    release((11, 4), (7, 4), Some(470)),
+    release((11, 5), (7, 5), Some(495)),
+    release((11, 6), (7, 6), Some(510)),
+    release((11, 7), (7, 7), Some(515)),
+    release((11, 8), (7, 8), Some(520)),
+    release((12, 0), (8, 0), Some(525)),
+    release((12, 1), (8, 1), Some(530)),
+    release((12, 2), (8, 2), Some(535)),
+    release((12, 3), (8, 3), Some(545)),
+    release((12, 4), (8, 4), Some(550)),
+    release((12, 5), (8, 5), Some(555)),
+    release((12, 6), (8, 5), Some(560)),
+    release((12, 7), (8, 6), Some(565)),
+    release((12, 8), (8, 7), Some(570)),
+    release((12, 9), (8, 8), Some(575)),
+    release((13, 0), (9, 0), Some(580)),
+    release((13, 1), (9, 1), Some(590)),
+    release((13, 2), (9, 2), Some(595)),
+    release((13, 3), (9, 3), Some(610)),
+    release((13, 4), (9, 4), Some(615)),
+    release((13, 5), (9, 5), None),
 ];
 
 impl CudaVersion {
+    /// The first release whose driver compiles Tile IR.
+    pub const TILE_IR: Self = Self {
+        major: 13,
+        minor: 1,
+    };
+
     /// Converts the number that `cuDriverGetVersion` and `cudaRuntimeGetVersion` return: 13000 for 13.0.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
@@ -113,6 +123,17 @@ impl PtxVersion {
     }
 }
 
+/// `CUDA 13.0 (580)`: the release, and its driver if it is known.
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CUDA {}", self.cuda)?;
+        match self.driver {
+            Some(driver) => write!(f, " ({driver})"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for CudaVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
@@ -133,7 +154,10 @@ mod tests {
     fn later_releases_have_later_drivers_and_no_older_ptx() {
         for pair in RELEASES.windows(2) {
             assert!(pair[0].cuda < pair[1].cuda, "{pair:?}");
-            assert!(pair[0].driver < pair[1].driver, "{pair:?}");
+            assert!(
+                pair[1].driver.is_none() || pair[0].driver < pair[1].driver,
+                "{pair:?}"
+            );
             assert!(pair[0].ptx <= pair[1].ptx, "{pair:?}");
         }
     }

@@ -31,6 +31,7 @@ const PTX: usize = 0;
 const CUBIN: usize = 1;
 const LTO_IR: usize = 2;
 const OTHER: usize = 3;
+const TILE_IR: usize = 4;
 
 /// The summary of an image as bytes, for the kernels with these symbols. `None` if a kernel is not the same in all code of the
 /// image: such an image is read at run time, when the GPU is known.
@@ -58,6 +59,7 @@ pub fn summary<'s>(
             }
             CodeKind::Cubin => writer.number(CUBIN),
             CodeKind::LtoIr => writer.number(LTO_IR),
+            CodeKind::TileIr => writer.number(TILE_IR),
             CodeKind::Other => writer.number(OTHER),
         }
         let features = |target: Target| FEATURES.iter().position(|known| *known == target.features);
@@ -120,6 +122,7 @@ fn read_code(reader: &mut Reader<'_>) -> Code {
         },
         CUBIN => CodeKind::Cubin,
         LTO_IR => CodeKind::LtoIr,
+        TILE_IR => CodeKind::TileIr,
         _ => CodeKind::Other,
     };
     let (features, sm) = (reader.number(), Sm(reader.number() as u16));

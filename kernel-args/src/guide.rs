@@ -18,6 +18,7 @@
 )]
 //! | [`checks`] | what is checked, and when |
 //! | [`contracts`] | lengths, ranges, blocks: what a kernel requires, checked at each launch |
+//! | [`real_bugs`] | thirty mistakes in the arguments of kernels, and what becomes of them |
 //! | [`launches`] | launch options and launch attributes; what a launch costs |
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
@@ -54,6 +55,7 @@ chapters! {
     #[cfg(feature = "header")] headers: "headers";
     checks "What is checked, and when.": "tables/checks", "checks";
     contracts: "contracts";
+    real_bugs: "real_bugs";
     launches: "launches";
     lists: "lists";
     dtypes: "dtypes";

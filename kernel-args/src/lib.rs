@@ -149,7 +149,7 @@ pub mod args {
 pub mod attribute {
     pub use crate::driver::{
         AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
-        MemorySyncDomainMap, ProgrammaticEvent,
+        MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
     };
 }
 

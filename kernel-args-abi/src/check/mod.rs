@@ -29,6 +29,7 @@ mod cursor;
 mod difference;
 mod dimensions;
 mod edit_distance;
+mod item;
 mod member_mismatch;
 mod members;
 mod mismatch;

@@ -4,6 +4,7 @@ use super::{
     cursor::{Cursor, Item},
     difference::{Difference, Differences},
     dimensions,
+    item::{common_divisor, is_no_part, is_opaque, is_whole, why_not, why_opaque, wraps},
     member_mismatch::{MemberMismatch, NotCompared, NotComparedReason},
     names::{MemberNames, is_of_another_member, misplaced},
     path::{Place, Route},
@@ -11,12 +12,7 @@ use super::{
     value::compare_values,
     variants::first_variant,
 };
-use crate::{
-    bytes::same,
-    class::Class,
-    cpp::{Builtin, CppBase, name},
-    signature::{Members, Parameter},
-};
+use crate::signature::{Members, Parameter};
 
 /// What a walk finds.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
@@ -423,74 +419,4 @@ const fn incomplete<'a>(
     };
     let route = route.behind(cursor, pointer);
     route.place_of(&Cursor::EMPTY, declared, declared, 0)
-}
-
-/// Why two values that match are not compared further. `None` if they are scalars, or if they are compared.
-const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
-    if let Some(why) = kernel.members.why_opaque() {
-        return Some(NotComparedReason::Opaque(why));
-    }
-    if let Some(why) = host.members.why_opaque() {
-        return Some(NotComparedReason::Opaque(why));
-    }
-    let is_known = host.members.is_known() || host.cpp.is_array();
-    if kernel.members.is_known() && !is_known && !host.cpp.is_pointer() {
-        return Some(NotComparedReason::Unknown);
-    }
-    None
-}
-
-/// Whether a scalar differs from a struct although the struct contains such a scalar. The member of `__half` is
-/// storage, not an integer, and an enum does not match a component of a vector such as `uchar1`.
-const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
-    !scalar.opens()
-        && of.opens()
-        && match builtin(&of.member) {
-            Some(builtin) => builtin.components == 0 || scalar.member.members.is_enum(),
-            None => false,
-        }
-}
-
-/// Whether a struct contains the number in the other list, such as `__half`, as its first member, at any depth. CUDA's
-/// headers store such numbers as integers.
-const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
-    let (Some(own), Some(first)) = (builtin(&number.member), whole.member.members.get(0)) else {
-        return false;
-    };
-    own.components == 0
-        && (first.members.is_known() && builtin(&first).is_none()
-            || matches!(builtin(&first), Some(other) if same(other.cpp, own.cpp)))
-}
-
-const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
-    match member.cpp.base {
-        CppBase::Named(name) if member.cpp.depth == 0 => name::builtin(name),
-        _ => None,
-    }
-}
-
-/// Whether it is a struct whose members are unknown: it is compared by name.
-const fn is_whole(item: &Item<'_>) -> bool {
-    !item.opens() && matches!(item.element().class, Class::Bytes)
-}
-
-const fn common_divisor(mut a: usize, mut b: usize) -> usize {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-/// Whether its bytes cannot be compared: a union, or a struct whose members are unknown.
-const fn is_opaque(item: &Item<'_>) -> bool {
-    !item.is_struct()
-        && (item.member.members.why_opaque().is_some()
-            || item.member.cpp.is_unknown() && matches!(item.member.class, Class::Bytes))
-}
-
-const fn why_opaque(item: &Item<'_>) -> NotComparedReason {
-    match item.member.members.why_opaque() {
-        Some(why) => NotComparedReason::Opaque(why),
-        None => NotComparedReason::Unknown,
-    }
 }

@@ -132,6 +132,10 @@ fn foreign(head: &[u8]) -> String {
     if head.is_empty() {
         return "the file is empty".to_owned();
     }
+    if head.starts_with(b"\x7fTileIR\0") {
+        return "Tile IR, which does not describe its kernels' parameters: compile it to a cubin (`nvcc --tilecubin`, `tileiras`)"
+            .to_owned();
+    }
     let first = head.get(..8).unwrap_or(head).escape_ascii();
     format!(
         "not PTX, a cubin, a fat binary, an object file, a program, a library or an archive: the file begins with `{first}`"

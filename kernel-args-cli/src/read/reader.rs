@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
             let what = match self.skipped.members - skipped {
                 0 => "no kernels: the fat binaries are empty".to_owned(),
                 _ => "no kernels: the fat binaries contain no PTX and no cubins, only formats that do not describe parameters, such \
-                      as LTO-IR: compile to PTX or a cubin as well"
+                      as LTO-IR and Tile IR: compile to PTX or a cubin as well"
                     .to_owned(),
             };
             self.errors.push(Error::new(&*named.name, what));

@@ -5,7 +5,7 @@
 
 use super::kernel::Parameter;
 use crate::{
-    directives::{Directives, Field},
+    directives::{Directives, Field, LANGUAGE},
     ptx::{Pointee, Space},
 };
 use alloc::vec::Vec;
@@ -14,6 +14,8 @@ use kernel_args_abi::layout::Alignment;
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
 const REGISTERS: u8 = 0x2f;
+/// The value of the record [`LANGUAGE`] for CUDA Tile. PTX has 3.
+const TILE_IR: u32 = 7;
 /// The record of a parameter in a block above 4,352 bytes.
 const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
 
@@ -51,6 +53,9 @@ impl Info {
                 _ => return Err("its `.nv.info` section has a record of an unknown format"),
             }
         }
+        if info.directives.tile {
+            info.directives.required_threads = Some([1; 3]);
+        }
         Ok(info)
     }
 
@@ -70,6 +75,9 @@ impl Info {
                 Some(Field::Count(value)) => {
                     let payload = payload.try_into().map_err(|_| LENGTH)?;
                     *value = Some(u32::from_le_bytes(payload));
+                }
+                Some(Field::Flag(flag)) if attribute == LANGUAGE => {
+                    *flag = payload == TILE_IR.to_le_bytes();
                 }
                 Some(Field::Flag(_)) | None => {}
             },

@@ -31,6 +31,8 @@ pub enum Kind {
     Elf,
     /// NVVM IR for link-time optimisation (`code=lto_90`).
     Ltoir,
+    /// Tile IR (`nvcc --tilebc`), which drivers for CUDA 13.1 and newer compile.
+    TileIr,
     /// Contents that this crate does not know: the number in the header.
     Other(u16),
 }
@@ -41,6 +43,7 @@ impl fmt::Display for Kind {
             Self::Ptx => f.write_str("PTX"),
             Self::Elf => f.write_str("a cubin"),
             Self::Ltoir => f.write_str("LTO-IR"),
+            Self::TileIr => f.write_str("Tile IR"),
             Self::Other(kind) => write!(f, "data of unknown kind {kind}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Fat binaries: containers of PTX texts and cubins, as written by `nvcc -fatbin`.
 //!
-//! The format is not documented. The rules here come from the output of nvcc 13.0 in each compression mode, and agree
-//! with public information about older toolkits.
+//! The format is not documented. The rules here come from the output of nvcc 13.0 in each compression mode, and of 13.5 for
+//! Tile IR, and agree with public information about older toolkits.
 //!
 //! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the rest), followed by
 //! members. A member is a header of at least 64 bytes and its payload, padded to 8 bytes.
@@ -246,6 +246,7 @@ impl Header {
             1 => Kind::Ptx,
             2 => Kind::Elf,
             8 => Kind::Ltoir,
+            0x80 => Kind::TileIr,
             other => Kind::Other(other),
         };
         let member = Member {

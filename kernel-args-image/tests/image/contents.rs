@@ -3,7 +3,7 @@
 use kernel_args_abi::Sm;
 use kernel_args_image::{
     self as image, Code, CudaVersion, Features, Image, PtxVersion, RELEASES, Target, Unfit,
-    contents,
+    contents, fatbin,
 };
 use proptest::prelude::*;
 
@@ -72,6 +72,25 @@ fn which_member_runs_on_which_gpu() {
         .filter(|unfit| *unfit == Unfit::LtoIr)
         .collect();
     assert_eq!(lto.len(), 1);
+}
+
+/// A driver for CUDA 13.1 or newer compiles Tile IR; whether for this GPU is not documented.
+#[test]
+fn tile_ir_needs_a_newer_driver() {
+    let image = include_bytes!("../data/no_kernels/tile.fatbin");
+    let code = contents(image).unwrap();
+    assert_eq!(spelled(image), ["Tile IR for sm_90"]);
+    let on = |minor| code[0].runs_on(Sm(90), Some(CudaVersion { major: 13, minor }));
+    assert_eq!(on(0), Err(Unfit::TileIr));
+    assert_eq!(on(1), Ok(false));
+    assert_eq!(code[0].runs_on(Sm(90), None), Ok(false));
+    let members = fatbin::members(image).unwrap();
+    assert_eq!(members[0].kind, fatbin::Kind::TileIr);
+    let error = members[0].bytes().unwrap_err().to_string();
+    assert!(
+        error.contains("a member of a fat binary is Tile IR"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use kernel_args_image::{
 const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
 const SM_100: &[u8] = include_bytes!("../data/kernels.sm_100.cubin");
 const LARGE: &[u8] = include_bytes!("../data/large.sm_90.cubin");
+const TILE: &[u8] = include_bytes!("../data/tile.sm_90.cubin");
 const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
 const FATBINS: [(&[u8], Compression, Compression); 3] = [
     (
@@ -61,6 +62,20 @@ fn directives_of_clusters_are_read_from_a_cubin() {
 }
 
 /// The cubin runs; only PTX contains `.minnctapersm`.
+/// Whatever number of threads the compiler has selected, a launch of a kernel of CUDA Tile has blocks of one thread.
+#[test]
+fn a_tile_kernel_has_blocks_of_one_thread() {
+    let cubin = cubin::parse(TILE).unwrap();
+    assert_eq!(records(&cubin, "add"), [(0, 8), (8, 4), (12, 4)]);
+    let directives = cubin.kernel("add").unwrap().directives;
+    assert!(directives.tile);
+    assert_eq!(directives.required_threads, Some([1, 1, 1]));
+    for other in [SM_75, SM_100, LARGE] {
+        let cubin = cubin::parse(other).unwrap();
+        assert!(cubin.kernels.iter().all(|kernel| !kernel.directives.tile));
+    }
+}
+
 #[test]
 fn a_kernel_has_the_directives_of_the_cubin_that_runs() {
     let text =

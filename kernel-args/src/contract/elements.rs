@@ -11,14 +11,14 @@
             has no such parameter, add `#[kernel_args(skip)]` to that field"
 )]
 pub trait Elements {
-    /// The number of elements.
+    /// The number of elements: at most `isize::MAX`, so a negative `n` in `len = "n"` exceeds it.
     fn elements(&self) -> usize;
 }
 
-/// A null pointer has no memory that could be too short.
+/// A null pointer has no memory that could be too short: as many elements as there can be.
 impl<E: Elements> Elements for Option<E> {
     #[inline(always)]
     fn elements(&self) -> usize {
-        self.as_ref().map_or(usize::MAX, E::elements)
+        self.as_ref().map_or(isize::MAX as usize, E::elements)
     }
 }

@@ -19,7 +19,7 @@ pub fn integer(value: &impl Integer) -> Value {
     value.quick()
 }
 
-/// A field alone. For a negative number: a number that exceeds every length.
+/// A field alone, to compare with a number of elements. For a negative number: a number that exceeds it.
 #[inline(always)]
 pub fn or_huge(value: &impl Integer) -> Value {
     Some(value.or_huge())

@@ -25,7 +25,8 @@ pub use compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 pub use config::{
     AccessPolicyWindow, AccessProperty, AsStream, CacheMode, ClusterSchedulingPolicy, DeviceNode,
     Fallback, Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
-    MemorySyncDomainMap, OptimizationLevel, ProgrammaticEvent,
+    MemorySyncDomainMap, OptimizationLevel, PortableClusterMode, ProgrammaticEvent,
+    SharedMemoryMode,
 };
 pub use context::{
     BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling,

@@ -1,6 +1,6 @@
 //! The configuration of the driver: from environment variables when it is loaded, and later from `control.rs`.
 
-use crate::error::Status;
+use crate::{error::Status, settings::DEFAULT_VERSION};
 
 /// The current settings.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Config {
             sm: 90,
             devices: 1,
             peers: true,
-            version: 13000,
+            version: DEFAULT_VERSION.cast_signed(),
             absent: Vec::new(),
             failures: Vec::new(),
         };

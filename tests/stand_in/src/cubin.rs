@@ -36,6 +36,7 @@ pub(crate) mod attribute {
     pub(crate) const REGISTERS: u8 = 0x2f;
     pub(crate) const CLUSTER: u8 = 0x3d;
     pub(crate) const PARAMETER_V2: u8 = 0x45;
+    pub(crate) const LANGUAGE: u8 = 0x66;
 }
 
 /// The part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after the 1024 bytes
@@ -169,6 +170,8 @@ impl<'a> Elf<'a> {
                     kernel.max_threads = record.extents().iter().product();
                     kernel.required_threads = Some(record.extents());
                 }
+                // A kernel of CUDA Tile: driver 580 accepts a block of 1 thread, or of the threads that the compiler has selected.
+                attribute::LANGUAGE => kernel.is_tile = record.word(0) == 7,
                 attribute::CLUSTER => kernel.cluster = Some(record.extents()),
                 _ => {}
             }

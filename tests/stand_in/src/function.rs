@@ -51,7 +51,7 @@ impl Function {
         let value = match attribute {
             0 => kernel.max_threads,
             1 => kernel.static_shared,
-            2 | 7 | 15 => 0,
+            2 | 7 | 15 | 17 => 0,
             3 => kernel.local,
             4 => kernel.registers,
             5 => kernel.ptx_version,
@@ -61,6 +61,7 @@ impl Function {
             10 => u32::from(kernel.cluster.is_some()),
             11..=13 => cluster[attribute as usize - 11],
             14 => u32::from(self.non_portable_cluster),
+            16 => 1,
             _ => return Err(Status::INVALID_VALUE),
         };
         Ok(value.cast_signed())
@@ -133,11 +134,23 @@ entry_points! {
         driver.functions.get(function)?.parameter(index, offset, size)
     }
 
+    fn cuFuncGetParamCount(driver, function: Handle, count: Out<usize>) {
+        count.set(driver.functions.get(function)?.kernel.parameters.len())
+    }
+
     fn cuKernelGetParamInfo(driver, kernel: Handle, index: usize, offset: Out<usize>, size: Out<usize>) {
         driver.functions.get(kernel)?.parameter(index, offset, size)
     }
 
     fn cuFuncGetAttribute(driver, value: Out<c_int>, attribute: c_uint, function: Handle) {
+        let since = match attribute {
+            16 => 13030,
+            17 => 13040,
+            _ => 0,
+        };
+        if driver.config.version < since {
+            return Err(Status::INVALID_VALUE);
+        }
         value.set(driver.functions.get(function)?.attribute(attribute)?)
     }
 

@@ -20,6 +20,8 @@ pub(crate) struct Kernel {
     pub(crate) max_threads: u32,
     /// `.reqntid`.
     pub(crate) required_threads: Option<[u32; 3]>,
+    /// Whether it was compiled from Tile IR.
+    pub(crate) is_tile: bool,
     /// `.reqnctapercluster`.
     pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) static_shared: u32,

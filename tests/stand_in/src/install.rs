@@ -71,7 +71,7 @@ impl Session {
         })?;
         let library = fs::canonicalize(library)?;
         let session = Self::create(settings)?;
-        session.install(&library, settings.absent())?;
+        session.install(&library, &settings.absent())?;
         Ok(session)
     }
 
@@ -83,7 +83,7 @@ impl Session {
         let session = Self::create(settings)?;
         let path = session.directory.join(LIBRARY);
         fs::write(&path, library)?;
-        session.install(&path, settings.absent())?;
+        session.install(&path, &settings.absent())?;
         Ok(session)
     }
 

@@ -151,6 +151,7 @@ impl Driver {
             || kernel
                 .required_threads
                 .is_some_and(|required| required != geometry.block)
+                && !(kernel.is_tile && threads == 1)
         {
             return Err(Status::INVALID_VALUE);
         }

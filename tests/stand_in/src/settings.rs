@@ -1,5 +1,11 @@
 //! The settings of a session's driver.
 
+/// The version of the driver if no other is requested.
+pub(crate) const DEFAULT_VERSION: u32 = 13000;
+
+/// The entry points that CUDA 13.0 lacks, and the first version that has them.
+const NEWER: [(&str, u32); 1] = [("cuFuncGetParamCount", 13020)];
+
 /// Settings for a [`Session`](crate::Session). The default is one H100 with a driver for CUDA 13.0.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -75,8 +81,14 @@ impl Settings {
         self
     }
 
-    pub(crate) fn absent(&self) -> &[String] {
-        &self.absent
+    /// The entry points that the driver lacks: because of its version, and as requested.
+    pub(crate) fn absent(&self) -> Vec<String> {
+        let version = self.version.unwrap_or(DEFAULT_VERSION);
+        let newer = NEWER.iter().filter(|(_, since)| version < *since);
+        newer
+            .map(|(name, _)| (*name).to_owned())
+            .chain(self.absent.iter().cloned())
+            .collect()
     }
 
     /// The environment variables with these settings.
@@ -87,7 +99,7 @@ impl Settings {
             ("DEVICES", self.devices.map(|devices| devices.to_string())),
             ("PEERS", self.without_peers.then(|| "0".to_owned())),
             ("VERSION", self.version.map(|version| version.to_string())),
-            ("ABSENT", list(&self.absent)),
+            ("ABSENT", list(&self.absent())),
             ("FAIL", list(&self.failures)),
         ]
         .into_iter()

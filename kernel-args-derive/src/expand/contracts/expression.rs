@@ -126,7 +126,8 @@ impl Scope<'_> {
         }
     }
 
-    /// The value of an expression that something is at least as large as. A field alone needs no check of its sign.
+    /// The number of elements that memory must have. A field alone needs no check of its sign: no memory has as many elements as a
+    /// negative number that is taken for an unsigned one.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
         match expression {
             Expression::Place(place) => self.place(place, mode, "or_huge"),

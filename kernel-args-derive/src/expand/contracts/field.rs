@@ -54,11 +54,10 @@ impl Output<'_> {
         });
         let len = contracts.len.as_ref().map(|len| {
             let span = len.span;
-            let required = self.scope.required(&len.value, Mode::Quick);
-            let exact = self.scope.required(&len.value, Mode::Exact);
             let reaches = self.scope.function(Mode::Quick, "reaches", span);
             if let Some(capacity) = &contracts.capacity {
                 let [quick_found, exact_found] = self.both(&capacity.value);
+                let [required, exact] = self.both(&len.value);
                 return self.check(
                     len,
                     Some((field, "")),
@@ -67,6 +66,8 @@ impl Output<'_> {
                     &[&capacity.value, &len.value],
                 );
             }
+            let [required, exact] =
+                [Mode::Quick, Mode::Exact].map(|mode| self.scope.required(&len.value, mode));
             let value = own_field(field, span);
             let elements = self.scope.function(Mode::Quick, "elements", span);
             self.check(

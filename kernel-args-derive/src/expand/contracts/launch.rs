@@ -43,8 +43,7 @@ impl Output<'_> {
                 let [grid, block] = ["grid", "block"].map(|dim| self.extent(dim, extent, span));
                 let reaches = self.scope.function(Mode::Quick, "reaches", span);
                 let mul = self.scope.function(Mode::Quick, "mul", span);
-                let required = self.scope.required(value, Mode::Quick);
-                let exact = self.scope.required(value, Mode::Exact);
+                let [required, exact] = self.both(value);
                 let which = self.which(extent);
                 self.check(
                     covers,

@@ -89,6 +89,8 @@ entry_points! {
     safe cuOccupancyMaxPotentialClusterSize(size: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
     /// Driver 12.4 and newer.
     safe cuFuncGetParamInfo(function: FunctionHandle<'_>, index: usize, offset: &mut usize, size: &mut usize);
+    /// Driver 13.2 and newer.
+    safe cuFuncGetParamCount(function: FunctionHandle<'_>, count: &mut usize);
     /// Driver 12.3 and newer. The name is valid as long as the function.
     unsafe cuFuncGetName(name: &mut *const c_char, function: CUfunction);
     // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.

@@ -2,15 +2,18 @@
 
 use super::{
     limits::{AttributeLimits, device_attribute},
-    table::Attribute,
+    table::{OVERSIZED, Requirement},
     visit::for_each,
 };
 use crate::{
     driver::{
         api::{Api, FunctionHandle, LaunchConfig, out},
-        config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap},
+        config::{
+            AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap, SharedMemoryMode,
+        },
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
+        query::attribute,
     },
     marshal::ContextName,
 };
@@ -19,6 +22,8 @@ use std::{boxed::Box, format, string::String};
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
+/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`.
+const MAX_SHARED_MEMORY_PER_BLOCK: u32 = 8;
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
@@ -80,6 +85,9 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
             "write a percentage from 0 to 100",
         ));
     }
+    if attributes.shared_memory_mode == Some(SharedMemoryMode::RequirePortable) {
+        request.portable_shared_memory()?;
+    }
     if attributes.device_updatable_node.is_some() && !request.is_node {
         request.capturing()?;
     }
@@ -94,14 +102,17 @@ impl Request<'_> {
         let mut error = None;
         for_each(self.attributes, &mut |attribute, _, _| {
             if error.is_none() {
-                error = self.lacks(attribute, version);
+                error = self.lacks(&attribute.requirement(), version);
             }
         });
+        let mode = self.attributes.shared_memory_mode;
+        if error.is_none() && mode.is_some_and(SharedMemoryMode::is_oversized) {
+            error = self.lacks(&OVERSIZED, version);
+        }
         error.map_or(Ok(()), Err)
     }
 
-    fn lacks(&self, attribute: Attribute, version: u32) -> Option<Error> {
-        let needs = attribute.requirement();
+    fn lacks(&self, needs: &Requirement, version: u32) -> Option<Error> {
         let cuda = |version: u32| format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
         let (required, found, help) =
             if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
@@ -131,6 +142,21 @@ impl Request<'_> {
                 help,
             },
         ))))
+    }
+
+    /// Checks the dynamic shared memory against what every GPU supports.
+    fn portable_shared_memory(&self) -> Result<(), Error> {
+        let max = device_attribute(MAX_SHARED_MEMORY_PER_BLOCK)?;
+        let used = attribute::get(self.function, attribute::SHARED_SIZE_BYTES)?;
+        let left = max.saturating_sub(used);
+        if self.config.shared <= left {
+            return Ok(());
+        }
+        Err(self.limit(
+            format!("{} bytes of dynamic shared memory with `shared_memory_mode = RequirePortable`", self.config.shared),
+            format!("every GPU supports {max} bytes of shared memory per block, which leaves {left} for this kernel"),
+            "use less, or `SharedMemoryMode::AllowNonPortable`",
+        ))
     }
 
     fn priority(&self, priority: i32) -> Result<(), Error> {

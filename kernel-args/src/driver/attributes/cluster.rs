@@ -7,6 +7,7 @@ use super::{
 use crate::{
     device::vector::Dim3,
     driver::{
+        config::PortableClusterMode,
         error::{Error, LaunchError, Limit},
         query::{attribute, occupancy},
     },
@@ -116,6 +117,14 @@ impl Request<'_> {
         }
         if blocks <= PORTABLE_CLUSTER {
             return Ok(());
+        }
+        if self.attributes.portable_cluster_size_mode == Some(PortableClusterMode::RequirePortable)
+        {
+            return Err(self.limit(
+                format!("{name} {cluster} of {blocks} blocks with `portable_cluster_size_mode = RequirePortable`"),
+                format!("every GPU with clusters supports {PORTABLE_CLUSTER} blocks"),
+                "use a smaller cluster, or `PortableClusterMode::AllowNonPortable`",
+            ));
         }
         // The driver stores this setting with the function. It does not affect launches with smaller clusters.
         self.api.cuFuncSetAttribute(

@@ -70,7 +70,7 @@ mod tests {
         api::LaunchAttribute,
         config::{
             AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Launch,
-            MemorySyncDomain, MemorySyncDomainMap,
+            MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, SharedMemoryMode,
         },
     };
     use core::mem::offset_of;
@@ -213,6 +213,20 @@ mod tests {
                 missProp = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING, property;
         }
         lies! { node: deviceUpdatableKernelNode as DeviceUpdatable. deviceUpdatable = 1, int; }
+    }
+
+    /// `cuda.h` of CUDA 13.5: both are an enum at the start of the value.
+    #[test]
+    fn the_modes_are_encoded() {
+        let launch = Launch::new(1, 1)
+            .portable_cluster_size_mode(PortableClusterMode::AllowNonPortable)
+            .shared_memory_mode(SharedMemoryMode::PreferOversized);
+        let attributes = passed(launch);
+        let read = |one: &LaunchAttribute<'_>| (one.id(), u32::from_ne_bytes(at(one, 0)));
+        assert_eq!(
+            attributes.iter().map(read).collect::<Vec<_>>(),
+            [(17, 2), (18, 4)]
+        );
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(super) fn for_each<'e>(
         preferred_shared_memory_carveout,
         nvlink_util_centric_scheduling,
         device_updatable_node: _,
+        portable_cluster_size_mode,
+        shared_memory_mode,
     } = *attributes;
     let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
         visit(attribute, members(attribute, parts), value);
@@ -89,6 +91,22 @@ pub(super) fn for_each<'e>(
     }
     if nvlink_util_centric_scheduling {
         put(Attribute::NvlinkUtilCentricScheduling, &[(0, TRUE)], &true);
+    }
+    if let Some(mode) = portable_cluster_size_mode {
+        let number = (mode as u32).to_ne_bytes();
+        put(
+            Attribute::PortableClusterSizeMode,
+            &[(0, number)],
+            &format_args!("{mode:?}"),
+        );
+    }
+    if let Some(mode) = shared_memory_mode {
+        let number = (mode as u32).to_ne_bytes();
+        put(
+            Attribute::SharedMemoryMode,
+            &[(0, number)],
+            &format_args!("{mode:?}"),
+        );
     }
     with_addresses(attributes, visit);
 }

@@ -21,6 +21,8 @@ pub(crate) struct Attributes<'a> {
     pub(crate) preferred_shared_memory_carveout: Option<u8>,
     pub(crate) nvlink_util_centric_scheduling: bool,
     pub(crate) device_updatable_node: Option<&'a DeviceNode>,
+    pub(crate) portable_cluster_size_mode: Option<PortableClusterMode>,
+    pub(crate) shared_memory_mode: Option<SharedMemoryMode>,
 }
 
 /// How the clusters of a launch are distributed over the GPU: `CUclusterSchedulingPolicy`.
@@ -35,6 +37,59 @@ pub enum ClusterSchedulingPolicy {
     Spread = 1,
     /// The hardware balances the load: `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`.
     LoadBalancing = 2,
+}
+
+/// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports: `CUlaunchAttributePortableClusterMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum PortableClusterMode {
+    /// As the function allows, which this crate sets for a launch with a larger cluster: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT`.
+    #[default]
+    Default = 0,
+    /// A larger cluster is an error: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE`.
+    RequirePortable = 1,
+    /// `CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE`.
+    AllowNonPortable = 2,
+}
+
+/// How much dynamic shared memory a launch can have: `CUsharedMemoryMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum SharedMemoryMode {
+    /// As the function allows, which this crate sets for a launch with more: `CU_SHARED_MEMORY_MODE_DEFAULT`.
+    #[default]
+    Default = 0,
+    /// More than every GPU supports (`CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`) is an error:
+    /// `CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE`.
+    RequirePortable = 1,
+    /// As much as the GPU supports: `CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE`.
+    AllowNonPortable = 2,
+    /// Oversized configurations, which leave 8 kB of L1 cache: `CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
+    AllowOversized = 3,
+    /// The same, and preferred: `CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
+    PreferOversized = 4,
+}
+
+impl SharedMemoryMode {
+    /// The mode with this number.
+    pub(crate) fn of(number: u32) -> Option<Self> {
+        use SharedMemoryMode as Mode;
+        let all = [
+            Mode::Default,
+            Mode::RequirePortable,
+            Mode::AllowNonPortable,
+            Mode::AllowOversized,
+            Mode::PreferOversized,
+        ];
+        all.into_iter().find(|mode| *mode as u32 == number)
+    }
+
+    /// Whether more shared memory is allowed than the limits of the GPU for other launches.
+    pub(crate) const fn is_oversized(self) -> bool {
+        matches!(self, Self::AllowOversized | Self::PreferOversized)
+    }
 }
 
 /// The domain in which a kernel's memory operations are ordered: `CUlaunchMemSyncDomain`.

@@ -2,7 +2,8 @@
 
 use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent, Recording,
+    MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, Recording,
+    SharedMemoryMode,
 };
 use crate::device::vector::Dim3;
 use cudarc::driver::{CudaEvent, CudaStream};
@@ -206,5 +207,19 @@ impl<'a> Launch<'a> {
     #[inline(always)]
     pub fn device_updatable_node(self, node: &'a DeviceNode) -> Self {
         self.with(|attributes| attributes.device_updatable_node = Some(node))
+    }
+
+    /// Whether a cluster can have more than 8 blocks: `CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`. Without this option it can. Needs
+    /// CUDA 13.2.
+    #[inline(always)]
+    pub fn portable_cluster_size_mode(self, mode: PortableClusterMode) -> Self {
+        self.with(|attributes| attributes.portable_cluster_size_mode = Some(mode))
+    }
+
+    /// How much dynamic shared memory the launch can have: `CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE`. Without this option it can have as much
+    /// as [`AllowNonPortable`](SharedMemoryMode::AllowNonPortable). Needs CUDA 13.2.
+    #[inline(always)]
+    pub fn shared_memory_mode(self, mode: SharedMemoryMode) -> Self {
+        self.with(|attributes| attributes.shared_memory_mode = Some(mode))
     }
 }

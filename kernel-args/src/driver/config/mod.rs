@@ -13,7 +13,8 @@ mod recording;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attributes::{
-    ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, ProgrammaticEvent,
+    ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode,
+    ProgrammaticEvent, SharedMemoryMode,
 };
 pub use device_node::DeviceNode;
 pub use dim::IntoDim;

@@ -86,6 +86,13 @@ impl IncompatibleImage {
         if has(Unfit::PtxVersion) {
             self.help_with_ptx(f)?;
         }
+        if has(Unfit::TileIr) {
+            write!(
+                f,
+                "\nhelp: compile it to a cubin, which this driver runs if it is from the same major release of CUDA: \
+                 `nvcc --enable-tile --tilecubin -arch=sm_{gpu}`"
+            )?;
+        }
         if has(Unfit::AddressSize) {
             f.write_str("\nhelp: compile it for 64 bits: `nvcc -m64`, which is the default")?;
         }
@@ -107,8 +114,7 @@ impl IncompatibleImage {
         match nearest {
             Some(release) => write!(
                 f,
-                "\nhelp: install a driver for CUDA {} ({}) or newer, or compile with CUDA {driver} or older",
-                release.cuda, release.driver
+                "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older"
             )?,
             None => write!(
                 f,
@@ -134,15 +140,16 @@ fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
             None => f.write_str("runs on other GPUs"),
         },
         Unfit::PtxVersion => match first_release(code) {
-            Some(release) => write!(
-                f,
-                "needs a driver for CUDA {} or newer ({} or newer)",
-                release.cuda, release.driver
-            ),
+            Some(release) => write!(f, "needs a driver for {release} or newer"),
             None => {
                 f.write_str("needs a driver that is newer than all drivers that this crate knows")
             }
         },
+        Unfit::TileIr => write!(
+            f,
+            "needs a driver for CUDA {} or newer",
+            CudaVersion::TILE_IR
+        ),
         Unfit::AddressSize => f.write_str("has 32-bit addresses, but the GPU has 64-bit addresses"),
         Unfit::LtoIr => f.write_str("is not executable code: link it with nvcc or nvJitLink"),
         _ => f.write_str("does not run"),
@@ -217,7 +224,7 @@ mod tests {
         assert_eq!(
             text,
             "the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older); it has\n  \
-             PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)\n\
+             PTX 9.1 for sm_75: needs a driver for CUDA 13.1 (590) or newer\n\
              help: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older\n\
              help: or ship a cubin, which the driver accepts from every CUDA 13: `nvcc -gencode arch=compute_90,code=sm_90`"
         );

@@ -38,6 +38,12 @@ impl LoadedFunction {
         Ok(attribute::get(self.handle(), number)?)
     }
 
+    /// An attribute of newer drivers; `None` if the driver is too old.
+    pub(crate) fn newer_attribute(&self, newer: attribute::Newer) -> Result<Option<u32>, Error> {
+        self.bind()?;
+        Ok(attribute::get_newer(self.handle(), newer)?)
+    }
+
     /// The maximum number of blocks on one multiprocessor.
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
@@ -102,6 +108,13 @@ impl LoadedFunction {
 
     /// A grid with at least as many threads as elements, and its block.
     pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
+        if self.attribute_limits.directives.tile {
+            return Err(self.limit(
+                format!("a thread for each of {elements} elements"),
+                "this is a tile kernel: each block computes a tile, whose size only the kernel knows".into(),
+                "write `block = 1`, and a grid with a block for each tile",
+            ));
+        }
         let block = match self.required_block {
             Some(required) => required,
             None => Dim3::new(self.best_block()?, 1, 1),

@@ -4,7 +4,7 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        config::Launch,
+        config::{Launch, SharedMemoryMode},
         error::{Error, LaunchError, Limit},
         query::{allow, exceeded},
     },
@@ -54,6 +54,13 @@ impl LoadedFunction {
                 launch.shared_given,
             )?;
         }
+        // The GPU's limit does not apply to an oversized configuration: the driver decides.
+        let mode = launch
+            .attributes
+            .and_then(|attributes| attributes.shared_memory_mode);
+        if mode.is_some_and(SharedMemoryMode::is_oversized) {
+            return Ok(());
+        }
         self.allow_shared(launch.shared)
     }
 
@@ -102,11 +109,18 @@ impl LoadedFunction {
         let block = Dim3::new(block_x, block_y, block_z);
         self.check_limits(grid, block)?;
         if let Some(required) = self.required_block.filter(|required| *required != block) {
-            return Err(self.limit(
-                format!("block {block}"),
-                format!("this kernel is compiled for a block of exactly {required}"),
-                "launch it with this block, which the kernel's `.reqntid` directive requires",
-            ));
+            let (limit, help) = if self.attribute_limits.directives.tile {
+                (
+                    "this is a tile kernel, whose blocks are launched as 1 thread".into(),
+                    "write `block = 1`, and a grid with a block for each tile; the compiler selected the threads of a block",
+                )
+            } else {
+                (
+                    format!("this kernel is compiled for a block of exactly {required}"),
+                    "launch it with this block, which the kernel's `.reqntid` directive requires",
+                )
+            };
+            return Err(self.limit(format!("block {block}"), limit, help));
         }
         if !shared_given && self.max_threads_without_shared == 0 {
             return Err(self.limit(

@@ -84,10 +84,10 @@ pub unsafe fn launch<A: LaunchArgs>(
 ///
 /// | launch attribute | example |
 /// |---|---|
-/// | clusters | `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy` |
+/// | clusters | `cluster = (2, 1, 1)`, `preferred_cluster`, `cluster_scheduling_policy`, `portable_cluster_size_mode` |
 /// | order and overlap | `cooperative = true`, `priority = -1`, `programmatic_stream_serialization = true` |
 /// | events | `programmatic_event = &event`, `launch_completion_event = &event` |
-/// | memory | `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout = percent` |
+/// | memory | `memory_sync_domain`, `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout = percent`, `shared_memory_mode` |
 /// | hardware | `nvlink_util_centric_scheduling = true` |
 /// | graphs | `device_updatable_node = &node` |
 ///

@@ -56,13 +56,15 @@ macro_rules! __launch_options {
     (@same access_policy_window access_policy_window {$($yes:tt)*} $no:tt) => { $($yes)* };
     (@same preferred_shared_memory_carveout preferred_shared_memory_carveout {$($yes:tt)*} $no:tt) => { $($yes)* };
     (@same nvlink_util_centric_scheduling nvlink_util_centric_scheduling {$($yes:tt)*} $no:tt) => { $($yes)* };
+    (@same portable_cluster_size_mode portable_cluster_size_mode {$($yes:tt)*} $no:tt) => { $($yes)* };
+    (@same shared_memory_mode shared_memory_mode {$($yes:tt)*} $no:tt) => { $($yes)* };
     (@same device_updatable_node device_updatable_node {$($yes:tt)*} $no:tt) => { $($yes)* };
     (@same $option:ident $other:ident $yes:tt {$($no:tt)*}) => { $($no)* };
     (@names) => {
         "`stream`, `shared` (or `shared_mem_bytes`), `form`, `cluster`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative`, \
          `priority`, `programmatic_stream_serialization`, `programmatic_event`, `launch_completion_event`, `memory_sync_domain`, \
          `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout`, `nvlink_util_centric_scheduling`, \
-         `device_updatable_node`"
+         `portable_cluster_size_mode`, `shared_memory_mode`, `device_updatable_node`"
     };
     (@twice $option:ident $other:ident) => {
         $crate::__launch_options! { @spelled $option $other

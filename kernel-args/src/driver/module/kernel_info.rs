@@ -4,7 +4,7 @@ use super::kernel::Kernel;
 use crate::{
     device::vector::Dim3,
     driver::{
-        config::{IntoDim, Launch},
+        config::{IntoDim, Launch, SharedMemoryMode},
         error::Error,
         function::BlockSuggestion,
         query::attribute,
@@ -68,6 +68,29 @@ impl<A: KernelArgs> Kernel<A> {
     /// [`Error::Driver`].
     pub fn binary_version(&self) -> Result<u32, Error> {
         self.function().attribute(attribute::BINARY_VERSION)
+    }
+
+    /// Whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` if the driver is older than CUDA 13.3.
+    ///
+    /// # Errors
+    /// [`Error::Driver`].
+    pub fn supports_device_node_update(&self) -> Result<Option<bool>, Error> {
+        let value = self
+            .function()
+            .newer_attribute(attribute::DEVICE_NODE_UPDATE_SUPPORTED)?;
+        Ok(value.map(|value| value != 0))
+    }
+
+    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` if the driver is older than CUDA
+    /// 13.4, or returns a mode that this crate does not know.
+    ///
+    /// # Errors
+    /// [`Error::Driver`].
+    pub fn shared_memory_mode(&self) -> Result<Option<SharedMemoryMode>, Error> {
+        let value = self
+            .function()
+            .newer_attribute(attribute::SHARED_MEMORY_MODE)?;
+        Ok(value.and_then(SharedMemoryMode::of))
     }
 }
 

@@ -16,6 +16,24 @@ pub(crate) const REQUIRED_CLUSTER_WIDTH: u32 = 11;
 pub(crate) const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
 pub(crate) const REQUIRED_CLUSTER_DEPTH: u32 = 13;
 pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
+pub(crate) const DEVICE_NODE_UPDATE_SUPPORTED: Newer = Newer(16, 13030);
+pub(crate) const SHARED_MEMORY_MODE: Newer = Newer(17, 13040);
+
+/// An attribute, and the first driver that has it, as `cuDriverGetVersion` returns it.
+#[derive(Clone, Copy)]
+pub(crate) struct Newer(u32, i32);
+
+/// The attribute; `None` if the driver is too old. The function's context must be current.
+pub(crate) fn get_newer(
+    function: FunctionHandle<'_>,
+    Newer(attribute, since): Newer,
+) -> Result<Option<u32>, CallError> {
+    let api = api()?;
+    if out(|version| api.cuDriverGetVersion(version))? < since {
+        return Ok(None);
+    }
+    get(function, attribute).map(Some)
+}
 
 /// `cuFuncGetAttribute`. The function's context must be current.
 pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, CallError> {

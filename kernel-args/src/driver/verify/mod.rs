@@ -8,7 +8,7 @@ pub use verification::Verification;
 
 use crate::{
     driver::{
-        api::{CallError, FunctionHandle, api},
+        api::{CallError, FunctionHandle, api, out},
         context::sm,
         error::{Error, LoadError, MismatchError, VerifyError},
         image::Description,
@@ -66,18 +66,25 @@ pub(crate) fn records(
     if api.cuFuncGetParamInfo.is_none() {
         return Ok(None);
     }
+    let count = match api.cuFuncGetParamCount {
+        Some(_) => Some(out(|count| api.cuFuncGetParamCount(function, count))?),
+        None => None,
+    };
     let mut records = Vec::new();
-    loop {
+    while count != Some(records.len()) {
         let (mut offset, mut size) = (0, 0);
         match api.cuFuncGetParamInfo(function, records.len(), &mut offset, &mut size) {
             Ok(()) => records.push(Parameter::record(offset, size)),
             // The index is past the last parameter.
-            Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
-                return Ok(Some(records));
+            Err(CallError::Returned(call))
+                if count.is_none() && call.status == CUresult::CUDA_ERROR_INVALID_VALUE =>
+            {
+                break;
             }
             Err(error) => return Err(error),
         }
     }
+    Ok(Some(records))
 }
 
 /// The offset of the parameter block on the context's GPU, if it matters for `layout`.

@@ -173,6 +173,7 @@ impl Module {
                 .or(directives.max_threads)
                 .map_or(1024, product),
             required_threads: directives.required_threads,
+            is_tile: false,
             cluster: directives.cluster,
             static_shared: entry.body.shared + self.shared.iter().map(named).sum::<u32>(),
             registers: directives

@@ -9,6 +9,7 @@ use kernel_args::{
     args::Launchable,
     attribute::{
         AccessPolicyWindow, AccessProperty, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
+        PortableClusterMode, SharedMemoryMode,
     },
     error::LaunchError,
     launch,
@@ -30,6 +31,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             explained,
         ),
         trial_unless(real, "refused/attributes_that_the_driver_lacks", old_driver),
+        trial_unless(real, "refused/modes_of_newer_drivers", modes),
         trial_unless(real, "refused/attributes_that_the_gpu_lacks", old_gpu),
     ]
 }
@@ -228,6 +230,24 @@ fn old_driver() -> Outcome {
     let grid = Launch::new(8, 32);
     for (version, launch, name, needs) in [
         (
+            13030,
+            grid.shared_memory_mode(SharedMemoryMode::AllowOversized),
+            "shared_memory_mode",
+            "CUDA 13.4",
+        ),
+        (
+            13010,
+            grid.shared_memory_mode(SharedMemoryMode::RequirePortable),
+            "shared_memory_mode",
+            "CUDA 13.2",
+        ),
+        (
+            13010,
+            grid.portable_cluster_size_mode(PortableClusterMode::Default),
+            "portable_cluster_size_mode",
+            "CUDA 13.2",
+        ),
+        (
             12090,
             grid.nvlink_util_centric_scheduling(true),
             "nvlink_util_centric_scheduling",
@@ -255,7 +275,7 @@ fn old_driver() -> Outcome {
     ] {
         driver.set_version(version);
         let error = refused(&kernel, launch, Ranks { ranks: &mut ranks });
-        driver.set_version(13000);
+        driver.set_version(13040);
         assert!(
             matches!(error, Error::Launch(LaunchError::UnsupportedAttribute(_))),
             "{error:?}"
@@ -276,7 +296,66 @@ fn old_driver() -> Outcome {
         let args = Ranks { ranks: &mut ranks };
         // SAFETY: there is space for two numbers of each block.
         unsafe { kernel_args::launch(&kernel, launch, args)? };
+        driver.set_version(13000);
     }
+    Ok(())
+}
+
+/// The modes of CUDA 13.2 limit launches, or allow more than this crate allows without them.
+fn modes() -> Outcome {
+    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let kernel = kernel::<Ranks<'_>>(SM90, "cluster_ranks")?;
+    let (_stream, mut ranks) = zeros::<u32>(64)?;
+    driver.set_version(13040);
+    let (grid, kib) = (Launch::new(32, 32), 1024);
+    let portable = grid.shared_memory_mode(SharedMemoryMode::RequirePortable);
+    for (launch, words) in [
+        (
+            grid.cluster(16)
+                .portable_cluster_size_mode(PortableClusterMode::RequirePortable),
+            "cluster (16, 1, 1) of 16 blocks with `portable_cluster_size_mode = RequirePortable`, but every GPU with clusters supports 8",
+        ),
+        (
+            portable.shared(49 * kib),
+            "50176 bytes of dynamic shared memory with `shared_memory_mode = RequirePortable`, but every GPU supports 49152 bytes",
+        ),
+        (grid.shared(300 * kib), "this device allows at most"),
+        (
+            grid.shared(300 * kib)
+                .shared_memory_mode(SharedMemoryMode::AllowNonPortable),
+            "this device allows at most",
+        ),
+    ] {
+        let args = Ranks { ranks: &mut ranks };
+        limit(&kernel, launch, args, &[words]);
+    }
+    for launch in [
+        grid.cluster(8)
+            .portable_cluster_size_mode(PortableClusterMode::RequirePortable),
+        grid.cluster(16)
+            .portable_cluster_size_mode(PortableClusterMode::AllowNonPortable),
+        portable.shared(48 * kib),
+        grid.shared(100 * kib)
+            .shared_memory_mode(SharedMemoryMode::AllowNonPortable),
+    ] {
+        let args = Ranks { ranks: &mut ranks };
+        // SAFETY: there is space for two numbers of each block.
+        unsafe { kernel_args::launch(&kernel, launch, args)? };
+    }
+    // The driver decides about an oversized configuration.
+    let before = driver.calls("cuLaunchKernelEx");
+    let oversized = grid
+        .shared(300 * kib)
+        .shared_memory_mode(SharedMemoryMode::AllowOversized);
+    let args = Ranks { ranks: &mut ranks };
+    // SAFETY: there is space for two numbers of each block.
+    let launched = unsafe { kernel_args::launch(&kernel, oversized, args) };
+    driver.set_version(13000);
+    assert!(
+        matches!(launched, Err(Error::Launch(LaunchError::Failed(_)))),
+        "{launched:?}"
+    );
+    assert_eq!(driver.calls("cuLaunchKernelEx"), before + 1);
     Ok(())
 }
 

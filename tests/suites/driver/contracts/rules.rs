@@ -16,6 +16,8 @@ const PTX: &str = "
 .address_size 64
 .visible .entry one_int(.param .u32 a) { ret; }
 .visible .entry two_ints(.param .u32 a, .param .u32 b) { ret; }
+.visible .entry counted(.param .u64 x, .param .u32 n) { ret; }
+.visible .entry length(.param .u64 p, .param .u64 n) { ret; }
 .visible .entry wide(.param .u64 p, .param .u64 a, .param .u64 b) { ret; }
 .visible .entry slice(.param .u64 x, .param .u32 a, .param .u32 b) { ret; }
 .visible .entry shape(.param .u64 x, .param .align 4 .b8 shape[12]) { ret; }
@@ -148,6 +150,46 @@ fn an_expression_is_exact() -> Outcome {
         ..strided(1000, [1000, 1000])
     };
     run(&kernel, null)?;
+    Ok(())
+}
+
+#[derive(KernelArgs)]
+struct Signed<'a> {
+    #[kernel_args(len = "n")]
+    x: Option<CudaView<'a, f32>>,
+    n: i32,
+}
+
+#[derive(KernelArgs)]
+struct Untracked {
+    #[kernel_args(len = "n", capacity = "c")]
+    p: DevicePointer<f32>,
+    n: i64,
+    #[kernel_args(skip)]
+    c: u64,
+}
+
+/// No memory is as large as a negative number that is taken for an unsigned one.
+fn a_negative_length_is_refused() -> Outcome {
+    let nothing = kernel::<Signed>("counted")?;
+    let untracked = kernel::<Untracked>("length")?;
+    let of = |n| Signed { x: None, n };
+    run(&nothing, of(i32::MAX))?;
+    let (p, n) = (DevicePointer::NULL, -1);
+    let text = |on, n: i32| {
+        format!(
+            "`len = \"n\"` on {on} results in {n}, which is negative\nhelp: correct the values, or the expression of the contract"
+        )
+    };
+    for c in [0, u64::MAX >> 1, u64::MAX] {
+        refused(
+            run(&untracked, Untracked { p, n, c }),
+            &text("`p` of `Untracked`", -1),
+        );
+    }
+    for n in [-1, i32::MIN] {
+        refused(run(&nothing, of(n)), &text("`x` of `Signed`", n));
+    }
     Ok(())
 }
 
@@ -450,6 +492,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_length_is_a_product", a_length_is_a_product),
         trial("no_length_overflows", no_length_overflows),
         trial("an_expression_is_exact", an_expression_is_exact),
+        trial("a_negative_length_is_refused", a_negative_length_is_refused),
         trial("contracts_know_the_launch", contracts_know_the_launch),
         trial(
             "numbers_have_ranges_and_divisors",

@@ -169,7 +169,7 @@ fn other_gpus_agree() -> Outcome {
     assert_eq!(control.calls("cuModuleLoadDataEx"), 0);
     for part in [
         "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 12.4, which compiles PTX 8.4 and older)",
-        "PTX 8.5 for sm_90: needs a driver for CUDA 12.5 or newer (555 or newer)",
+        "PTX 8.5 for sm_90: needs a driver for CUDA 12.5 (555) or newer",
     ] {
         assert!(error.to_string().contains(part), "{error}");
     }
@@ -197,7 +197,7 @@ fn lto_ir_alone() -> Vec<u8> {
 fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
     const NEW_PTX: &[&str] = &[
         "the image was not loaded: the image has no code for this GPU (sm_90, with a driver for CUDA 13.0, which compiles PTX 9.0 and older)",
-        "\n  PTX 9.1 for sm_75: needs a driver for CUDA 13.1 or newer (590 or newer)",
+        "\n  PTX 9.1 for sm_75: needs a driver for CUDA 13.1 (590) or newer",
         "\nhelp: install a driver for CUDA 13.1 (590) or newer, or compile with CUDA 13.0 or older",
         "\nhelp: or ship a cubin",
     ];
@@ -225,10 +225,16 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
         "\n  LTO-IR for sm_80: is not executable code: link it with nvcc or nvJitLink",
         "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_80,",
     ];
+    const TILE_IR: &[&str] = &[
+        "\n  Tile IR for sm_90: needs a driver for CUDA 13.1 or newer",
+        "\nhelp: compile it to a cubin, which this driver runs if it is from the same major release of CUDA: `nvcc --enable-tile \
+         --tilecubin -arch=sm_90`",
+    ];
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     let ctx = context()?;
     control.reset_calls();
     for (sm, image, parts) in [
+        (90, data!("no_kernels/tile.fatbin").to_vec(), TILE_IR),
         (90, ptx("9.1", "sm_75", ""), NEW_PTX),
         (120, data!("targets.fatbin").to_vec(), FAT_BINARY),
         (100, ptx("8.0", "sm_90a", ""), SPECIFIC),

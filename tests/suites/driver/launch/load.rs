@@ -1,7 +1,7 @@
 //! Images, the driver's compiler and its linker.
 
 use crate::launch::results::{Outcome, SAXPY, Saxpy};
-use cudarc::driver::DevicePtrMut;
+use cudarc::driver::{CudaSlice, DevicePtrMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
     error::{LoadError, VerifyError},
@@ -265,6 +265,50 @@ fn a_cubin_with_a_large_block() -> Outcome {
     Ok(())
 }
 
+/// A kernel of CUDA Tile. The compiler has selected 128 threads for a block, but a launch has blocks of 1 thread.
+fn a_tile_kernel(is_real: bool) -> Outcome {
+    #[derive(KernelArgs)]
+    struct Add<'a> {
+        x: &'a mut CudaSlice<f32>,
+        by: f32,
+        n: i32,
+    }
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let kernel: Kernel<Add<'_>> = Kernel::from_image(&ctx, data!("tile.sm_90.cubin"), "add")?;
+    let mut x = stream.clone_htod(&[1.0_f32; 128])?;
+    let mut go = |block: u32| {
+        let args = Add {
+            x: &mut x,
+            by: 0.5,
+            n: 100,
+        };
+        // SAFETY: `x` has 100 elements.
+        unsafe { launch!(kernel, 1, block, args) }
+    };
+    for block in [32, 64, 128] {
+        let text = go(block).expect_err("it is not 1").to_string();
+        let wanted = format!(
+            "requested block ({block}, 1, 1), but this is a tile kernel, whose blocks are launched as 1 thread\nhelp: write `block = 1`"
+        );
+        assert!(text.contains(&wanted), "{text}");
+    }
+    go(1)?;
+    let error = kernel
+        .grid_and_block_for(100)
+        .expect_err("only the kernel knows");
+    assert!(
+        error.to_string().contains("each block computes a tile"),
+        "{error}"
+    );
+    // The stand-in driver does not execute cubins.
+    if is_real {
+        let added = [[1.5; 100].as_slice(), &[1.0; 28]].concat();
+        assert_eq!(stream.clone_dtoh(&x)?, added);
+    }
+    Ok(())
+}
+
 /// Threads of the compiler and of the loader, if the driver is new enough to know the options.
 fn thread_counts_are_taken_or_refused() -> Outcome {
     let ctx = context()?;
@@ -285,9 +329,11 @@ fn thread_counts_are_taken_or_refused() -> Outcome {
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (one, two, three) = (driver.clone(), driver.clone(), driver.clone());
+    let is_real = driver.is_real();
     vec![
         trial("fat_binaries", move || fat_binaries(&three)),
         trial("a_cubin_with_a_large_block", a_cubin_with_a_large_block),
+        trial("a_tile_kernel", move || a_tile_kernel(is_real)),
         trial(
             "thread_counts_are_taken_or_refused",
             thread_counts_are_taken_or_refused,
