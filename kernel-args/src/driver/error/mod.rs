@@ -207,3 +207,24 @@ impl std::error::Error for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use std::string::ToString;
+
+    #[test]
+    fn an_old_driver_is_named_with_the_version_that_has_the_call() {
+        let text = |missing| Error::OldDriver { missing }.to_string();
+        assert_eq!(
+            text("cuGraphAddNode_v2"),
+            "the CUDA driver on this machine is too old: it has no `cuGraphAddNode_v2`, which CUDA 12.3 added\n\
+             help: install a driver of CUDA 12.3 or newer"
+        );
+        assert_eq!(
+            text("cuGraphCreate"),
+            "the CUDA driver on this machine is too old: it has no `cuGraphCreate`\n\
+             help: install a newer driver"
+        );
+    }
+}
