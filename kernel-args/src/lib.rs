@@ -112,8 +112,8 @@ mod interop;
 mod marshal;
 
 pub use device::{
-    DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, ZeroBits,
+    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap,
+    TensorMapA64, TextureObject, ZeroBits,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
@@ -190,8 +190,8 @@ pub mod error {
 #[cfg(feature = "cudarc")]
 pub mod graph {
     pub use crate::driver::{
-        AnyNode, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
-        HostBuffer, Node, NodeArgs, NodeKind, NodeToRemove,
+        AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
+        GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
     };
 }
 

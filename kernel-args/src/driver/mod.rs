@@ -42,8 +42,8 @@ pub use error::{
 pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
 pub use graph::{
-    AnyNode, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
-    HostBuffer, Node, NodeArgs, NodeKind, NodeToRemove,
+    AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
+    GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
 };
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};

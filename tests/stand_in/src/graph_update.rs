@@ -23,6 +23,7 @@ const TOPOLOGY_CHANGED: c_uint = 2;
 const NODE_TYPE_CHANGED: c_uint = 3;
 const FUNCTION_CHANGED: c_uint = 4;
 const PARAMETERS_CHANGED: c_uint = 5;
+const NOT_SUPPORTED: c_uint = 6;
 const ATTRIBUTES_CHANGED: c_uint = 8;
 
 impl Driver {
@@ -39,6 +40,12 @@ impl Driver {
             };
             if result != SUCCESS {
                 return (result, new.node);
+            }
+            for (old, new) in old.inside.iter().zip(&new.inside) {
+                let inside = self.difference(old, new);
+                if inside.0 != SUCCESS {
+                    return inside;
+                }
             }
         }
         (SUCCESS, Handle::NULL)
@@ -73,8 +80,19 @@ impl Driver {
             }
             // Seen with driver 580, for a graph that frees its memory itself.
             (Operation::Free { .. }, Operation::Free { .. }) => ERROR,
+            (Operation::Conditional(_), Operation::Conditional(_)) => NOT_SUPPORTED,
             _ if std::mem::discriminant(old) == std::mem::discriminant(new) => SUCCESS,
             _ => NODE_TYPE_CHANGED,
+        }
+    }
+}
+
+/// The steps get the operations of the new graph, and stay the steps of their own nodes.
+fn take_over(steps: &mut [Step], new: Vec<Step>) {
+    for (step, new) in steps.iter_mut().zip(new) {
+        step.operation = new.operation;
+        for (steps, new) in step.inside.iter_mut().zip(new.inside) {
+            take_over(steps, new);
         }
     }
 }
@@ -87,12 +105,10 @@ entry_points! {
         if result != SUCCESS {
             return Err(Status::GRAPH_EXEC_UPDATE_FAILURE);
         }
-        let references = driver.graphs.get(graph)?.references.clone();
+        let references = driver.all_references(graph)?;
         driver.retain_references(&references)?;
         let held = driver.execs.get_mut(exec)?;
-        for (step, new) in held.steps.iter_mut().zip(new) {
-            step.operation = new.operation;
-        }
+        take_over(&mut held.steps, new);
         let former = std::mem::replace(&mut held.references, references);
         driver.release_references(former)
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     entry::HostCall,
     error::Outcome,
+    graph_inside::Conditional,
     handle::Handle,
     launch::{KernelCall, Via},
     memory::{Block, Kind, Place},
@@ -31,6 +32,12 @@ pub(crate) enum Operation {
         pitch: usize,
     },
     Host(HostCall),
+    RecordEvent(Handle),
+    WaitForEvent(Handle),
+    /// The node has the copy of the child graph.
+    Child,
+    /// The node has the bodies.
+    Conditional(Conditional),
     Allocate {
         block: Arc<Block>,
     },
@@ -68,7 +75,6 @@ impl Driver {
     /// Runs `operation` now.
     pub(crate) fn execute(&mut self, target: Target, operation: &Operation, via: Via) -> Outcome {
         match operation {
-            Operation::Nothing => Ok(()),
             Operation::Kernel(call) => self.run_kernel(target, call, via),
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
             Operation::Fill {
@@ -88,6 +94,11 @@ impl Driver {
                 self.host_calls.push(*call);
                 Ok(())
             }
+            Operation::RecordEvent(event) => self.event_happens(*event),
+            // All work has finished.
+            Operation::WaitForEvent(event) => self.events.get(*event).map(drop),
+            // An instantiated graph runs their nodes.
+            Operation::Nothing | Operation::Child | Operation::Conditional(_) => Ok(()),
             Operation::Allocate { block } => self.memory.allocate_block(block),
             Operation::Free { address } => self.memory.free(
                 *address,

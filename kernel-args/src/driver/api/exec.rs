@@ -6,6 +6,7 @@ use super::{
     entry_points::required,
     graph::{GraphId, GraphRef, LaunchOf, NodeId},
     handle::{Destroyed, Owned},
+    node_kinds::Part,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::{
@@ -160,7 +161,7 @@ impl Exec {
         if node.is_of(self.id) {
             return Some(self.own(node));
         }
-        self.captured(node, |_| true)
+        self.inside(node).or_else(|| self.captured(node, |_| true))
     }
 
     /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
@@ -173,7 +174,27 @@ impl Exec {
         if node.is_of(self.id) {
             return Some(self.own(node));
         }
-        self.captured(node, |launched| launched == Some(function))
+        let captured = || self.captured(node, |launched| launched == Some(function));
+        self.inside(node).or_else(captured)
+    }
+
+    /// Whether the graph has a conditional node, at any depth, that this crate has added.
+    pub(crate) fn has_bodies(&self) -> bool {
+        matches!(self.objects(), Objects::Own { graph, .. } if graph.has_bodies())
+    }
+
+    /// A node of a child graph, or of a body of a conditional node.
+    #[cold]
+    fn inside(&self, node: NodeId) -> Option<ExecNode<'_>> {
+        let Objects::Own { graph, .. } = self.objects() else {
+            return None;
+        };
+        let handle = Part::find(&graph.parts.borrow(), node)?;
+        Some(ExecNode {
+            exec: self,
+            // SAFETY: the node belongs to a graph inside of the graph that this value owns. Nodes of such graphs are never removed.
+            node: unsafe { Alive::new(handle.raw()) },
+        })
     }
 
     /// A node of the capture. The driver can have given the handles of the captured graph and of its nodes to this graph, so

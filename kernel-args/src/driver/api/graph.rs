@@ -2,15 +2,21 @@
 
 use super::{
     Alive, Api, CallError, ContextHandle, FunctionHandle, Handle, KernelNodeParams,
-    LaunchAttribute, Memory, MemoryStep, Status,
+    LaunchAttribute, Memory, MemoryStep, Null, Status,
     entry_points::required,
     handle::{Destroyed, Owned},
     launch::MemoryOperation,
+    node_kinds::{AddKind, ConditionalNodeParams, HostFunction, HostNodeParams, Part},
     node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams, row},
     out,
     remaining::Remaining,
 };
-use core::{cell::Cell, ffi::c_void, ptr};
+use core::{
+    cell::{Cell, RefCell},
+    ffi::c_void,
+    mem::ManuallyDrop,
+    ptr, slice,
+};
 use cudarc::driver::sys::{
     CUdevice, CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode,
     CUgraphNode_st, CUuserObject_st,
@@ -28,12 +34,25 @@ impl Destroyed for CUgraph_st {
     }
 }
 
-/// A graph. Drop destroys it.
+/// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
 pub(crate) struct Graph {
-    owned: Owned<CUgraph_st>,
+    owned: ManuallyDrop<Owned<CUgraph_st>>,
     /// A removal of a node changes it.
     id: GraphId,
     pub(super) remaining: Remaining,
+    /// For a body: the outermost graph around it, which holds the objects of the body too.
+    around: Option<Handle<CUgraph_st>>,
+    /// The graphs inside of it.
+    pub(super) parts: RefCell<Vec<Part>>,
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if self.around.is_none() {
+            // SAFETY: this is the only drop, and nothing uses the field afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.owned) };
+        }
+    }
 }
 
 impl Graph {
@@ -41,12 +60,9 @@ impl Graph {
     pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
         let mut graph = ptr::null_mut();
         api.cuGraphCreate(&mut graph, 0)?;
-        Ok(Self {
-            // SAFETY: the call has created the graph, and only this value owns it.
-            owned: unsafe { Owned::new(api, graph) },
-            id: GraphId::new(),
-            remaining: Remaining::default(),
-        })
+        // SAFETY: the call has created the graph, and only this value owns it.
+        let owned = unsafe { Owned::new(api, graph) };
+        Ok(Self::of(owned, GraphId::new()))
     }
 
     /// A captured graph.
@@ -54,10 +70,16 @@ impl Graph {
     /// # Safety
     /// `id` is the id of the capture.
     pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
+        Self::of(owned, id)
+    }
+
+    fn of(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
         Self {
-            owned,
+            owned: ManuallyDrop::new(owned),
             id,
             remaining: Remaining::default(),
+            around: None,
+            parts: RefCell::default(),
         }
     }
 
@@ -86,6 +108,19 @@ impl Graph {
         }
     }
 
+    /// The graph that holds user objects for the nodes of this graph.
+    pub(crate) fn holder(&self) -> GraphRef<'_> {
+        let own = self.as_ref();
+        // SAFETY: a body is used only while the graphs around it are alive (`After::add_conditional`).
+        let around = self
+            .around
+            .map(|around| unsafe { Alive::new(around.raw()) });
+        GraphRef {
+            graph: around.unwrap_or(own.graph),
+            ..own
+        }
+    }
+
     /// `cuGraphInstantiateWithFlags`.
     pub(super) fn instantiate_to(
         &self,
@@ -111,6 +146,7 @@ impl Graph {
         let all = all.into_iter().map(NodeId::handle);
         self.remaining.remove(node, self.id, all);
         self.id = GraphId::new();
+        self.parts.get_mut().retain(|part| !part.is_in(node));
         Ok(())
     }
 
@@ -182,6 +218,72 @@ impl<'g> After<'g> {
             // graph launch guarantees that no node uses the memory afterwards.
             unsafe { add(node, graph, after, count, address) }
         })
+    }
+
+    pub(super) fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// A node that a call has just added to the graph.
+    pub(super) fn new_node(&self, id: NodeId) -> NewNode<'g> {
+        NewNode {
+            graph: self.graph,
+            id,
+        }
+    }
+
+    /// Adds a node of which `what` is the only property.
+    pub(super) fn add_kind<X>(
+        &self,
+        call: &'static str,
+        add: AddKind<X>,
+        what: X,
+    ) -> Result<NodeId, CallError> {
+        self.add(call, |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddHostNode`, `cuGraphAddEventRecordNode`,
+            // `cuGraphAddEventWaitNode`, `cuGraphAddChildGraphNode`: the graph is alive, the `count` nodes belong to it,
+            // and so does what the type `X` proves to be alive. The call copies it.
+            unsafe { add(node, graph, after, count, what) }
+        })
+    }
+
+    /// `cuGraphAddEmptyNode`.
+    pub(crate) fn add_join(&self) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddEmptyNode)?;
+        self.add("cuGraphAddEmptyNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddEmptyNode`: the graph is alive, and the `count` nodes
+            // belong to it.
+            unsafe { add(node, graph, after, count) }
+        })
+    }
+
+    /// `cuGraphAddNode` for a conditional node, and its `bodies`. The caller drops the bodies before the graph.
+    pub(crate) fn add_conditional(
+        &self,
+        mut params: ConditionalNodeParams<'_>,
+    ) -> Result<(NodeId, Vec<Graph>), CallError> {
+        let add = required!(self.graph.api(), cuGraphAddNode_v2)?;
+        let id = self.add("cuGraphAddNode_v2", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
+            // to it; null for the edges means that they have no data. The parameters describe a conditional node in
+            // a live context.
+            unsafe { add(node, graph, after, Null::NULL, count, &mut params) }
+        })?;
+        let count = params.count();
+        // SAFETY: `CUDA_CONDITIONAL_NODE_PARAMS`: "CUDA-owned array populated with conditional node child graphs during
+        // creation of the node", with as many graphs as the parameters ask for.
+        let bodies = unsafe { slice::from_raw_parts(params.bodies, count) };
+        let around = self.graph.around.unwrap_or(self.graph.as_ref().handle());
+        let body = |raw: &CUgraph| {
+            // SAFETY: the body is alive as long as the graph. This value never destroys it, because `around` is set.
+            let mut body = Graph::of(
+                unsafe { Owned::new(self.graph.api(), *raw) },
+                GraphId::new(),
+            );
+            body.around = Some(around);
+            body
+        };
+        Ok((id, bodies.iter().map(body).collect()))
     }
 
     /// `cuGraphAddKernelNode`.
@@ -460,6 +562,33 @@ impl<'g> GraphRef<'g> {
         unsafe { release(self.graph.raw(), object.raw(), 1) }.check("cuGraphReleaseUserObject")
     }
 
+    /// The node of this graph, a copy, that corresponds to a node of the original: `cuGraphNodeFindInClone`.
+    pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
+        let mut node = ptr::null_mut();
+        self.api
+            .cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
+        // SAFETY: the call returns a node of this graph.
+        Ok(unsafe { NodeId::new(node, self.id) })
+    }
+
+    /// `cuGraphConditionalHandleCreate`: a handle whose value is `default` at the start of each launch.
+    pub(crate) fn new_condition(
+        self,
+        context: ContextHandle<'_>,
+        default: u32,
+    ) -> Result<u64, CallError> {
+        /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
+        const ASSIGN_DEFAULT: u32 = 1;
+        let (api, graph) = (self.api, self.graph);
+        out(|handle| {
+            api.cuGraphConditionalHandleCreate(handle, graph, context, default, ASSIGN_DEFAULT)
+        })
+    }
+
+    pub(super) fn alive(self) -> Alive<'g, CUgraph_st> {
+        self.graph
+    }
+
     pub(crate) fn id(self) -> GraphId {
         self.id
     }
@@ -484,6 +613,23 @@ unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
     unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.released();
 }
 
+impl HostNodeParams {
+    /// The graph must hold `function` until the last launch that calls it has finished.
+    pub(super) fn of<F: HostFunction>(function: &Arc<F>) -> Self {
+        Self {
+            function: run_host_function::<F>,
+            data: Arc::as_ptr(function).cast_mut().cast(),
+        }
+    }
+}
+
+/// # Safety
+/// `function` points to an `F` that is alive during the call.
+unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
+    // SAFETY: the driver passes the pointer of `HostNodeParams::of`, and the graph holds its `Arc` until its launches have finished.
+    unsafe { &*function.cast::<F>().cast_const() }.run();
+}
+
 /// A node of a graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphNode<'g> {
@@ -503,6 +649,20 @@ impl<'g> GraphNode<'g> {
     /// `CUgraphNodeType` as a number.
     pub(crate) fn kind(self) -> Result<u32, CallError> {
         out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
+    }
+
+    /// The graph of a child graph node: `cuGraphChildGraphNodeGetGraph`. Its nodes get the id `id`.
+    pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
+        let mut graph = ptr::null_mut();
+        self.api
+            .cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
+        Ok(GraphRef {
+            api: self.api,
+            // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is alive.
+            graph: unsafe { Alive::new(graph) },
+            id,
+            remaining: None,
+        })
     }
 
     /// The function that the node launches and its dynamic shared memory; `None` for other kinds of nodes. For a kernel

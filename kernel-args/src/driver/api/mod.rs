@@ -24,6 +24,7 @@ mod launch;
 mod launch_config;
 mod module;
 mod node_id;
+mod node_kinds;
 mod node_params;
 mod remaining;
 mod status;
@@ -51,6 +52,7 @@ pub(crate) use launch::{
 pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 pub(crate) use node_id::{GraphId, NodeId};
+pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};

@@ -19,6 +19,7 @@ use super::{
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
     graph_update::UpdateResult,
     launch::{LaunchKernelEx, launch_without_attributes},
+    node_kinds::{ConditionalNodeParams, HostNodeParams},
     node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
 };
 use core::{
@@ -115,6 +116,33 @@ entry_points! {
     unsafe cuGraphAddMemsetNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &MemsetNodeParams,
         context: CUcontext
+    );
+    unsafe cuGraphAddEmptyNode(node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize);
+    // The calls with the shape of `AddKind`.
+    unsafe cuGraphAddHostNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &HostNodeParams
+    );
+    unsafe cuGraphAddEventRecordNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    );
+    unsafe cuGraphAddEventWaitNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    );
+    unsafe cuGraphAddChildGraphNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, child: Alive<'_, CUgraph_st>
+    );
+    safe cuGraphChildGraphNodeGetGraph(node: Alive<'_, CUgraphNode_st>, graph: &mut CUgraph);
+    safe cuGraphNodeFindInClone(
+        node: &mut CUgraphNode, original: Alive<'_, CUgraphNode_st>, clone: Alive<'_, CUgraph_st>
+    );
+    /// Driver 12.3 and newer.
+    safe cuGraphConditionalHandleCreate(
+        handle: &mut u64, graph: Alive<'_, CUgraph_st>, context: ContextHandle<'_>, value: c_uint, flags: c_uint
+    );
+    /// Driver 12.3 and newer. The edges have no data.
+    unsafe cuGraphAddNode_v2(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, edges: Null, count: usize,
+        params: &mut ConditionalNodeParams<'_>
     );
     safe cuGraphNodeSetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: c_uint);
     safe cuGraphNodeGetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: &mut c_uint);

@@ -1,6 +1,6 @@
 //! Graphs that are captured from a stream.
 
-use super::{Graph, contents::Contents, explain};
+use super::{Graph, explain};
 use crate::driver::{
     api::{Api, NotCaptured, api, required},
     error::Error,
@@ -76,11 +76,7 @@ impl<'s> Capture<'s> {
     fn end(&mut self) -> Result<Graph, Error> {
         self.ended = true;
         match self.api.end_capture(self.stream) {
-            Ok(driver) => Ok(Graph {
-                driver,
-                context: self.stream.context().clone(),
-                contents: Contents::default(),
-            }),
+            Ok(driver) => Ok(Graph::of(driver, self.stream.context().clone())),
             Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
             Err(NotCaptured::Nothing) => {
                 Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))

@@ -18,30 +18,15 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
     }
 }
 
-impl Graph {
-    /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
-    ///
-    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
-    /// [`retain`](Self::retain).
-    ///
-    /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
-    /// error.
-    pub fn add_memcpy<T: DeviceType>(
-        &mut self,
-        to: DevicePointerMut<T>,
-        from: DevicePointer<T>,
-        len: usize,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
-        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
-        self.add_copy(to, from, bytes::<T>(len)?, after)
-    }
+/// What a body of a conditional node must not contain.
+const HOST_COPY: &str = "a copy from or to the host";
 
+impl Graph {
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
     /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the
     /// host, the graph retains a copy instead, with zeros for padding. It does not retain the device memory.
+    /// A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
@@ -67,12 +52,14 @@ impl Graph {
         let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
         slot.keep(from);
         self.contents.added(node.0, Some(&slot), &[]);
+        self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
 
     /// Adds a node that copies as many elements as `to` has from device memory to `to`, after the nodes `after`.
     ///
-    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory.
+    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory. A body of a conditional node
+    /// cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
@@ -88,7 +75,29 @@ impl Graph {
         let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
         slot.keep(Box::new(to.clone()));
         self.contents.added(node.0, Some(&slot), &[]);
+        self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
+    }
+}
+
+impl<B> Graph<B> {
+    /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
+    ///
+    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
+    /// [`retain`](Self::retain).
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
+    /// error.
+    pub fn add_memcpy<T: DeviceType>(
+        &mut self,
+        to: DevicePointerMut<T>,
+        from: DevicePointer<T>,
+        len: usize,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
+        self.add_copy(to, from, bytes::<T>(len)?, after)
     }
 
     fn add_copy(

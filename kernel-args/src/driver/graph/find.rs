@@ -11,7 +11,7 @@ use crate::{
 };
 use std::vec::Vec;
 
-impl Graph {
+impl<B> Graph<B> {
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
     /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
     ///

@@ -91,7 +91,8 @@ impl Graph {
     ///
     /// A node that uses the memory always runs after this node: the graph adds the dependency when a kernel, a copy or a memset is added
     /// whose arguments contain an address of the memory. The order of the nodes that use the memory is the caller's: see `after` of each
-    /// method. Two things are not seen: pointers that are themselves in device memory, and launches that are captured.
+    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured, and nodes of child
+    /// graphs and of bodies of conditional nodes.
     ///
     /// ```no_run
     /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};

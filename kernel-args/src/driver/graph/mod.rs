@@ -6,9 +6,12 @@
 
 mod allocations;
 mod attributes;
+mod body;
 mod capture;
 mod captured_node;
 mod captures;
+mod child;
+mod condition;
 mod contents;
 mod copy;
 mod dependencies;
@@ -16,10 +19,13 @@ mod described;
 mod device_update;
 mod dot;
 mod enabled;
+mod event;
 mod exec;
 pub(crate) mod explain;
 mod find;
+mod host;
 mod host_buffer;
+mod join;
 mod lower;
 mod memory;
 mod memory_use;
@@ -27,6 +33,7 @@ mod node;
 mod node_args;
 mod order;
 mod owner;
+mod place;
 mod promised;
 mod release;
 mod release_queue;
@@ -42,10 +49,13 @@ mod graph;
 // `release_queue` imports it: a test replaces it.
 use std::sync;
 
+pub use body::{Body, InBody};
+pub use condition::Condition;
 pub use dependencies::Dependencies;
 pub use described::NodeKind;
 pub use exec::GraphExec;
 pub use graph::Graph;
+pub use host::HostNode;
 pub use host_buffer::HostBuffer;
 pub use memory::GraphMemory;
 pub use memory_use::GraphMemoryUse;

@@ -15,7 +15,7 @@ use core::{mem, ptr};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use std::{boxed::Box, sync::Arc};
 
-impl Graph {
+impl<B> Graph<B> {
     /// Same as [`add_kernel_launch`](Self::add_kernel_launch), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
@@ -24,15 +24,15 @@ impl Graph {
     /// # Safety
     /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
     /// all its launches have finished.
-    pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
+    pub unsafe fn add_kernel_unretained<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
         launch: Launch<'_>,
-        mut args: B,
+        mut args: T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: NodeArgs<A>,
+        T: NodeArgs<A>,
     {
         self.add(kernel, launch, &mut args, after)
     }
@@ -51,7 +51,8 @@ impl GraphExec {
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
     /// - no such access races with another use of the same memory, on another stream or by the host. The launch does
-    ///   not wait for cudarc's record of the last use of a slice, and does not update this record.
+    ///   not wait for cudarc's record of the last use of a slice, and does not update this record;
+    /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;

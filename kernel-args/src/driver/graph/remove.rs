@@ -47,6 +47,8 @@ impl Graph {
     /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is then rejected: an error
     /// reports that it was removed, even if the driver gives its handle to a new node.
     ///
+    /// A node of a child graph, or of a body of a conditional node, cannot be removed alone.
+    ///
     /// What a launch retains that was captured with `launch!(…, node)` is released if its [`Node`] is passed, not an [`AnyNode`].
     /// Otherwise the graph retains it until it is dropped.
     ///

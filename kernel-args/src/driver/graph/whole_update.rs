@@ -84,7 +84,7 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if `graph` belongs to a different context, if one of the graphs allocates memory, or if the driver refuses the
+    /// [`Error::Graph`] if `graph` belongs to a different context, if one of the graphs allocates memory or has conditional nodes, or if the driver refuses the
     /// update: the reason names what differs, and the node if the driver reports it. This graph is then unchanged, and the error contains
     /// `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
@@ -127,6 +127,10 @@ impl GraphExec {
         }
         if !self.contents.memory.is_empty() || !graph.contents.memory.is_empty() {
             return Err(explain::graph_with_memory(None, explain::GRAPH_UPDATED));
+        }
+        graph.place.check_filled(explain::GRAPH_UPDATED)?;
+        if self.driver.has_bodies() || graph.driver.has_bodies() {
+            return Err(explain::graph_with_conditions(None, explain::GRAPH_UPDATED));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
         let (new, old) = (graph.driver.as_ref(), self.driver.graph());

@@ -57,7 +57,7 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 30] = [
+const FOR_GRAPHS: [&str; 39] = [
     "cuDeviceGetGraphMemAttribute",
     "cuDeviceGraphMemTrim",
     "cuDeviceSetGraphMemAttribute",
@@ -65,9 +65,17 @@ const FOR_GRAPHS: [&str; 30] = [
     "cuGraphAddMemFreeNode",
     "cuGraphExecUpdate_v2",
     "cuGraphReleaseUserObject",
+    "cuGraphAddChildGraphNode",
+    "cuGraphAddEmptyNode",
+    "cuGraphAddEventRecordNode",
+    "cuGraphAddEventWaitNode",
+    "cuGraphAddHostNode",
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
+    "cuGraphAddNode_v2",
+    "cuGraphChildGraphNodeGetGraph",
+    "cuGraphConditionalHandleCreate",
     "cuGraphCreate",
     "cuGraphDestroyNode",
     "cuGraphExecKernelNodeSetParams_v2",
@@ -77,6 +85,7 @@ const FOR_GRAPHS: [&str; 30] = [
     "cuGraphKernelNodeGetParams_v2",
     "cuGraphKernelNodeSetAttribute",
     "cuGraphLaunch",
+    "cuGraphNodeFindInClone",
     "cuGraphNodeGetEnabled",
     "cuGraphNodeGetType",
     "cuGraphNodeSetEnabled",

@@ -13,7 +13,7 @@ use kernel_args::{
         BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context,
         kernel_function, with_current,
     },
-    graph::{Graph, GraphExec, HostBuffer},
+    graph::{Body, Graph, GraphExec, HostBuffer},
     image::JitOptions,
     launch,
 };
@@ -169,8 +169,8 @@ pub(crate) const STAGES: &[Stage] = &[
         let launch = Launch::new(1, 8)
             .priority(-1)
             .programmatic_stream_serialization(true)
-            .programmatic_event(&world.event)
-            .launch_completion_event(&world.event)
+            .programmatic_event(&*world.event)
+            .launch_completion_event(&*world.event)
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(map)
             .access_policy_window(AccessPolicyWindow::new(0, 4096))
@@ -270,6 +270,43 @@ pub(crate) const STAGES: &[Stage] = &[
         exec.is_enabled(copied)?;
         exec.upload(&world.stream)?;
         // SAFETY: the kernels access no memory, and the remaining nodes are disabled.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, other nodes", |world| {
+        let launch = Launch::new(1, 8);
+        let mut graph = Graph::new(&world.ctx)?;
+        let recorded = graph.add_event_record(&world.event, &[])?;
+        let waited = graph.add_event_wait(&world.event, recorded)?;
+        let joined = graph.add_join(&[recorded, waited])?;
+        let called = graph.add_host(|| {}, joined)?;
+        let mut innermost = Graph::new(&world.ctx)?;
+        let inner = innermost.add_kernel_launch(&world.owned, launch, world.retained(), &[])?;
+        let mut child = Graph::new(&world.ctx)?;
+        child.add_child_graph(innermost, &[])?;
+        graph.add_child_graph(child, &called)?;
+        let mut exec = graph.instantiate()?;
+        exec.update(&inner, 1, 8, world.retained())?;
+        // SAFETY: the kernel accesses no memory.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, conditions", |world| {
+        let launch = Launch::new(1, 8);
+        let mut graph = Graph::new(&world.ctx)?;
+        let (first, second) = (graph.add_condition(1)?, graph.add_condition(1)?);
+        let mut nodes = Vec::new();
+        let mut fill = |body: &mut Body<'_>| -> Result<(), kernel_args::Error> {
+            nodes.push(body.add_kernel_launch(&world.owned, launch, world.retained(), &[])?);
+            Ok(())
+        };
+        graph.add_if(first, &[], &mut fill)?;
+        graph.add_switch(second, 2, &[], |_, body| fill(body))?;
+        let mut exec = graph.instantiate()?;
+        for node in &nodes {
+            exec.update(node, 1, 8, world.retained())?;
+        }
+        // SAFETY: the kernel accesses no memory.
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),

@@ -23,6 +23,15 @@ refusals! {
     not_allocated =
         "no launch has allocated the memory, or it was taken after the last launch",
         "launch the graph first, and take the memory once after each launch";
+    /// A child graph allocates or frees memory.
+    memory_in_child =
+        "a child graph must not allocate or free memory",
+        "call `add_alloc` and `add_free` of the graph around it, and pass the memory to the nodes of the child graph: the node of the child \
+         graph must run after the allocation and before the free";
+    /// The nodes of two graphs have different conditions.
+    graph_with_conditions =
+        "a graph with conditional nodes cannot be updated as a whole, because kernels set the conditions of their own graph",
+        "update single nodes with `GraphExec::update`, or instantiate the new graph";
     /// CUDA does not allow this for graphs with memory nodes.
     graph_with_memory =
         "CUDA does not allow this for a graph that allocates or frees memory",

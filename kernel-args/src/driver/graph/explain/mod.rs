@@ -1,6 +1,7 @@
 //! The errors of graphs, created on the cold path.
 
 mod memory;
+mod node_kinds;
 mod refused;
 mod returned;
 mod whole_update;
@@ -12,6 +13,7 @@ use crate::driver::{
 };
 
 pub(super) use memory::*;
+pub(super) use node_kinds::*;
 pub(super) use refused::*;
 pub(crate) use returned::call;
 pub(super) use returned::{node, node_attribute, returned_by};
@@ -19,6 +21,9 @@ pub(super) use whole_update::{foreign_graph, graph_update};
 
 /// The action that failed.
 pub(super) const ADDED: &str = "the node was not added";
+pub(super) const CHILD_ADDED: &str = "the child graph was not added";
+pub(super) const CONDITION_CREATED: &str = "the condition was not created";
+pub(super) const CONDITIONAL_ADDED: &str = "the conditional node was not added";
 pub(super) const UPDATED: &str = "the node was not updated";
 pub(super) const CAPTURED: &str = "the launch was not captured";
 pub(super) const FOUND: &str = "the nodes were not found";

@@ -27,7 +27,7 @@ pub(super) fn refused(
 /// Errors with a constant text. `kernel` is the name of the kernel, if there is one; `action` is the action that
 /// failed.
 macro_rules! refusals {
-    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:expr;)*) => {$(
         $(#[$doc])*
         #[cold]
         pub(in crate::driver::graph) fn $name(
