@@ -84,9 +84,9 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if `graph` belongs to a different context, if one of the graphs allocates memory or has conditional nodes, or if the driver refuses the
-    /// update: the reason names what differs, and the node if the driver reports it. This graph is then unchanged, and the error contains
-    /// `graph`.
+    /// [`Error::Graph`] if `graph` belongs to a different context, or one of the graphs allocates memory or has conditional nodes.
+    /// [`Error::Graph`] if the driver refuses the update: the reason names what differs, and the node if the driver reports it.
+    /// After an error this graph is unchanged, and the error contains `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
         match self.updated(&graph) {
             Ok(()) => {}
