@@ -170,7 +170,7 @@ pub(crate) const STAGES: &[Stage] = &[
             .priority(-1)
             .programmatic_stream_serialization(true)
             .programmatic_event(&*world.event)
-            .launch_completion_event(&*world.event)
+            .launch_completion_event(&world.event)
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(map)
             .access_policy_window(AccessPolicyWindow::new(0, 4096))

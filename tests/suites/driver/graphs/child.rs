@@ -40,17 +40,16 @@ fn captured(world: &World, alpha: f32) -> Outcome<(Graph, Node<Saxpy>)> {
 /// A child in a child, next to a captured child. All their nodes can be updated and disabled in the outermost graph.
 fn updated() -> Outcome {
     let world = World::new()?;
-    let y = Retained::write(&world.y).pointer();
-    let (innermost, [a, b]) = twice(&world, 1.0)?;
-    let (mut middle, [c, d]) = twice(&world, 10.0)?;
-    let inner = middle.add_child_graph(innermost, &d)?;
+    let (innermost, [first, second]) = twice(&world, 1.0)?;
+    let (mut middle, [third, fourth]) = twice(&world, 10.0)?;
+    let inner = middle.add_child_graph(innermost, &fourth)?;
     middle.add_join(inner)?;
-    let (other, e) = captured(&world, 100.0)?;
+    let (other, fifth) = captured(&world, 100.0)?;
     let mut graph = Graph::new(&world.ctx)?;
-    let zero = graph.add_memset(y, 0, N, &[])?;
-    let first = graph.add_child_graph(middle, &zero)?;
-    let second = graph.add_child_graph(other, &first)?;
-    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1000.0), &second)?;
+    let zero = graph.add_memset(Retained::write(&world.y).pointer(), 0, N, &[])?;
+    let node = graph.add_child_graph(middle, zero)?;
+    let node = graph.add_child_graph(other, node)?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1000.0), node)?;
     let mut exec = graph.instantiate()?;
     let launched = |exec: &mut GraphExec, value| -> Outcome {
         // SAFETY: all memory has `N` elements, and is used on one stream.
@@ -59,17 +58,17 @@ fn updated() -> Outcome {
     };
     launched(&mut exec, 1122.0)?;
     for (node, alpha, value) in [
-        (&a, 2.0, 1123.0),
-        (&b, 3.0, 1125.0),
-        (&c, 40.0, 1155.0),
-        (&d, 50.0, 1195.0),
-        (&e, 600.0, 1695.0),
-        (&a, 1.0, 1694.0),
+        (&first, 2.0, 1123.0),
+        (&second, 3.0, 1125.0),
+        (&third, 40.0, 1155.0),
+        (&fourth, 50.0, 1195.0),
+        (&fifth, 600.0, 1695.0),
+        (&first, 1.0, 1694.0),
     ] {
         exec.update(node, 1, 32, world.args(alpha))?;
         launched(&mut exec, value)?;
     }
-    for (node, value) in [(&a, 1693.0), (&d, 1643.0), (&e, 1043.0)] {
+    for (node, value) in [(&first, 1693.0), (&fourth, 1643.0), (&fifth, 1043.0)] {
         assert!(exec.is_enabled(node)?);
         exec.set_enabled(node, false)?;
         assert!(!exec.is_enabled(node)?);

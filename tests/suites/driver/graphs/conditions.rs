@@ -290,7 +290,7 @@ fn refused() -> Outcome {
     let stranger = Graph::new(&world.ctx)?.add_join(&[])?;
     let condition = graph.add_condition(1)?;
     says(
-        graph.add_while(condition, &stranger, fill),
+        graph.add_while(condition, stranger, fill),
         &["index 0", OTHER],
     )?;
     let condition = graph.add_condition(1)?;

@@ -29,7 +29,7 @@ fn recorded() -> Outcome {
     );
     let mut graph = Graph::new(&world.ctx)?;
     let begun = graph.add_event_record(&start, &[])?;
-    let zero = graph.add_memset(y, 0, N, &begun)?;
+    let zero = graph.add_memset(y, 0, N, begun)?;
     let added = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(3.0), &zero)?;
     graph.add_event_record(&end, &added)?;
     let mut exec = graph.instantiate()?;
@@ -65,8 +65,8 @@ fn waited_for() -> Outcome {
     foreign.record(&*own.new_stream()?)?;
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_event_wait(&event, &[])?;
-    let second = graph.add_event_wait(&foreign, &first)?;
-    let third = graph.add_event_wait(&never, &second)?;
+    let second = graph.add_event_wait(&foreign, first)?;
+    let third = graph.add_event_wait(&never, second)?;
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(2.0), &third)?;
     let mut exec = graph.instantiate()?;
     for launches in 1..4_u8 {
@@ -103,10 +103,10 @@ fn refused() -> Outcome {
     let node = Graph::new(&world.ctx)?.add_join(&[])?;
     let event = Arc::new(world.ctx.new_event(None)?);
     let words = ["the dependency at index 0 belongs to another graph"];
-    says(graph.add_event_record(&event, &node), &words)?;
-    says(graph.add_event_wait(&event, &node), &words)?;
-    says(graph.add_join(&node), &words)?;
-    says(graph.add_host(|| {}, &node), &words)?;
+    says(graph.add_event_record(&event, node), &words)?;
+    says(graph.add_event_wait(&event, node), &words)?;
+    says(graph.add_join(node), &words)?;
+    says(graph.add_host(|| {}, node), &words)?;
     drop(graph);
     soon("the drop of the event", || Arc::strong_count(&event) == 1)
 }

@@ -87,7 +87,7 @@ fn cell(from: &mut Source) -> usize {
 }
 
 fn alpha(from: &mut Source) -> f32 {
-    below(from, 5) as f32 - 2.0
+    f32::from(below(from, 5) as u8) - 2.0
 }
 
 impl Program {
@@ -153,7 +153,7 @@ impl Program {
                 },
                 13 if depth > 0 && !in_child => Step::Switch {
                     value: below(from, 4) as u32,
-                    cases: (0..1 + below(from, 3))
+                    cases: (0..=below(from, 3))
                         .map(|_| self.draw_steps(from, inner, false, true))
                         .collect(),
                 },
@@ -472,9 +472,12 @@ impl Builder<'_> {
 
 fn bits(cells: &[f32]) -> Vec<u8> {
     // The bits of a NaN are not specified.
-    let bits = cells.iter().map(|value| match value.is_nan() {
-        true => u32::MAX,
-        false => value.to_bits(),
+    let bits = cells.iter().map(|value| {
+        if value.is_nan() {
+            u32::MAX
+        } else {
+            value.to_bits()
+        }
     });
     bits.flat_map(u32::to_le_bytes).collect()
 }
@@ -521,7 +524,7 @@ fn random_graphs() -> Outcome {
             ..
         } = builder;
         let mut exec = graph.instantiate()?;
-        let start: [f32; CELLS * WIDTH] = std::array::from_fn(|at| at as f32);
+        let start: [f32; CELLS * WIDTH] = std::array::from_fn(|at| f32::from(at as u8));
         for launch in 0..LAUNCHES {
             if launch > 0 {
                 change(&mut exec, &world, &mut program, &nodes, &mut from)?;
