@@ -67,20 +67,16 @@ fn taken_after_a_launch() -> Outcome {
     let (x, _) = filled(&world, &mut graph)?;
     let mut exec = graph.instantiate()?;
     // SAFETY: nothing else frees the memory.
-    says(
-        unsafe { exec.take(&x) },
-        &["not taken", "no launch has allocated"],
-    )?;
+    let too_early = unsafe { exec.take(&x) };
+    says(too_early, &["not taken", "no launch has allocated"])?;
     for launch in 1..=3_u8 {
         // SAFETY: all memory has `N` elements, on one stream.
         unsafe { exec.launch(&world.stream) }?;
         // SAFETY: the slice is the only owner, and the graph has copied floats.
         let slice = unsafe { exec.take(&x) }?;
         // SAFETY: as above.
-        says(
-            unsafe { exec.take(&x) },
-            &["it was taken after the last launch"],
-        )?;
+        let twice = unsafe { exec.take(&x) };
+        says(twice, &["it was taken after the last launch"])?;
         assert_eq!(world.stream.clone_dtoh(&slice)?, [1.0; N]);
         // Another stream waits for the launch.
         let other = world.ctx.new_stream()?;

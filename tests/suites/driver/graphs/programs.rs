@@ -132,7 +132,7 @@ fn initial(buffer: usize) -> [f32; N] {
 }
 
 impl Program {
-    fn args(&self, buffers: &[Buffer], to: usize, from: usize, alpha: u8) -> Saxpy {
+    fn args(buffers: &[Buffer], to: usize, from: usize, alpha: u8) -> Saxpy {
         Saxpy {
             n: N as u32,
             alpha: f32::from(alpha),
@@ -190,7 +190,7 @@ impl Program {
                 Added::Other(graph.add_memset(buffers[to].write().pointer(), 0, N, &after)?)
             }
             Operation::Add { to, from, alpha } => {
-                let args = self.args(buffers, to, from, alpha);
+                let args = Self::args(buffers, to, from, alpha);
                 Added::Kernel(graph.add_kernel_launch(&self.kernel, LAUNCH(), args, &after)?)
             }
         };
@@ -199,7 +199,7 @@ impl Program {
     }
 
     /// Copies each buffer to the host at the end, and frees the memory of the graph.
-    fn end(&self, built: &mut Built) -> Outcome {
+    fn end(built: &mut Built) -> Outcome {
         for (index, buffer) in built.buffers.iter().enumerate() {
             let mut after = vec![built.inputs[index]];
             let users = built
@@ -265,7 +265,7 @@ impl Program {
                 removed.push(node);
             }
         }
-        self.end(&mut built)?;
+        Self::end(&mut built)?;
         for node in &removed {
             assert!(
                 built.graph.kind(node.any()).is_err(),
@@ -292,7 +292,7 @@ impl Program {
                 if let (Added::Kernel(node), Operation::Add { to, from, alpha }) =
                     (node, *operation)
                 {
-                    exec.update(node, 1, 32, self.args(&buffers, to, from, alpha))?;
+                    exec.update(node, 1, 32, Self::args(&buffers, to, from, alpha))?;
                 }
             }
         }
@@ -303,7 +303,7 @@ impl Program {
                 *operation = operation.again(&mut self.random);
                 self.add(&mut next, *operation)?;
             }
-            self.end(&mut next)?;
+            Self::end(&mut next)?;
             exec.update_graph(next.graph)?;
             // SAFETY: as above.
             unsafe { exec.launch(&self.stream) }?;

@@ -148,7 +148,7 @@ fn what_a_removed_node_retained() -> Outcome {
     };
     let node = graph.add_kernel(&world.kernel, 1, 32, args(&x), &[])?;
     let copy = graph.add_memcpy_htod(y, Shared(host.clone()), &node)?;
-    let last = graph.add_memset(y, 0, N, &copy)?;
+    let last = graph.add_memset(y, 0, N, copy)?;
     assert_eq!((Arc::strong_count(&x), Arc::strong_count(&host)), (2, 2));
     // By its untyped handle too.
     graph.remove(node.any())?;
