@@ -111,10 +111,8 @@ fn stale_nodes_are_rejected() -> Outcome {
             ],
         )?;
         // SAFETY: nothing is launched.
-        says(
-            unsafe { exec.update_unretained(node, LAUNCH(), world.args(9.0)) },
-            &[REMOVED],
-        )?;
+        let unretained = unsafe { exec.update_unretained(node, LAUNCH(), world.args(9.0)) };
+        says(unretained, &[REMOVED])?;
         says(exec.set_enabled(node, false), &[REMOVED])?;
     }
     // SAFETY: both slices have `N` elements, on one stream.
@@ -128,18 +126,20 @@ fn stale_nodes_are_rejected() -> Outcome {
     world.y_is(7.0)
 }
 
+/// Host memory that a test can count.
+struct Shared(Arc<[f32; N]>);
+impl AsRef<[f32]> for Shared {
+    fn as_ref(&self) -> &[f32] {
+        &*self.0
+    }
+}
+
 /// The nodes after a removed node do not wait for the nodes before it.
 fn what_a_removed_node_retained() -> Outcome {
     let world = World::new()?;
     let y = Retained::write(&world.y).pointer();
     let memory = || -> Outcome<_> { Ok(Arc::new(world.stream.clone_htod(&[1.0_f32; N])?)) };
     let (x, host) = (memory()?, Arc::new([1.0_f32; N]));
-    struct Shared(Arc<[f32; N]>);
-    impl AsRef<[f32]> for Shared {
-        fn as_ref(&self) -> &[f32] {
-            &*self.0
-        }
-    }
     world.ctx.synchronize()?;
     let mut graph = Graph::new(&world.ctx)?;
     let args = |x| Saxpy {
