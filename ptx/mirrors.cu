@@ -100,6 +100,12 @@ template <typename T> struct Buffer {
     uint32_t columns;
 };
 
+// A pointer to an instance of a template, in a struct that is not a template.
+struct Scene {
+    Buffer<Record> const *buffers[2];
+    Buffer<float> *depth;
+};
+
 __global__ void fill(BaseAluCols *rows, Span const *spans, uint32_t n) {
     if (threadIdx.x < n) {
         rows[threadIdx.x].adapter.rd_ptr = spans[0].records[threadIdx.x].timestamp;
@@ -124,6 +130,10 @@ __global__ void walk(vm::Node *root, float *out) {
 
 __global__ void run(vm::Machine machine, vm::Machine *all, vm::Machine **each, uint32_t *out) {
     out[0] = machine.rows[1][2].core.a[3] + all->traces[1]->width + each[0]->spans->len;
+}
+
+__global__ void draw(vm::Scene const *scene, vm::Scene by_value, float *out) {
+    out[0] = scene->buffers[1]->data->tag + by_value.depth->data[scene->depth->rows];
 }
 
 __global__ void buffers(vm::Buffer<float> in, vm::Buffer<vm::Record> const *records, float (*rows)[4]) {

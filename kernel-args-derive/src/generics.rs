@@ -4,8 +4,8 @@ use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericParam, Generics, Path, Token, Type, TypeParam, TypeParamBound, WherePredicate,
-    parse_quote, punctuated::Punctuated,
+    GenericArgument, GenericParam, Generics, Path, PathArguments, Token, Type, TypeParam,
+    TypeParamBound, WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
 /// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every other type
@@ -55,6 +55,32 @@ fn derived(
         }
     };
     generics.type_params().map(predicate).collect()
+}
+
+/// Whether a type has a generic argument that has generic arguments itself, or is an array of such a type.
+pub(crate) fn is_nested(ty: &Type) -> bool {
+    fn depth(ty: &Type) -> usize {
+        let path = match ty {
+            Type::Array(array) => return depth(&array.elem),
+            Type::Group(group) => return depth(&group.elem),
+            Type::Paren(paren) => return depth(&paren.elem),
+            Type::Path(path) => &path.path,
+            _ => return 0,
+        };
+        let arguments = path
+            .segments
+            .iter()
+            .filter_map(|segment| match &segment.arguments {
+                PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+                _ => None,
+            });
+        let inner = |argument: &GenericArgument| match argument {
+            GenericArgument::Type(ty) => 1 + depth(ty),
+            _ => 1,
+        };
+        arguments.flatten().map(inner).max().unwrap_or(0)
+    }
+    depth(ty) > 1
 }
 
 /// `generics` without defaults, with the predicates `types`, and with the bounds on lifetimes applied to `'static`.

@@ -52,21 +52,28 @@ impl<'a> Pointee<'a> {
         Self(Source::Stored(ty))
     }
 
+    /// The type, which can itself be a pointer or an array; `None` if it is unknown.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn ty(self) -> Option<Parameter<'a>> {
+        match self.0 {
+            Source::Unknown | Source::Declared => None,
+            Source::Type(ty) => Some(*ty.get()),
+            Source::Stored(stored) => Some(stored.parameter()),
+        }
+    }
+
     /// The type without pointers and arrays around it: the struct behind `Light (**)[4]`. It has no name and no offset.
     #[must_use]
     pub const fn get(self) -> Option<Parameter<'a>> {
-        let mut source = self.0;
-        loop {
-            let ty = match source {
-                Source::Unknown | Source::Declared => return None,
-                Source::Type(ty) => *ty.get(),
-                Source::Stored(stored) => stored.parameter(),
-            };
+        let mut pointee = self;
+        while let Some(ty) = pointee.ty() {
             if ty.cpp.depth == 0 {
                 return Some(ty.element());
             }
-            source = ty.pointee.0;
+            pointee = ty.pointee;
         }
+        None
     }
 
     /// Whether the source declares the type, but does not define it.

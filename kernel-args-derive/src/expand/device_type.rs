@@ -92,7 +92,7 @@ fn structure(
         checks,
         paddings,
         stores,
-    } = members(&fields, &member_attrs, krate, &this, &all);
+    } = members(&fields, &member_attrs, krate, &this, &all, is_generic);
 
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields, &all);
@@ -202,6 +202,7 @@ fn members(
     krate: &Path,
     this: &TokenStream,
     all: &TokenStream,
+    is_generic: bool,
 ) -> Members {
     let list = fields.iter().zip(attrs).map(|(field, attr)| {
         let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
@@ -209,7 +210,7 @@ fn members(
         let errors = field_errors::member(ty, &krate, field.span());
         let said = attr.name.as_ref();
         let said = said.map(|name| quote_spanned!(field.span()=> .with_kernel_name(#name)));
-        let member = quote_spanned! {field.span()=>
+        let mut member = quote_spanned! {field.span()=>
             #krate::__private::member(
                 #name,
                 #spelling,
@@ -217,6 +218,14 @@ fn members(
                 <#ty as #errors::Member>::TYPE_INFO,
             )#said
         };
+        // Such as `DevicePointer<Buffer<f32>>`. A `static` for each field would take rustc longer.
+        if !is_generic && generics::is_nested(ty) && !field_errors::is_marker(ty) {
+            member = quote_spanned! {field.span()=> {
+                static __BEHIND: #krate::__private::abi::Parameter<'static> =
+                    <#ty as #errors::Member>::BEHIND;
+                #krate::__private::pointing_to(#member, &__BEHIND)
+            }};
+        }
         if attr.opaque {
             quote_spanned!(field.span()=> #krate::__private::opaque_member(#member))
         } else {

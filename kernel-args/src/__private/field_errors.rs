@@ -16,11 +16,12 @@ macro_rules! field_errors {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(
         pub mod $module {
             use crate::{
-                __private::TypeInfo,
+                __private::{TypeInfo, members::behind},
                 device::{DeviceType, forward_store},
                 marshal::{Guard, KernelArg, LaunchStream, ParamWriter, forward_put},
             };
             use core::{ffi::c_void, mem::MaybeUninit};
+            use kernel_args_abi::Parameter;
 
             /// An argument.
             $(#[$attr])*
@@ -70,6 +71,7 @@ macro_rules! field_errors {
             $(#[$attr])*
             pub trait Member {
                 const TYPE_INFO: TypeInfo;
+                const BEHIND: Parameter<'static>;
                 const HAS_PADDING: bool;
 
                 /// # Safety
@@ -80,6 +82,7 @@ macro_rules! field_errors {
             #[diagnostic::do_not_recommend]
             impl<D: DeviceType> Member for D {
                 const TYPE_INFO: TypeInfo = TypeInfo::in_struct::<D>();
+                const BEHIND: Parameter<'static> = behind::<D>();
                 const HAS_PADDING: bool = D::HAS_PADDING;
 
                 forward_store!();

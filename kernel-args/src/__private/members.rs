@@ -1,6 +1,7 @@
 //! The fields of a device type, and its layout.
 
 use super::TypeInfo;
+use crate::device::DeviceType;
 use kernel_args_abi::{
     CppBase, Layout, Members, Opaque, Parameter, Pointee,
     cpp::builtin,
@@ -18,6 +19,29 @@ pub const fn member(
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
         .with_members(info.members)
         .with_pointee(info.pointee)
+}
+
+/// What a pointer of this type points to, with the members of generic structs.
+/// For a type that is not a pointer, or points to nothing that is known: no bytes.
+#[must_use]
+pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
+    match D::POINTEE.ty() {
+        Some(ty) => ty,
+        None => Parameter::record(0, 0),
+    }
+}
+
+/// The same field; if it is a pointer, it points to this type. [`member`] has the members of a generic struct only by name.
+#[must_use]
+pub const fn pointing_to(
+    member: Parameter<'static>,
+    behind: &'static Parameter<'static>,
+) -> Parameter<'static> {
+    if member.pointee.is_known() {
+        member.with_pointee(Pointee::of(behind))
+    } else {
+        member
+    }
 }
 
 /// The same field, compared only by its offset and size: `#[device_type(opaque)]`.

@@ -214,6 +214,21 @@ struct Buffers {
     rows: DevicePointerMut<[f32; 4]>,
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Scene {
+    buffers: [DevicePointer<Buffer<Record>>; 2],
+    depth: DevicePointerMut<Buffer<f32>>,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = mirrors::draw)]
+struct Draw {
+    scene: DevicePointer<Scene>,
+    by_value: Scene,
+    out: DevicePointerMut<f32>,
+}
+
 /// Two structs that point to each other.
 mod circle {
     use super::{DevicePointer, DeviceType};
@@ -254,6 +269,18 @@ mod circle {
     pub(super) struct Holder<T: DeviceType> {
         pub(super) item: DevicePointer<T>,
     }
+
+    /// A struct that is the element of what it points to, and points to it in several ways.
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    pub(super) struct Tree {
+        pub(super) children: [DevicePointer<List<Tree>>; 2],
+        pub(super) parent: DevicePointer<DevicePointer<One<Holder<Tree>>>>,
+        pub(super) value: Holder<List<Tree>>,
+        pub(super) marker: core::marker::PhantomData<Holder<Holder<Tree>>>,
+    }
+
+    const _: () = assert!(Tree::MEMBERS.len() == 4);
 
     const _: () = assert!(List::<Item>::MEMBERS.len() == 2);
 }
@@ -345,6 +372,38 @@ mod wrong {
         pub(super) out: DevicePointerMut<f32>,
     }
 
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    pub(super) struct Buffer<T: DeviceType> {
+        data: DevicePointerMut<T>,
+        columns: u32,
+        rows: u32,
+    }
+
+    /// The members of a buffer are exchanged.
+    #[derive(Clone, Copy, DeviceType)]
+    #[device_type(cpp = "Scene")]
+    #[repr(C)]
+    pub(super) struct Depth {
+        buffers: [DevicePointer<super::Buffer<super::Record>>; 2],
+        depth: DevicePointerMut<Buffer<f32>>,
+    }
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[device_type(cpp = "Scene")]
+    #[repr(C)]
+    pub(super) struct Records {
+        buffers: [DevicePointer<super::Buffer<Record>>; 2],
+        depth: DevicePointerMut<super::Buffer<f32>>,
+    }
+
+    #[derive(KernelArgs)]
+    pub(super) struct Draw<A: DeviceType, B: DeviceType> {
+        scene: DevicePointer<A>,
+        by_value: B,
+        out: DevicePointerMut<f32>,
+    }
+
     /// Rows of other columns.
     #[derive(Clone, Copy, DeviceType)]
     #[repr(C)]
@@ -384,6 +443,7 @@ fn right_structs_fit_at_load() -> Outcome {
     module.kernel::<Fill>("fill")?;
     module.kernel::<Run<'_, Right>>("run")?;
     module.kernel::<Buffers>("buffers")?;
+    module.kernel::<Draw>("draw")?;
     // The debug information is in the image itself.
     let image = include_str!("../../../ptx/mirrors.debug.ptx");
     let module = Module::load(&ctx, image)?;
@@ -450,6 +510,17 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
         "has `flags[].address` at byte 4",
     );
     refused::<Run<'_, Machine<wrong::Spans, Node, Trace, BaseAluCols, Flags>>>(m, "run", exchanged);
+    refused::<wrong::Draw<wrong::Depth, Scene>>(
+        m,
+        "draw",
+        "has `scene[].depth[].rows` at byte 8, where",
+    );
+    refused::<wrong::Draw<Scene, wrong::Depth>>(m, "draw", "has `depth[].rows` at byte 8, where");
+    refused::<wrong::Draw<wrong::Records, Scene>>(
+        m,
+        "draw",
+        "has `scene[].buffers[].data[].tag` at byte 0, where",
+    );
     // Without debug information only the names of structs are compared.
     let module = Module::load(&ctx, plain::IMAGE)?;
     module.kernel::<wrong::Walk>("walk")?;
