@@ -84,7 +84,7 @@
 //! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; never the types of `<cstdint>`, because NVRTC does not have this header |
 //! | `i128`, `u128` | `__int128`, `unsigned __int128` (NVRTC: `--device-int128`) |
 //! | `Float4`, `glam::Vec3`, `half::f16`, … | the CUDA type; its header is included |
-//! | texture and surface objects | `unsigned long long`, the type behind `cudaTextureObject_t` |
+//! | texture and surface objects, conditions of graphs | `unsigned long long`, the type behind `cudaTextureObject_t` |
 //! | `TensorMap` | `CUtensorMap` from `cuda.h`; for NVRTC, which cannot compile `cuda.h`, a declaration; as a parameter `const __grid_constant__` |
 //! | `&CudaSlice<T>`, `DevicePointer<T>` | `T const*` |
 //! | `&mut CudaSlice<T>`, `DevicePointerMut<T>` | `T*` |

@@ -61,7 +61,7 @@ chapters! {
     lists: "lists";
     dtypes: "dtypes";
     globals: "globals";
-    graphs: "graphs";
+    graphs: "graphs", "pictures/graph";
     sequences: "sequences";
     contexts: "contexts";
     cudarc: "cudarc";

@@ -112,8 +112,8 @@ mod interop;
 mod marshal;
 
 pub use device::{
-    DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, ZeroBits,
+    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap,
+    TensorMapA64, TextureObject, ZeroBits,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
@@ -198,7 +198,10 @@ pub mod global {
 /// Graphs of launches: `CUgraph`.
 #[cfg(feature = "cudarc")]
 pub mod graph {
-    pub use crate::driver::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
+    pub use crate::driver::{
+        AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
+        GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
+    };
 }
 
 /// Sequences of launches that are repeated: each run is one launch of a graph.

@@ -10,7 +10,7 @@ mod zero_bits;
 
 pub use content::in_memory;
 pub use device_type::{DeviceType, Variants, assert_layout, assert_variants};
-pub use object::{SurfaceObject, TensorMap, TensorMapA64, TextureObject};
+pub use object::{ConditionalHandle, SurfaceObject, TensorMap, TensorMapA64, TextureObject};
 pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 

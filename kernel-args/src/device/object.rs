@@ -1,4 +1,4 @@
-//! Opaque handles that kernels take by value: texture and surface objects, tensor maps.
+//! Opaque handles that kernels take by value: texture and surface objects, conditions of graphs, tensor maps.
 
 use crate::device::device_types;
 use kernel_args_abi::CppType;
@@ -50,6 +50,19 @@ objects! {
     /// let draw = Draw { surface: SurfaceObject(handle), width: 640 };
     /// ```
     SurfaceObject;
+    /// The handle of a condition of a graph: `cudaGraphConditionalHandle`. Kernels set the condition with
+    /// `cudaGraphSetConditional(handle, value)`.
+    ///
+    /// ```
+    /// use kernel_args::{ConditionalHandle, KernelArgs};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Check { above: ConditionalHandle, limit: f32 }
+    ///
+    /// # let handle = 1;
+    /// let check = Check { above: ConditionalHandle(handle), limit: 1.0 };
+    /// ```
+    ConditionalHandle;
 }
 
 macro_rules! tensor_maps {

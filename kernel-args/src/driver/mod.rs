@@ -41,7 +41,10 @@ pub use error::{
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
-pub use graph::{AnyNode, Dependencies, Graph, GraphExec, HostBuffer, Node, NodeArgs};
+pub use graph::{
+    AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
+    GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
+};
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};

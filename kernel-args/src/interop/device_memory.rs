@@ -4,8 +4,8 @@
 //! the crates `half` and `float8`.
 
 use crate::device::{
-    DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
-    TextureObject, ZeroBits, vector,
+    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject,
+    TensorMap, TensorMapA64, TextureObject, ZeroBits, vector,
 };
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
@@ -37,6 +37,7 @@ in_device_memory! {
     [<T: Pointee>] DevicePointerMut<T>;
     [] TextureObject;
     [] SurfaceObject;
+    [] ConditionalHandle;
     [] TensorMap;
     [] TensorMapA64;
 }

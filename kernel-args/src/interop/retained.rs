@@ -79,6 +79,16 @@ impl<P: Copy> Retained<P> {
         }
     }
 
+    /// A pointer to memory that a graph allocates, which only the graph keeps allocated.
+    pub(crate) fn of_graph(pointer: P, elements: usize, context: &Arc<CudaContext>) -> Self {
+        Self {
+            pointer,
+            elements,
+            context: context.clone(),
+            memory: context.clone(),
+        }
+    }
+
     /// The pointer. It does not keep the memory allocated.
     #[must_use]
     pub fn pointer(&self) -> P {

@@ -56,7 +56,7 @@ pub struct LiveObjects {
     pub modules: u64,
     /// Active links.
     pub links: u64,
-    /// Graphs, including instantiated graphs.
+    /// Graphs, including instantiated graphs. A graph inside of a graph is not counted.
     pub graphs: u64,
     /// User objects.
     pub user_objects: u64,
@@ -96,6 +96,7 @@ impl Driver {
 
     fn live(&self) -> LiveObjects {
         let (allocations, bytes) = self.memory.live();
+        let inside: usize = self.nodes.iter().map(|(_, node)| node.inside.len()).sum();
         LiveObjects {
             allocations,
             bytes,
@@ -104,7 +105,7 @@ impl Driver {
             events: self.events.len() as u64,
             modules: self.modules.len() as u64,
             links: self.links.len() as u64,
-            graphs: (self.graphs.len() + self.execs.len()) as u64,
+            graphs: (self.graphs.len() + self.execs.len() - inside) as u64,
             user_objects: self.user_objects.len() as u64,
             green_contexts: self.greens.len() as u64,
         }

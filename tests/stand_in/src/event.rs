@@ -72,6 +72,14 @@ impl Driver {
         Ok(())
     }
 
+    /// A node of a graph records the event.
+    pub(crate) fn event_happens(&mut self, event: Handle) -> Outcome {
+        let held = self.events.get_mut(event)?;
+        held.recorded = Some(Instant::now());
+        held.captured = None;
+        Ok(())
+    }
+
     /// Makes `stream` wait for `event`. Waiting for an event of a capture adds the stream to this capture.
     pub(crate) fn wait_for_event(&mut self, stream: Handle, event: Handle) -> Outcome {
         let target = self.stream_target(stream)?;

@@ -20,6 +20,10 @@ pub(crate) struct Graph {
     pub(crate) references: References,
     /// How many times it was instantiated.
     pub(crate) instantiated: u32,
+    /// For a clone: each node of the original and its clone.
+    pub(crate) clones: Vec<(Handle, Handle)>,
+    /// For a body of a conditional node: the graph of the node.
+    pub(crate) around: Option<Handle>,
 }
 
 /// A node.
@@ -31,6 +35,8 @@ pub(crate) struct Node {
     pub(crate) arrays: Option<NodeArrays>,
     /// For a device-updatable kernel node: its handle on the device.
     pub(crate) on_device: Option<Handle>,
+    /// The child graph, or the bodies of a conditional node.
+    pub(crate) inside: Box<[Handle]>,
 }
 
 impl Driver {
@@ -60,6 +66,7 @@ impl Driver {
             dependencies,
             arrays: None,
             on_device: None,
+            inside: Box::default(),
         });
         self.graphs.get_mut(graph)?.nodes.push(node);
         Ok(node)
@@ -67,8 +74,13 @@ impl Driver {
 
     pub(crate) fn destroy_graph(&mut self, graph: Handle) -> Outcome {
         let held = self.graphs.remove(graph)?;
+        self.conditions.forget(graph);
         for node in held.nodes {
-            self.nodes.remove(node)?;
+            self.remove_node(node)?;
+        }
+        // A new graph can get this handle.
+        for (_, exec) in self.execs.iter_mut() {
+            exec.forget_graph(graph);
         }
         self.release_references(held.references)
     }
@@ -94,7 +106,18 @@ impl Driver {
         Ok(ordered)
     }
 
-    fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
+    /// Removes a node with the graphs inside of it.
+    pub(crate) fn remove_node(&mut self, node: Handle) -> Outcome {
+        let held = self.nodes.remove(node)?;
+        held.inside
+            .iter()
+            .try_for_each(|graph| self.destroy_graph(*graph))
+    }
+
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that allocates or frees memory, or has a conditional node.
+    pub(crate) fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
+        self.check_cloned(original)?;
         let clone = self.graphs.insert(Graph::default());
         let mut twins: Vec<(Handle, Handle)> = Vec::new();
         for node in self.ordered(original)? {
@@ -107,12 +130,20 @@ impl Driver {
                     .map(|(_, new)| *new)
             };
             let dependencies = held.dependencies.iter().filter_map(twin_of).collect();
+            let inside = held.inside.clone();
             let twin = self.add_node(clone, operation, dependencies)?;
+            let inside: Outcome<Vec<Handle>> = inside
+                .iter()
+                .map(|graph| self.clone_graph(*graph))
+                .collect();
+            self.nodes.get_mut(twin)?.inside = inside?.into();
             twins.push((node, twin));
         }
         let references = self.graphs.get(original)?.references.clone();
         self.retain_references(&references)?;
-        self.graphs.get_mut(clone)?.references = references;
+        let held = self.graphs.get_mut(clone)?;
+        held.references = references;
+        held.clones = twins;
         Ok(clone)
     }
 }

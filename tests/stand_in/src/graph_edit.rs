@@ -159,12 +159,16 @@ entry_points! {
     fn cuGraphDestroyNode(driver, node: Handle) {
         let of = driver.graphs.iter().find(|(_, graph)| graph.nodes.contains(&node));
         let (graph, _) = of.ok_or(Status::INVALID_HANDLE)?;
+        // Seen with driver 580.
+        if driver.has_memory(graph)? {
+            return Err(Status::NOT_SUPPORTED);
+        }
         let graph = driver.graphs.get_mut(graph)?;
         graph.nodes.retain(|other| *other != node);
         for other in graph.nodes.clone() {
             driver.nodes.get_mut(other)?.dependencies.retain(|first| *first != node);
         }
-        driver.nodes.remove(node).map(drop)
+        driver.remove_node(node)
     }
 
     fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
@@ -173,9 +177,13 @@ entry_points! {
             Operation::Copy { .. } => 1,
             Operation::Fill { .. } => 2,
             Operation::Host(_) => 3,
+            Operation::Child => 4,
             Operation::Nothing => 5,
+            Operation::WaitForEvent(_) => 6,
+            Operation::RecordEvent(_) => 7,
             Operation::Allocate { .. } => 10,
             Operation::Free { .. } => 11,
+            Operation::Conditional(_) => 13,
         })
     }
 

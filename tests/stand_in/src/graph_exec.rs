@@ -1,6 +1,9 @@
 //! Instantiated graphs: `cuGraphInstantiate*`, launches, updates.
 
-use std::ffi::{c_char, c_uint};
+use std::{
+    collections::VecDeque,
+    ffi::{c_char, c_uint},
+};
 
 use crate::{
     entry::Out,
@@ -9,23 +12,59 @@ use crate::{
     launch::Via,
     operation::Operation,
     state::Driver,
+    stream::Target,
     user_object::References,
 };
 
 /// An executable graph: a copy of the operations, in topological order.
 #[derive(Debug)]
 pub(crate) struct Exec {
-    steps: Vec<Step>,
-    references: References,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) references: References,
+    /// The graph from which it was instantiated.
+    graph: Handle,
+    flags: u64,
 }
 
 /// A node of an executable graph.
-#[derive(Debug)]
-struct Step {
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
     /// The node of the original graph.
-    node: Handle,
-    operation: Operation,
+    pub(crate) node: Handle,
+    pub(crate) operation: Operation,
+    /// The steps on which it depends, in their order.
+    pub(crate) after: Vec<usize>,
     enabled: bool,
+    /// The child graph, or the bodies of a conditional node.
+    pub(crate) inside: Vec<Vec<Step>>,
+}
+
+impl Step {
+    fn find(steps: &[Self], node: Handle) -> Option<&Self> {
+        steps.iter().find_map(|step| {
+            if step.node == node {
+                return Some(step);
+            }
+            step.inside.iter().find_map(|steps| Self::find(steps, node))
+        })
+    }
+
+    fn find_mut(steps: &mut [Self], node: Handle) -> Option<&mut Self> {
+        steps.iter_mut().find_map(|step| {
+            if step.node == node {
+                return Some(step);
+            }
+            let mut inside = step.inside.iter_mut();
+            inside.find_map(|steps| Self::find_mut(steps, node))
+        })
+    }
+}
+
+/// The nodes of a launch that run after a host function, without the driver's lock, has returned.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    target: Target,
+    steps: VecDeque<Step>,
 }
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`, `_DEVICE_LAUNCH`.
@@ -34,20 +73,19 @@ const DEVICE_LAUNCH: u64 = 4;
 const KNOWN_FLAGS: u64 = 15;
 
 impl Exec {
+    pub(crate) fn forget_graph(&mut self, graph: Handle) {
+        if self.graph == graph {
+            self.graph = Handle::NULL;
+        }
+    }
+
     fn step(&mut self, node: Handle) -> Outcome<&mut Step> {
-        self.steps
-            .iter_mut()
-            .find(|step| step.node == node)
-            .ok_or(Status::INVALID_VALUE)
+        Step::find_mut(&mut self.steps, node).ok_or(Status::INVALID_VALUE)
     }
 
     /// Changes the operation of `node`.
     pub(crate) fn operation(&self, node: Handle) -> Outcome<&Operation> {
-        let step = self
-            .steps
-            .iter()
-            .find(|step| step.node == node)
-            .ok_or(Status::INVALID_VALUE)?;
+        let step = Step::find(&self.steps, node).ok_or(Status::INVALID_VALUE)?;
         Ok(&step.operation)
     }
 
@@ -76,47 +114,98 @@ impl Driver {
         if device_updatable && held.instantiated > 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let references = held.references.clone();
+        // Seen with driver 580.
+        if self.has_memory(graph)? && self.execs.iter().any(|(_, exec)| exec.graph == graph) {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        self.check_conditions(graph)?;
+        let references = self.all_references(graph)?;
         let steps = self.steps(graph)?;
         self.retain_references(&references)?;
         self.graphs.get_mut(graph)?.instantiated += 1;
-        Ok(self.execs.insert(Exec { steps, references }))
+        Ok(self.execs.insert(Exec {
+            steps,
+            references,
+            graph,
+            flags,
+        }))
     }
 
-    fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
-        let step = |node: Handle| {
-            let operation = self.nodes.get(node)?.operation.clone();
+    pub(crate) fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {
+        let ordered = self.ordered(graph)?;
+        let place = |first: &Handle| ordered.iter().position(|node| node == first);
+        let step = |node: &Handle| {
+            let held = self.nodes.get(*node)?;
+            let inside = held.inside.iter().map(|graph| self.steps(*graph));
+            let mut after: Vec<_> = held.dependencies.iter().filter_map(place).collect();
+            after.sort_unstable();
             Ok(Step {
-                node,
-                operation,
+                node: *node,
+                operation: held.operation.clone(),
+                after,
                 enabled: true,
+                inside: inside.collect::<Outcome<_>>()?,
             })
         };
-        self.ordered(graph)?.into_iter().map(step).collect()
+        ordered.iter().map(step).collect()
     }
 
     fn launch_graph(&mut self, exec: Handle, stream: Handle) -> Outcome {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         let held = self.execs.get(exec)?;
-        let operations: Vec<Operation> = held
-            .steps
-            .iter()
-            .filter(|step| step.enabled)
-            .map(|step| step.operation.clone())
-            .collect();
+        let steps: VecDeque<Step> = held.steps.iter().cloned().collect();
         // Seen with driver 580: the launch does not become a node, and the capture is invalidated.
         if let Some(capture) = target.capture {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNSUPPORTED));
         }
-        for operation in operations {
+        let frees_first = held.flags & AUTO_FREE != 0;
+        let operations: Vec<_> = steps.iter().map(|step| step.operation.clone()).collect();
+        self.begin_allocations(&operations, frees_first)?;
+        self.reset_conditions(&steps.iter().collect::<Vec<_>>());
+        self.run_steps(Rest { target, steps })
+    }
+
+    /// Runs the steps until a host function must be called.
+    pub(crate) fn run_steps(&mut self, rest: Rest) -> Outcome {
+        let Rest { target, mut steps } = rest;
+        while let Some(step) = steps.pop_front() {
             // A failed kernel of the graph stops the remaining nodes, as on a GPU.
             if self.check(target.context).is_err() {
                 break;
             }
-            self.execute(target, &operation, Via::Graph)?;
+            if !step.enabled {
+                continue;
+            }
+            self.execute(target, &step.operation, Via::Graph)?;
+            let (which, again) = match &step.operation {
+                Operation::Child => (Some(0), false),
+                Operation::Conditional(conditional) => self.body_of(conditional)?,
+                _ => (None, false),
+            };
+            let body = which.and_then(|which| step.inside.get(which)).cloned();
+            if again {
+                steps.push_front(step);
+            }
+            for step in body.into_iter().flatten().rev() {
+                steps.push_front(step);
+            }
+            if !self.host_calls.is_empty() {
+                self.rest = Some(Rest { target, steps });
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Sets the conditions of the nodes to their default values.
+    fn reset_conditions(&mut self, steps: &[&Step]) {
+        for step in steps {
+            if let Operation::Conditional(conditional) = &step.operation {
+                self.conditions.reset(conditional);
+            }
+            self.reset_conditions(&step.inside.iter().flatten().collect::<Vec<_>>());
+        }
     }
 }
 

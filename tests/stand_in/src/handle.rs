@@ -111,6 +111,12 @@ impl<T> Handles<T> {
         self.live.len()
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Handle, &mut T)> {
+        self.live
+            .iter_mut()
+            .map(|(handle, object)| (*handle, object))
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
         self.live.iter().map(|(handle, object)| (*handle, object))
     }

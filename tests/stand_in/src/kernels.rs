@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use crate::{
     error::{Outcome, Status},
+    graph_inside::Conditions,
     handle::Handle,
     launch::KernelCall,
     memory::Memory,
@@ -15,6 +16,7 @@ struct Run<'a> {
     memory: &'a mut Memory,
     context: Handle,
     device: c_int,
+    conditions: &'a mut Conditions,
 }
 
 /// Runs `call` in `context`.
@@ -26,6 +28,7 @@ pub(crate) fn run(
     memory: &mut Memory,
     context: Handle,
     device: c_int,
+    conditions: &mut Conditions,
 ) -> Outcome {
     let sizes: Vec<usize> = call
         .kernel
@@ -38,6 +41,7 @@ pub(crate) fn run(
         memory,
         context,
         device,
+        conditions,
     };
     match (function_name(&call.kernel.name), sizes.as_slice()) {
         (name, [8, ..]) if name.starts_with("echo") => run.echo(),
@@ -49,6 +53,11 @@ pub(crate) fn run(
         ("reduce_sum", [8, 8, 4]) => run.reduce_sum(),
         ("cluster_ranks" | "cluster_of_two" | "clusters_up_to_four", [8]) => run.cluster_ranks(),
         ("grid_barrier", [8, 8]) => run.grid_barrier(),
+        ("set_condition", [8, 4]) => {
+            run.conditions.set(run.pointer(0), run.word(1));
+            Ok(())
+        }
+        ("count_down", [8, 8]) => run.count_down(),
         _ => Ok(()),
     }
 }
@@ -195,6 +204,17 @@ impl Run<'_> {
         let seen = arrived.repeat(blocks as usize);
         self.memory
             .store(self.pointer(1), &seen, self.context, self.device)
+    }
+
+    /// Subtracts 1 from a counter, and sets a condition to the result.
+    fn count_down(&mut self) -> Outcome {
+        let counter = self.pointer(1);
+        let bytes = self.memory.load(counter, 4, self.context, self.device)?;
+        let left = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).wrapping_sub(1);
+        self.memory
+            .store(counter, &left.to_le_bytes(), self.context, self.device)?;
+        self.conditions.set(self.pointer(0), left);
+        Ok(())
     }
 
     /// Every element counts, for any grid: such kernels use a grid-stride loop.

@@ -251,7 +251,13 @@ impl Driver {
             stream: target.stream,
             via,
         });
-        if let Err(status) = kernels::run(call, &mut self.memory, target.context, device) {
+        if let Err(status) = kernels::run(
+            call,
+            &mut self.memory,
+            target.context,
+            device,
+            &mut self.conditions,
+        ) {
             self.contexts.get_mut(target.context)?.sticky = Some(status);
         }
         Ok(())

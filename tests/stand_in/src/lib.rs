@@ -35,6 +35,8 @@
 //! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
 //! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | for each block, its rank in its cluster and the blocks of the cluster |
 //! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |
+//! | `set_condition(cudaGraphConditionalHandle condition, unsigned value)` | sets the condition |
+//! | `count_down(cudaGraphConditionalHandle condition, unsigned* counter)` | subtracts 1 from the counter, and sets the condition to the result |
 //! | any other | nothing: the launch is checked and recorded |
 //!
 //! A kernel that accesses an address outside of the live allocations sets `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its context:
@@ -48,7 +50,7 @@
 //! `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or too large grid or block, or more dynamic shared memory than the function's
 //! opt-in, is `CUDA_ERROR_INVALID_VALUE`. Text that does not begin like PTX is `CUDA_ERROR_INVALID_IMAGE` (200); PTX with an
 //! error is `CUDA_ERROR_INVALID_PTX` (218), with a log. A failed launch, a synchronization, or a wait for work outside of the
-//! capture invalidates a stream capture. A destructor of a user object that calls the driver gets `CUDA_ERROR_NOT_PERMITTED`
+//! capture invalidates a stream capture. A destructor of a user object or a host function that calls the driver gets `CUDA_ERROR_NOT_PERMITTED`
 //! (800).
 //!
 //! Differences from a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle is
@@ -114,7 +116,11 @@ mod graph;
 mod graph_attribute;
 mod graph_edit;
 mod graph_exec;
+mod graph_inside;
 mod graph_kernel;
+mod graph_kinds;
+mod graph_memory;
+mod graph_update;
 mod green;
 mod handle;
 mod image;

@@ -4,11 +4,13 @@ use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
     collections::{BTreeMap, BTreeSet},
     ffi::c_int,
+    sync::{Arc, atomic::AtomicUsize},
 };
 
 use crate::{
     device::TOTAL_MEMORY,
     error::{Outcome, Status},
+    graph_memory::Blocks,
     handle::Handle,
 };
 
@@ -27,6 +29,8 @@ pub(crate) enum Kind {
     Registered,
     /// A module's variable, freed with the module.
     Variable,
+    /// Allocated by a graph: memory of the device, for all its contexts.
+    Graph,
 }
 
 /// One live allocation.
@@ -52,7 +56,9 @@ impl Allocation {
                 self.context == context || peers.contexts.contains(&(context, self.context))
             }
             // Pools ignore the peer access of contexts.
-            Kind::Pooled => self.device == device || peers.pools.contains(&(device, self.device)),
+            Kind::Pooled | Kind::Graph => {
+                self.device == device || peers.pools.contains(&(device, self.device))
+            }
             Kind::Managed | Kind::Pinned | Kind::Registered => true,
         }
     }
@@ -72,6 +78,8 @@ pub(crate) struct Peers {
 pub(crate) struct Memory {
     pub(crate) peers: Peers,
     live: BTreeMap<u64, Allocation>,
+    /// The memory of allocation nodes, by its address.
+    pub(crate) blocks: Blocks,
     allocated: u64,
     made: u64,
 }
@@ -84,6 +92,47 @@ const FILL: u8 = 0xa5;
 
 fn layout(length: usize) -> Outcome<Layout> {
     Layout::from_size_align(length, ALIGNMENT).map_err(|_| Status::OUT_OF_MEMORY)
+}
+
+/// New memory, filled with `0xA5` up to 16 MiB.
+fn memory(length: usize) -> Outcome<u64> {
+    let layout = layout(length)?;
+    let start = if length <= FILL_LIMIT {
+        // SAFETY: the layout's size is not zero.
+        let start = unsafe { alloc(layout) };
+        if !start.is_null() {
+            // SAFETY: the block has `length` bytes.
+            unsafe { start.write_bytes(FILL, length) };
+        }
+        start
+    } else {
+        // SAFETY: the layout's size is not zero.
+        unsafe { alloc_zeroed(layout) }
+    };
+    if start.is_null() {
+        return Err(Status::OUT_OF_MEMORY);
+    }
+    Ok(start.expose_provenance() as u64)
+}
+
+/// The memory of an allocation node. It exists as long as a node, an executable graph or an allocation refers to it, so its address is
+/// fixed.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) address: u64,
+    length: usize,
+    pub(crate) device: c_int,
+    /// The graph that has a free node for it, as a number; 0 for none.
+    pub(crate) freed_in: AtomicUsize,
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Ok(layout) = layout(self.length) {
+            // SAFETY: the block came from `memory` with this layout, and nothing refers to it.
+            unsafe { dealloc(host(self.address), layout) };
+        }
+    }
 }
 
 fn host(address: u64) -> *mut u8 {
@@ -108,23 +157,12 @@ impl Memory {
         if self.allocated.saturating_add(length as u64) > TOTAL_MEMORY {
             return Err(Status::OUT_OF_MEMORY);
         }
-        let layout = layout(length)?;
-        let start = if length <= FILL_LIMIT {
-            // SAFETY: the layout's size is not zero.
-            let start = unsafe { alloc(layout) };
-            if !start.is_null() {
-                // SAFETY: the block has `length` bytes.
-                unsafe { start.write_bytes(FILL, length) };
-            }
-            start
-        } else {
-            // SAFETY: the layout's size is not zero.
-            unsafe { alloc_zeroed(layout) }
-        };
-        if start.is_null() {
-            return Err(Status::OUT_OF_MEMORY);
-        }
-        let address = start.expose_provenance() as u64;
+        let address = memory(length)?;
+        self.insert(address, length, kind, context, device);
+        Ok(address)
+    }
+
+    fn insert(&mut self, address: u64, length: usize, kind: Kind, context: Handle, device: c_int) {
         self.allocated += length as u64;
         self.made += 1;
         let allocation = Allocation {
@@ -135,7 +173,46 @@ impl Memory {
             id: self.made,
         };
         self.live.insert(address, allocation);
-        Ok(address)
+    }
+
+    /// Reserves the memory of an allocation node. It is not allocated before a graph runs the node.
+    ///
+    /// # Errors
+    /// Same as [`Self::allocate`].
+    pub(crate) fn reserve(&mut self, length: usize, device: c_int) -> Outcome<Arc<Block>> {
+        if length == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if length as u64 > TOTAL_MEMORY {
+            return Err(Status::OUT_OF_MEMORY);
+        }
+        let address = memory(length)?;
+        let block = Arc::new(Block {
+            address,
+            length,
+            device,
+            freed_in: AtomicUsize::new(0),
+        });
+        self.blocks.add(&block);
+        Ok(block)
+    }
+
+    /// A graph runs the node that allocates `block`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if it is allocated already.
+    pub(crate) fn allocate_block(&mut self, block: &Arc<Block>) -> Outcome {
+        let (address, length, device) = (block.address, block.length, block.device);
+        if self.live.contains_key(&address) {
+            return Err(Status::INVALID_VALUE);
+        }
+        if length <= FILL_LIMIT {
+            // SAFETY: the block has `length` bytes, and its memory is not in use.
+            unsafe { host(address).write_bytes(FILL, length) };
+        }
+        self.insert(address, length, Kind::Graph, Handle::NULL, device);
+        self.blocks.allocated(block.clone());
+        Ok(())
     }
 
     /// Frees the allocation that begins at `address` and is of one of `kinds`.
@@ -152,6 +229,10 @@ impl Memory {
         };
         if allocation.kind != Kind::Registered {
             self.allocated -= allocation.length as u64;
+            if allocation.kind == Kind::Graph {
+                self.blocks.freed(address);
+                return Ok(());
+            }
             let layout = layout(allocation.length)?;
             // SAFETY: the block came from `allocate` with this layout, and its only entry was just removed.
             unsafe { dealloc(host(address), layout) };

@@ -1,11 +1,14 @@
 //! Operations of a stream: they run immediately, or become nodes of the graph that the stream captures.
 
+use std::sync::Arc;
+
 use crate::{
     entry::HostCall,
-    error::{Outcome, Status},
+    error::Outcome,
+    graph_inside::Conditional,
     handle::Handle,
     launch::{KernelCall, Via},
-    memory::{Kind, Place},
+    memory::{Block, Kind, Place},
     state::Driver,
     stream::Target,
 };
@@ -29,17 +32,26 @@ pub(crate) enum Operation {
         pitch: usize,
     },
     Host(HostCall),
-    /// The memory already exists: the node only marks where the graph allocates.
+    RecordEvent(Handle),
+    WaitForEvent(Handle),
+    /// The node has the copy of the child graph.
+    Child,
+    /// The node has the bodies.
+    Conditional(Conditional),
     Allocate {
-        address: u64,
-        length: usize,
+        block: Arc<Block>,
     },
     Free {
         address: u64,
     },
 }
 
-impl Operation {}
+impl Operation {
+    /// Whether it allocates or frees memory of a graph.
+    pub(crate) fn is_memory(&self) -> bool {
+        matches!(self, Self::Allocate { .. } | Self::Free { .. })
+    }
+}
 
 impl Driver {
     /// Submits `operation` to `stream`.
@@ -63,7 +75,6 @@ impl Driver {
     /// Runs `operation` now.
     pub(crate) fn execute(&mut self, target: Target, operation: &Operation, via: Via) -> Outcome {
         match operation {
-            Operation::Nothing => Ok(()),
             Operation::Kernel(call) => self.run_kernel(target, call, via),
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
             Operation::Fill {
@@ -83,16 +94,16 @@ impl Driver {
                 self.host_calls.push(*call);
                 Ok(())
             }
-            Operation::Allocate { address, length } => {
-                if self.memory.holds(*address, *length) {
-                    Ok(())
-                } else {
-                    Err(Status::INVALID_VALUE)
-                }
-            }
-            Operation::Free { address } => self
-                .memory
-                .free(*address, &[Kind::Pooled, Kind::Device, Kind::Managed]),
+            Operation::RecordEvent(event) => self.event_happens(*event),
+            // All work has finished.
+            Operation::WaitForEvent(event) => self.events.get(*event).map(drop),
+            // An instantiated graph runs their nodes.
+            Operation::Nothing | Operation::Child | Operation::Conditional(_) => Ok(()),
+            Operation::Allocate { block } => self.memory.allocate_block(block),
+            Operation::Free { address } => self.memory.free(
+                *address,
+                &[Kind::Pooled, Kind::Device, Kind::Managed, Kind::Graph],
+            ),
         }
     }
 }

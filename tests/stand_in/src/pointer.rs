@@ -28,7 +28,7 @@ impl Driver {
         self.memory.allocate(length, kind, context, device)
     }
 
-    /// Stream-ordered: on a capturing stream the memory is allocated now, and the graph gets an allocation node.
+    /// Stream-ordered: on a capturing stream the graph gets an allocation node, and allocates the memory when it runs.
     fn allocate_on(&mut self, length: usize, stream: Handle) -> Outcome<u64> {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
@@ -37,11 +37,15 @@ impl Driver {
             return Ok(0);
         }
         let device = self.context(target.context)?.device;
-        let address = self
-            .memory
-            .allocate(length, Kind::Pooled, Handle::NULL, device)?;
-        self.submit(stream, Operation::Allocate { address, length })?;
-        Ok(address)
+        if target.capture.is_some() {
+            let block = self.memory.reserve(length, device)?;
+            let address = block.address;
+            self.submit(stream, Operation::Allocate { block })?;
+            return Ok(address);
+        }
+        self.submit(stream, Operation::Nothing)?;
+        self.memory
+            .allocate(length, Kind::Pooled, Handle::NULL, device)
     }
 
     fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
@@ -105,14 +109,15 @@ entry_points! {
 
     fn cuMemFree_v2(driver, address: u64) {
         driver.refuse_unsafe_while_capturing()?;
-        driver.free(address, &[Kind::Device, Kind::Pooled, Kind::Managed])
+        driver.free(address, &[Kind::Device, Kind::Pooled, Kind::Managed, Kind::Graph])
     }
 
     fn cuMemFreeAsync(driver, address: u64, stream: Handle) {
         if address == 0 {
             return Ok(());
         }
-        if driver.memory.find(address).is_none_or(|(start, _)| start != address) {
+        let is_captured = driver.stream_target(stream)?.capture.is_some() && driver.memory.blocks.get(address).is_some();
+        if !is_captured && driver.memory.find(address).is_none_or(|(start, _)| start != address) {
             return Err(Status::INVALID_VALUE);
         }
         driver.submit(stream, Operation::Free { address })

@@ -18,7 +18,8 @@ use crate::{
     exit,
     function::Function,
     graph::{Graph, Node},
-    graph_exec::Exec,
+    graph_exec::{Exec, Rest},
+    graph_inside::Conditions,
     green::{Description, Green},
     handle::{Handle, Handles},
     launch::Recorded,
@@ -65,6 +66,9 @@ pub(crate) struct Driver {
     pub(crate) last_launch: Option<Recorded>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
+    /// What the active call does after these callbacks.
+    pub(crate) rest: Option<Rest>,
+    pub(crate) conditions: Conditions,
     /// Destructors of user objects whose last reference was released.
     pub(crate) destructors: Vec<HostCall>,
     /// Destructors wait, as if a launch that uses their objects were running.
@@ -100,6 +104,8 @@ impl Driver {
             launches: 0,
             last_launch: None,
             host_calls: Vec::new(),
+            rest: None,
+            conditions: Conditions::default(),
             destructors: Vec::new(),
             holds_destructors: false,
         };
@@ -142,26 +148,33 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
         if driver.config.is_absent(name) {
             return Status::NOT_FOUND;
         }
-        if user_object::in_destructor() {
+        if user_object::in_callback() {
             return Status::NOT_PERMITTED;
         }
         if !driver.initialised && !BEFORE_INIT.contains(&name) {
             return Status::NOT_INITIALIZED;
         }
     }
-    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| body(&mut driver)));
-    let host_calls = std::mem::take(&mut driver.host_calls);
+    let mut outcome = std::panic::catch_unwind(AssertUnwindSafe(|| body(&mut driver)));
+    while !driver.host_calls.is_empty() {
+        let (host_calls, rest) = (std::mem::take(&mut driver.host_calls), driver.rest.take());
+        drop(driver);
+        for host_call in host_calls {
+            user_object::call_back(host_call);
+        }
+        driver = lock();
+        if let Some(rest) = rest {
+            outcome = outcome.map(|outcome| outcome.and(driver.run_steps(rest)));
+        }
+    }
     let destructors = if driver.holds_destructors {
         Vec::new()
     } else {
         std::mem::take(&mut driver.destructors)
     };
     drop(driver);
-    for host_call in host_calls {
-        host_call.run();
-    }
     for destructor in destructors {
-        user_object::destroy(destructor);
+        user_object::call_back(destructor);
     }
     match outcome {
         Ok(Ok(())) => Status::SUCCESS,

@@ -29,22 +29,28 @@ const MOVE: c_uint = 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References(BTreeMap<Handle, u64>);
 
-impl References {}
+impl References {
+    pub(crate) fn add(&mut self, references: &Self) {
+        for (object, count) in &references.0 {
+            *self.0.entry(*object).or_default() += count;
+        }
+    }
+}
 
 thread_local! {
-    static IN_DESTRUCTOR: Cell<bool> = const { Cell::new(false) };
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread runs a destructor, which must not call the driver.
-pub(crate) fn in_destructor() -> bool {
-    IN_DESTRUCTOR.get()
+/// Whether this thread runs a destructor or a host function, which must not call the driver.
+pub(crate) fn in_callback() -> bool {
+    IN_CALLBACK.get()
 }
 
-/// Runs a destructor. The driver's lock is released.
-pub(crate) fn destroy(destructor: HostCall) {
-    IN_DESTRUCTOR.set(true);
-    destructor.run();
-    IN_DESTRUCTOR.set(false);
+/// Runs a destructor or a host function. The driver's lock is released.
+pub(crate) fn call_back(host_call: HostCall) {
+    IN_CALLBACK.set(true);
+    host_call.run();
+    IN_CALLBACK.set(false);
 }
 
 impl Driver {

@@ -2,14 +2,16 @@
 
 use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle,
+    UpdateResult,
     entry_points::required,
     graph::{GraphId, GraphRef, LaunchOf, NodeId},
     handle::{Destroyed, Owned},
+    node_kinds::Part,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaGraph,
-    sys::{CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
+    sys::{CUdeviceptr, CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
 };
 use std::vec::Vec;
 
@@ -28,7 +30,8 @@ pub(crate) struct Exec {
     /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
     set_params: SetParams,
     handle: Handle<CUgraphExec_st>,
-    objects: Objects,
+    /// `None` only while this value is dropped.
+    objects: Option<Objects>,
     id: GraphId,
     captured: Option<Captured>,
     exclusive: PhantomData<Cell<()>>,
@@ -69,17 +72,17 @@ unsafe impl Send for OfCudarc {}
 
 impl Exec {
     /// `cuGraphInstantiateWithFlags`.
-    pub(crate) fn instantiate(graph: Graph) -> Result<Self, CallError> {
+    pub(crate) fn instantiate(graph: Graph, flags: u64) -> Result<Self, CallError> {
         let (api, id) = (graph.api(), graph.id());
         let mut handle = ptr::null_mut();
-        graph.instantiate_to(&mut handle)?;
+        graph.instantiate_to(&mut handle, flags)?;
         // SAFETY: the call has created the instantiated graph, and only this value owns it.
         let exec = unsafe { Owned::new(api, handle) };
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
             handle: Handle::new(handle),
-            objects: Objects::Own { exec, graph },
+            objects: Some(Objects::Own { exec, graph }),
             id,
             captured: None,
             exclusive: PhantomData,
@@ -97,7 +100,7 @@ impl Exec {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
             handle: Handle::new(graph.cu_graph_exec()),
-            objects: Objects::Cudarc(OfCudarc(graph)),
+            objects: Some(Objects::Cudarc(OfCudarc(graph))),
             id: GraphId::new(),
             captured: None,
             exclusive: PhantomData,
@@ -125,9 +128,16 @@ impl Exec {
         self.handle.raw()
     }
 
+    fn objects(&self) -> &Objects {
+        match &self.objects {
+            Some(objects) => objects,
+            None => unreachable!("only `drop` takes them"),
+        }
+    }
+
     /// The graph that was instantiated.
     pub(crate) fn graph(&self) -> GraphRef<'_> {
-        match &self.objects {
+        match self.objects() {
             Objects::Own { graph, .. } => graph.as_ref(),
             Objects::Cudarc(OfCudarc(graph)) => {
                 // SAFETY: cudarc's graph is alive while its object is borrowed.
@@ -139,7 +149,7 @@ impl Exec {
     }
 
     pub(crate) fn raw_graph(&self) -> CUgraph {
-        match &self.objects {
+        match self.objects() {
             Objects::Own { graph, .. } => graph.raw(),
             Objects::Cudarc(OfCudarc(graph)) => graph.cu_graph(),
         }
@@ -151,7 +161,7 @@ impl Exec {
         if node.is_of(self.id) {
             return Some(self.own(node));
         }
-        self.captured(node, |_| true)
+        self.inside(node).or_else(|| self.captured(node, |_| true))
     }
 
     /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
@@ -164,7 +174,27 @@ impl Exec {
         if node.is_of(self.id) {
             return Some(self.own(node));
         }
-        self.captured(node, |launched| launched == Some(function))
+        let captured = || self.captured(node, |launched| launched == Some(function));
+        self.inside(node).or_else(captured)
+    }
+
+    /// Whether the graph has a conditional node, at any depth, that this crate has added.
+    pub(crate) fn has_bodies(&self) -> bool {
+        matches!(self.objects(), Objects::Own { graph, .. } if graph.has_bodies())
+    }
+
+    /// A node of a child graph, or of a body of a conditional node.
+    #[cold]
+    fn inside(&self, node: NodeId) -> Option<ExecNode<'_>> {
+        let Objects::Own { graph, .. } = self.objects() else {
+            return None;
+        };
+        let handle = Part::find(&graph.parts.borrow(), node)?;
+        Some(ExecNode {
+            exec: self,
+            // SAFETY: the node belongs to a graph inside of the graph that this value owns. Nodes of such graphs are never removed.
+            node: unsafe { Alive::new(handle.raw()) },
+        })
     }
 
     /// A node of the capture. The driver can have given the handles of the captured graph and of its nodes to this graph, so
@@ -175,6 +205,10 @@ impl Exec {
         node: NodeId,
         launches: impl Fn(Option<Handle<CUfunc_st>>) -> bool,
     ) -> Option<ExecNode<'_>> {
+        // A graph from which nodes were removed before it was instantiated.
+        if self.graph().has(node) {
+            return Some(self.own(node));
+        }
         let captured = self.captured.as_ref()?;
         let nodes = &captured.nodes;
         let found = nodes.binary_search_by_key(&node.handle(), |(own, _)| own.handle());
@@ -187,8 +221,36 @@ impl Exec {
     fn own(&self, node: NodeId) -> ExecNode<'_> {
         ExecNode {
             exec: self,
-            // SAFETY: the node belongs to the graph, which this value owns and whose nodes are never removed.
+            // SAFETY: the node belongs to the graph, which this value owns and whose nodes are not removed while it owns it.
             node: unsafe { Alive::new(node.handle().raw()) },
+        }
+    }
+
+    /// Takes over the parameters of the nodes of `graph`: `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an
+    /// error.
+    pub(crate) fn update_whole(
+        &self,
+        graph: GraphRef<'_>,
+    ) -> (Result<(), CallError>, UpdateResult) {
+        let mut result = UpdateResult::NONE;
+        let outcome = self
+            .api
+            .cuGraphExecUpdate_v2(self.alive(), graph.graph, &mut result);
+        (outcome, result)
+    }
+
+    /// The driver's objects, for a drop after the launches have finished. Nothing else of this value is used afterwards.
+    pub(crate) fn take_objects(&mut self) -> Option<impl Send + use<>> {
+        self.objects.take()
+    }
+
+    /// Frees memory that a launch of the graph has left allocated, after that launch on `stream`: `cuMemFreeAsync`. `Drop` calls this
+    /// function, so the error is discarded.
+    pub(crate) fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
+        if let Some(free) = self.api.cuMemFreeAsync {
+            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: an allocation node has returned the address, and
+            // the call rejects memory that is not allocated. The stream is alive, and its last launch of the graph has allocated the memory.
+            unsafe { free(memory, stream.raw()) };
         }
     }
 

@@ -1,77 +1,29 @@
 //! Graphs, their nodes, and what they hold.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, Handle, KernelNodeParams, LaunchAttribute, Memory,
-    MemoryStep, Status,
+    Alive, Api, CallError, ContextHandle, FunctionHandle, Handle, KernelNodeParams,
+    LaunchAttribute, Memory, MemoryStep, Null, Status,
     entry_points::required,
     handle::{Destroyed, Owned},
     launch::MemoryOperation,
-    node_params::{KernelNodeRecord, MemsetNodeParams, row},
+    node_kinds::{AddKind, ConditionalNodeParams, HostFunction, HostNodeParams, Part},
+    node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams, row},
     out,
+    remaining::Remaining,
 };
 use core::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     ffi::c_void,
-    ptr,
-    sync::atomic::{AtomicU64, Ordering},
+    mem::ManuallyDrop,
+    ptr, slice,
 };
 use cudarc::driver::sys::{
-    CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode, CUgraphNode_st,
+    CUdevice, CUdeviceptr, CUfunc_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode,
+    CUgraphNode_st, CUuserObject_st,
 };
 use std::{sync::Arc, vec, vec::Vec};
 
-/// Identifies the graph of a node. The driver can reuse the address of a destroyed graph, but an id is never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct GraphId(Origin);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Origin {
-    /// A graph that this crate created or listed.
-    Made(u64),
-    /// A captured graph. The number is the driver's id of the capture, which is unique in the process (CUDA Driver API,
-    /// `cuStreamGetCaptureInfo`).
-    Captured(u64),
-}
-
-impl GraphId {
-    pub(crate) fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(Origin::Made(NEXT.fetch_add(1, Ordering::Relaxed)))
-    }
-
-    pub(super) fn captured(id: u64) -> Self {
-        Self(Origin::Captured(id))
-    }
-}
-
-/// A node that the graph with this id has or had. Only the graph knows whether the node is alive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId {
-    node: Handle<CUgraphNode_st>,
-    graph: GraphId,
-}
-
-impl NodeId {
-    /// # Safety
-    /// `node` is a node of the graph with this id.
-    #[inline(always)]
-    pub(super) unsafe fn new(node: CUgraphNode, graph: GraphId) -> Self {
-        Self {
-            node: Handle::new(node),
-            graph,
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn handle(self) -> Handle<CUgraphNode_st> {
-        self.node
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_of(self, graph: GraphId) -> bool {
-        self.graph == graph
-    }
-}
+pub(super) use super::node_id::{GraphId, NodeId};
 
 impl Destroyed for CUgraph_st {
     /// CUDA Driver API, "Graph object thread safety": no two calls may access one graph at the same time.
@@ -82,10 +34,25 @@ impl Destroyed for CUgraph_st {
     }
 }
 
-/// A graph. Drop destroys it.
+/// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
 pub(crate) struct Graph {
-    owned: Owned<CUgraph_st>,
+    owned: ManuallyDrop<Owned<CUgraph_st>>,
+    /// A removal of a node changes it.
     id: GraphId,
+    pub(super) remaining: Remaining,
+    /// For a body: the outermost graph around it, which holds the objects of the body too.
+    around: Option<Handle<CUgraph_st>>,
+    /// The graphs inside of it.
+    pub(super) parts: RefCell<Vec<Part>>,
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if self.around.is_none() {
+            // SAFETY: this is the only drop, and nothing uses the field afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.owned) };
+        }
+    }
 }
 
 impl Graph {
@@ -93,11 +60,9 @@ impl Graph {
     pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
         let mut graph = ptr::null_mut();
         api.cuGraphCreate(&mut graph, 0)?;
-        Ok(Self {
-            // SAFETY: the call has created the graph, and only this value owns it.
-            owned: unsafe { Owned::new(api, graph) },
-            id: GraphId::new(),
-        })
+        // SAFETY: the call has created the graph, and only this value owns it.
+        let owned = unsafe { Owned::new(api, graph) };
+        Ok(Self::of(owned, GraphId::new()))
     }
 
     /// A captured graph.
@@ -105,7 +70,17 @@ impl Graph {
     /// # Safety
     /// `id` is the id of the capture.
     pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
-        Self { owned, id }
+        Self::of(owned, id)
+    }
+
+    fn of(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
+        Self {
+            owned: ManuallyDrop::new(owned),
+            id,
+            remaining: Remaining::default(),
+            around: None,
+            parts: RefCell::default(),
+        }
     }
 
     #[inline(always)]
@@ -129,18 +104,56 @@ impl Graph {
             api: self.owned.api,
             graph: self.owned.alive(),
             id: self.id,
+            remaining: Some(&self.remaining),
+        }
+    }
+
+    /// The graph that holds user objects for the nodes of this graph.
+    pub(crate) fn holder(&self) -> GraphRef<'_> {
+        let own = self.as_ref();
+        // SAFETY: a body is used only while the graphs around it are alive (`After::add_conditional`).
+        let around = self
+            .around
+            .map(|around| unsafe { Alive::new(around.raw()) });
+        GraphRef {
+            graph: around.unwrap_or(own.graph),
+            ..own
         }
     }
 
     /// `cuGraphInstantiateWithFlags`.
-    pub(super) fn instantiate_to(&self, exec: &mut CUgraphExec) -> Result<(), CallError> {
+    pub(super) fn instantiate_to(
+        &self,
+        exec: &mut CUgraphExec,
+        flags: u64,
+    ) -> Result<(), CallError> {
         let api = self.owned.api;
-        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), 0)
+        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), flags)
+    }
+
+    /// Removes a node: `cuGraphDestroyNode`. Its id is then rejected, even if the driver gives its handle to a new node. The node
+    /// must be a node of this graph.
+    pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
+        let destroy = required!(self.api(), cuGraphDestroyNode)?;
+        let all = if self.remaining.is_empty() {
+            self.as_ref().nodes()?
+        } else {
+            Vec::new()
+        };
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
+        // shared with another thread. `Remaining` then rejects its id.
+        unsafe { destroy(node.node.raw()) }.check("cuGraphDestroyNode")?;
+        let all = all.into_iter().map(NodeId::handle);
+        self.remaining.remove(node, self.id, all);
+        self.id = GraphId::new();
+        self.parts.get_mut().retain(|part| !part.is_in(node));
+        Ok(())
     }
 
     /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
-        if let Some(index) = nodes.iter().position(|node| !node.is_of(self.id)) {
+        let is_own = |node: &NodeId| self.as_ref().has(*node);
+        if let Some(index) = nodes.iter().position(|node| !is_own(node)) {
             return Err(index);
         }
         Ok(After {
@@ -167,7 +180,110 @@ impl<'g> After<'g> {
         let nodes = &self.nodes;
         add(&mut node, self.graph.raw(), nodes.as_ptr(), nodes.len()).check(call)?;
         // SAFETY: the call has added the node to this graph.
-        Ok(unsafe { NodeId::new(node, self.graph.id) })
+        let node = unsafe { NodeId::new(node, self.graph.id) };
+        self.graph.remaining.add(node);
+        Ok(node)
+    }
+
+    /// Adds a node of this graph, if it is not one of the nodes already.
+    pub(crate) fn also(&mut self, node: NodeId) {
+        let node = node.node.raw();
+        if !self.nodes.contains(&node) {
+            self.nodes.push(node);
+        }
+    }
+
+    /// `cuGraphAddMemAllocNode`: memory of `device`. Returns the node and the address, which is fixed for all launches.
+    pub(crate) fn add_alloc(
+        &self,
+        device: CUdevice,
+        bytes: usize,
+    ) -> Result<(NodeId, CUdeviceptr), CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemAllocNode)?;
+        let mut params = AllocNodeParams::new(device, bytes);
+        let node = self.add("cuGraphAddMemAllocNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemAllocNode`: the graph is alive, the `count` nodes belong to
+            // it, and the parameters contain no pointers.
+            unsafe { add(node, graph, after, count, &mut params) }
+        })?;
+        Ok((node, params.address))
+    }
+
+    /// `cuGraphAddMemFreeNode`.
+    pub(crate) fn add_free(&self, address: CUdeviceptr) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddMemFreeNode)?;
+        self.add("cuGraphAddMemFreeNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemFreeNode`: the graph is alive, and the `count` nodes belong
+            // to it. The call rejects an address that no allocation node has returned. It only defines the node; the caller of a
+            // graph launch guarantees that no node uses the memory afterwards.
+            unsafe { add(node, graph, after, count, address) }
+        })
+    }
+
+    pub(super) fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// A node that a call has just added to the graph.
+    pub(super) fn new_node(&self, id: NodeId) -> NewNode<'g> {
+        NewNode {
+            graph: self.graph,
+            id,
+        }
+    }
+
+    /// Adds a node of which `what` is the only property.
+    pub(super) fn add_kind<X>(
+        &self,
+        call: &'static str,
+        add: AddKind<X>,
+        what: X,
+    ) -> Result<NodeId, CallError> {
+        self.add(call, |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddHostNode`, `cuGraphAddEventRecordNode`,
+            // `cuGraphAddEventWaitNode`, `cuGraphAddChildGraphNode`: the graph is alive, the `count` nodes belong to it,
+            // and so does what the type `X` proves to be alive. The call copies it.
+            unsafe { add(node, graph, after, count, what) }
+        })
+    }
+
+    /// `cuGraphAddEmptyNode`.
+    pub(crate) fn add_join(&self) -> Result<NodeId, CallError> {
+        let add = required!(self.graph.api(), cuGraphAddEmptyNode)?;
+        self.add("cuGraphAddEmptyNode", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddEmptyNode`: the graph is alive, and the `count` nodes
+            // belong to it.
+            unsafe { add(node, graph, after, count) }
+        })
+    }
+
+    /// `cuGraphAddNode` for a conditional node, and its `bodies`. The caller drops the bodies before the graph.
+    pub(crate) fn add_conditional(
+        &self,
+        mut params: ConditionalNodeParams<'_>,
+    ) -> Result<(NodeId, Vec<Graph>), CallError> {
+        let add = required!(self.graph.api(), cuGraphAddNode_v2)?;
+        let id = self.add("cuGraphAddNode_v2", |node, graph, after, count| {
+            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
+            // to it; null for the edges means that they have no data. The parameters describe a conditional node in
+            // a live context.
+            unsafe { add(node, graph, after, Null::NULL, count, &mut params) }
+        })?;
+        let count = params.count();
+        // SAFETY: `CUDA_CONDITIONAL_NODE_PARAMS`: "CUDA-owned array populated with conditional node child graphs during
+        // creation of the node", with as many graphs as the parameters ask for.
+        let bodies = unsafe { slice::from_raw_parts(params.bodies, count) };
+        let around = self.graph.around.unwrap_or(self.graph.as_ref().handle());
+        let body = |raw: &CUgraph| {
+            // SAFETY: the body is alive as long as the graph. This value never destroys it, because `around` is set.
+            let mut body = Graph::of(
+                unsafe { Owned::new(self.graph.api(), *raw) },
+                GraphId::new(),
+            );
+            body.around = Some(around);
+            body
+        };
+        Ok((id, bodies.iter().map(body).collect()))
     }
 
     /// `cuGraphAddKernelNode`.
@@ -269,6 +385,7 @@ impl NewNode<'_> {
     /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
         let destroy = required!(self.graph.api(), cuGraphDestroyNode)?;
+        self.graph.remaining.forget(self.id);
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
         // else has its id, so nothing uses it afterwards.
         unsafe { destroy(self.id.node.raw()) }.check("cuGraphDestroyNode")
@@ -282,22 +399,40 @@ pub(super) type LaunchOf = (NodeId, Option<Handle<CUfunc_st>>);
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
     pub(super) api: &'static Api,
-    graph: Alive<'g, CUgraph_st>,
+    pub(super) graph: Alive<'g, CUgraph_st>,
     id: GraphId,
+    /// `None` for a graph from which this crate removes no nodes.
+    remaining: Option<&'g Remaining>,
 }
 
 impl<'g> GraphRef<'g> {
     /// # Safety
     /// `id` is the id of the graph: nodes with this id belong to it.
     pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
-        Self { api, graph, id }
+        Self {
+            api,
+            graph,
+            id,
+            remaining: None,
+        }
     }
 
-    /// A node of this graph; `None` if it belongs to a different graph.
+    /// Whether it is a node of this graph, which was not removed.
+    pub(super) fn has(self, node: NodeId) -> bool {
+        let remaining = || self.remaining.is_some_and(|nodes| nodes.contains(node));
+        node.is_of(self.id) || remaining()
+    }
+
+    /// Whether it was a node of this graph, and was removed.
+    pub(crate) fn had(self, node: NodeId) -> bool {
+        self.remaining.is_some_and(|nodes| nodes.had(node))
+    }
+
+    /// A node of this graph; `None` if it belongs to a different graph, or was removed.
     pub(crate) fn node(self, id: NodeId) -> Option<GraphNode<'g>> {
-        id.is_of(self.id).then(|| GraphNode {
+        self.has(id).then(|| GraphNode {
             api: self.api,
-            // SAFETY: the node belongs to this graph, which is alive. Only a `NewNode` is ever removed from a graph.
+            // SAFETY: the node belongs to this graph, which is alive. Nodes that were removed from it have other ids.
             node: unsafe { Alive::new(id.node.raw()) },
         })
     }
@@ -369,16 +504,22 @@ impl<'g> GraphRef<'g> {
 
     /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
-        // SAFETY: the caller has received the nodes from a call for this graph.
-        nodes
-            .into_iter()
-            .map(move |node| unsafe { NodeId::new(node, self.id) })
+        nodes.into_iter().map(move |node| {
+            let known = self
+                .remaining
+                .and_then(|nodes| nodes.id_of(Handle::new(node)));
+            // SAFETY: the caller has received the nodes from a call for this graph.
+            unsafe { NodeId::new(node, known.unwrap_or(self.id)) }
+        })
     }
 
     /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
     /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
     /// [`UserObject::released`].
-    pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
+    pub(crate) fn retain<T: UserObject>(
+        self,
+        object: Arc<T>,
+    ) -> Result<Handle<CUuserObject_st>, CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
@@ -408,7 +549,44 @@ impl<'g> GraphRef<'g> {
         status.check("cuGraphRetainUserObject").inspect_err(|_| {
             // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
             unsafe { release(user_object, 1) };
+        })?;
+        Ok(Handle::new(user_object))
+    }
+
+    /// Releases an object that this graph holds: `cuGraphReleaseUserObject`. Clones of the graph and graphs that were instantiated from it
+    /// still hold it.
+    pub(crate) fn release(self, object: Handle<CUuserObject_st>) -> Result<(), CallError> {
+        let release = required!(self.api, cuGraphReleaseUserObject)?;
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphReleaseUserObject`: the graph is alive and holds one reference to the
+        // object, which the caller releases once.
+        unsafe { release(self.graph.raw(), object.raw(), 1) }.check("cuGraphReleaseUserObject")
+    }
+
+    /// The node of this graph, a copy, that corresponds to a node of the original: `cuGraphNodeFindInClone`.
+    pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
+        let mut node = ptr::null_mut();
+        self.api
+            .cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
+        // SAFETY: the call returns a node of this graph.
+        Ok(unsafe { NodeId::new(node, self.id) })
+    }
+
+    /// `cuGraphConditionalHandleCreate`: a handle whose value is `default` at the start of each launch.
+    pub(crate) fn new_condition(
+        self,
+        context: ContextHandle<'_>,
+        default: u32,
+    ) -> Result<u64, CallError> {
+        /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
+        const ASSIGN_DEFAULT: u32 = 1;
+        let (api, graph) = (self.api, self.graph);
+        out(|handle| {
+            api.cuGraphConditionalHandleCreate(handle, graph, context, default, ASSIGN_DEFAULT)
         })
+    }
+
+    pub(super) fn alive(self) -> Alive<'g, CUgraph_st> {
+        self.graph
     }
 
     pub(crate) fn id(self) -> GraphId {
@@ -435,6 +613,23 @@ unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
     unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.released();
 }
 
+impl HostNodeParams {
+    /// The graph must hold `function` until the last launch that calls it has finished.
+    pub(super) fn of<F: HostFunction>(function: &Arc<F>) -> Self {
+        Self {
+            function: run_host_function::<F>,
+            data: Arc::as_ptr(function).cast_mut().cast(),
+        }
+    }
+}
+
+/// # Safety
+/// `function` points to an `F` that is alive during the call.
+unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
+    // SAFETY: the driver passes the pointer of `HostNodeParams::of`, and the graph holds its `Arc` until its launches have finished.
+    unsafe { &*function.cast::<F>().cast_const() }.run();
+}
+
 /// A node of a graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphNode<'g> {
@@ -442,10 +637,43 @@ pub(crate) struct GraphNode<'g> {
     node: Alive<'g, CUgraphNode_st>,
 }
 
-impl GraphNode<'_> {
+/// What a kernel node launches.
+pub(crate) struct NodeLaunch<'g> {
+    pub(crate) function: FunctionHandle<'g>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+}
+
+impl<'g> GraphNode<'g> {
+    /// `CUgraphNodeType` as a number.
+    pub(crate) fn kind(self) -> Result<u32, CallError> {
+        out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
+    }
+
+    /// The graph of a child graph node: `cuGraphChildGraphNodeGetGraph`. Its nodes get the id `id`.
+    pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
+        let mut graph = ptr::null_mut();
+        self.api
+            .cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
+        Ok(GraphRef {
+            api: self.api,
+            // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is alive.
+            graph: unsafe { Alive::new(graph) },
+            id,
+            remaining: None,
+        })
+    }
+
     /// The function that the node launches and its dynamic shared memory; `None` for other kinds of nodes. For a kernel
     /// without a context, the function of the current context.
     pub(crate) fn kernel(self) -> Result<Option<(Handle<CUfunc_st>, u32)>, CallError> {
+        let launch = self.launch()?;
+        Ok(launch.map(|launch| (Handle::new(launch.function.raw()), launch.shared)))
+    }
+
+    /// Same as [`kernel`](Self::kernel), with the grid and the block.
+    pub(crate) fn launch(self) -> Result<Option<NodeLaunch<'g>>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
         let Self { api, node } = self;
@@ -461,7 +689,13 @@ impl GraphNode<'_> {
             let kernel = unsafe { Alive::new(record.kernel) };
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
-        Ok(Some((Handle::new(function), record.shared)))
+        Ok(Some(NodeLaunch {
+            // SAFETY: the function of a node stays loaded as long as the node can be launched.
+            function: unsafe { Alive::new(function) },
+            grid: record.grid,
+            block: record.block,
+            shared: record.shared,
+        }))
     }
 
     /// Sets an attribute of a kernel node: `cuGraphKernelNodeSetAttribute`.

@@ -16,13 +16,17 @@ mod device_params;
 mod entry_points;
 mod exec;
 mod graph;
+mod graph_update;
 mod handle;
 mod jit_arrays;
 mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
+mod node_id;
+mod node_kinds;
 mod node_params;
+mod remaining;
 mod status;
 mod stream;
 mod table;
@@ -34,7 +38,8 @@ pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
 pub(crate) use exec::{Exec, ExecNode};
-pub(crate) use graph::{After, Graph, GraphId, GraphNode, GraphRef, NewNode, NodeId, UserObject};
+pub(crate) use graph::{After, Graph, GraphNode, GraphRef, NewNode, UserObject};
+pub(crate) use graph_update::UpdateResult;
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };
@@ -48,6 +53,8 @@ pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
 pub(crate) use module::{
     DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes,
 };
+pub(crate) use node_id::{GraphId, NodeId};
+pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 pub use status::Status;
 pub(crate) use stream::{Event, NotCaptured};

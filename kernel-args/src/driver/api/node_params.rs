@@ -6,7 +6,9 @@ use core::{
     marker::PhantomData,
     ptr,
 };
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUcontext, CUdeviceptr, CUfunction, CUmemorytype};
+use cudarc::driver::sys::{
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmemorytype,
+};
 
 /// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
@@ -125,4 +127,56 @@ pub(crate) struct MemsetNodeParams {
     pub(super) element_size: c_uint,
     pub(super) width: usize,
     pub(super) height: usize,
+}
+
+/// `CUmemPoolProps`: the properties of the pool from which a node allocates.
+#[repr(C)]
+struct PoolProperties {
+    allocation_type: c_uint,
+    handle_types: c_uint,
+    location_type: c_uint,
+    location: CUdevice,
+    security: *mut c_void,
+    largest: usize,
+    usage: u16,
+    reserved: [u8; 54],
+}
+
+/// `CUDA_MEM_ALLOC_NODE_PARAMS`.
+#[repr(C)]
+pub(crate) struct AllocNodeParams {
+    pool: PoolProperties,
+    access: *const c_void,
+    access_count: usize,
+    bytes: usize,
+    /// The driver writes it.
+    pub(super) address: CUdeviceptr,
+}
+
+const _: () = assert!(size_of::<AllocNodeParams>() == 120);
+
+impl AllocNodeParams {
+    /// Memory of `device`, which its kernels can access.
+    pub(super) fn new(device: CUdevice, bytes: usize) -> Self {
+        /// `CU_MEM_ALLOCATION_TYPE_PINNED`, the only type that CUDA supports here.
+        const PINNED: c_uint = 1;
+        /// `CU_MEM_LOCATION_TYPE_DEVICE`.
+        const DEVICE: c_uint = 1;
+        Self {
+            pool: PoolProperties {
+                allocation_type: PINNED,
+                handle_types: 0,
+                location_type: DEVICE,
+                location: device,
+                security: ptr::null_mut(),
+                largest: 0,
+                usage: 0,
+                reserved: [0; 54],
+            },
+            access: ptr::null(),
+            access_count: 0,
+            bytes,
+            address: 0,
+        }
+    }
 }

@@ -17,8 +17,10 @@ use super::{
     GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
     Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
+    graph_update::UpdateResult,
     launch::{LaunchKernelEx, launch_without_attributes},
-    node_params::{KernelNodeRecord, MemsetNodeParams},
+    node_kinds::{ConditionalNodeParams, HostNodeParams},
+    node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
 };
 use core::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -121,6 +123,33 @@ entry_points! {
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &MemsetNodeParams,
         context: CUcontext
     );
+    unsafe cuGraphAddEmptyNode(node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize);
+    // The calls with the shape of `AddKind`.
+    unsafe cuGraphAddHostNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &HostNodeParams
+    );
+    unsafe cuGraphAddEventRecordNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    );
+    unsafe cuGraphAddEventWaitNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    );
+    unsafe cuGraphAddChildGraphNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, child: Alive<'_, CUgraph_st>
+    );
+    safe cuGraphChildGraphNodeGetGraph(node: Alive<'_, CUgraphNode_st>, graph: &mut CUgraph);
+    safe cuGraphNodeFindInClone(
+        node: &mut CUgraphNode, original: Alive<'_, CUgraphNode_st>, clone: Alive<'_, CUgraph_st>
+    );
+    /// Driver 12.3 and newer.
+    safe cuGraphConditionalHandleCreate(
+        handle: &mut u64, graph: Alive<'_, CUgraph_st>, context: ContextHandle<'_>, value: c_uint, flags: c_uint
+    );
+    /// Driver 12.3 and newer. The edges have no data.
+    unsafe cuGraphAddNode_v2(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, edges: Null, count: usize,
+        params: &mut ConditionalNodeParams<'_>
+    );
     safe cuGraphNodeSetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: c_uint);
     safe cuGraphNodeGetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: &mut c_uint);
     safe cuGraphNodeGetType(node: Alive<'_, CUgraphNode_st>, kind: &mut c_uint);
@@ -139,6 +168,20 @@ entry_points! {
         object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint
     );
     unsafe cuUserObjectRelease(object: CUuserObject, count: c_uint);
+    unsafe cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint);
+    // Memory of graphs.
+    unsafe cuGraphAddMemAllocNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &mut AllocNodeParams
+    );
+    unsafe cuGraphAddMemFreeNode(
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, address: CUdeviceptr
+    );
+    unsafe cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    safe cuDeviceGraphMemTrim(device: CUdevice);
+    // All attributes are 64-bit numbers.
+    safe cuDeviceGetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
+    safe cuDeviceSetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
+    safe cuGraphExecUpdate_v2(exec: Alive<'_, CUgraphExec_st>, graph: Alive<'_, CUgraph_st>, result: &mut UpdateResult);
     safe cuStreamBeginCapture_v2(stream: StreamHandle<'_>, mode: c_uint);
     safe cuStreamEndCapture(stream: StreamHandle<'_>, graph: &mut CUgraph);
     safe cuStreamGetCaptureInfo_v2(

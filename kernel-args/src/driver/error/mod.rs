@@ -140,11 +140,19 @@ impl fmt::Display for Error {
                 "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
                  help: install NVIDIA's driver, or add its folder to the library path",
             ),
-            Self::OldDriver { missing } => write!(
-                f,
-                "the CUDA driver on this machine is too old: it has no `{missing}`\n\
-                 help: install a newer driver"
-            ),
+            Self::OldDriver { missing } => {
+                write!(
+                    f,
+                    "the CUDA driver on this machine is too old: it has no `{missing}`"
+                )?;
+                match since(missing) {
+                    Some(cuda) => write!(
+                        f,
+                        ", which CUDA {cuda} added\nhelp: install a driver of CUDA {cuda} or newer"
+                    ),
+                    None => f.write_str("\nhelp: install a newer driver"),
+                }
+            }
             Self::Driver { call, status } => {
                 write!(f, "{call} returned {status}")?;
                 explain(f, *status)
@@ -163,6 +171,21 @@ impl fmt::Display for Error {
             Self::Global(error) => error.fmt(f),
             Self::Graph(error) => error.fmt(f),
         }
+    }
+}
+
+/// The version of CUDA that added an entry point, if a feature of this crate needs it.
+fn since(entry_point: &str) -> Option<&'static str> {
+    match entry_point {
+        "cuGraphReleaseUserObject" => Some("11.3"),
+        "cuDeviceGetGraphMemAttribute"
+        | "cuDeviceGraphMemTrim"
+        | "cuDeviceSetGraphMemAttribute"
+        | "cuGraphAddMemAllocNode"
+        | "cuGraphAddMemFreeNode" => Some("11.4"),
+        "cuGraphExecUpdate_v2" => Some("12.0"),
+        "cuGraphAddNode_v2" | "cuGraphConditionalHandleCreate" => Some("12.3"),
+        _ => None,
     }
 }
 
@@ -195,5 +218,26 @@ impl std::error::Error for Error {
             Self::Global(error) => Some(error),
             Self::Graph(error) => Some(&**error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use std::string::ToString;
+
+    #[test]
+    fn an_old_driver_is_named_with_the_version_that_has_the_call() {
+        let text = |missing| Error::OldDriver { missing }.to_string();
+        assert_eq!(
+            text("cuGraphAddNode_v2"),
+            "the CUDA driver on this machine is too old: it has no `cuGraphAddNode_v2`, which CUDA 12.3 added\n\
+             help: install a driver of CUDA 12.3 or newer"
+        );
+        assert_eq!(
+            text("cuGraphCreate"),
+            "the CUDA driver on this machine is too old: it has no `cuGraphCreate`\n\
+             help: install a newer driver"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::driver::{
     function::LoadedFunction,
 };
 
-impl Graph {
+impl<B> Graph<B> {
     /// Checks the attributes of a node against the limits of the function, its GPU and the driver, as for a launch.
     #[cold]
     pub(super) fn check_attributes(

@@ -76,10 +76,7 @@ impl<'s> Capture<'s> {
     fn end(&mut self) -> Result<Graph, Error> {
         self.ended = true;
         match self.api.end_capture(self.stream) {
-            Ok(driver) => Ok(Graph {
-                driver,
-                context: self.stream.context().clone(),
-            }),
+            Ok(driver) => Ok(Graph::of(driver, self.stream.context().clone())),
             Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
             Err(NotCaptured::Nothing) => {
                 Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))

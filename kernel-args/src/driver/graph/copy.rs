@@ -1,6 +1,6 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Dependencies, Graph, HostBuffer, explain, release::Owner};
+use super::{AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, release::Owner};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
@@ -18,30 +18,15 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
     }
 }
 
-impl Graph {
-    /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
-    ///
-    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
-    /// [`retain`](Self::retain).
-    ///
-    /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
-    /// error.
-    pub fn add_memcpy<T: DeviceType>(
-        &mut self,
-        to: DevicePointerMut<T>,
-        from: DevicePointer<T>,
-        len: usize,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
-        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
-        self.add_copy(to, from, bytes::<T>(len)?, after)
-    }
+/// What a body of a conditional node must not contain.
+const HOST_COPY: &str = "a copy from or to the host";
 
+impl Graph {
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
     /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the
     /// host, the graph retains a copy instead, with zeros for padding. It does not retain the device memory.
+    /// A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
@@ -66,12 +51,15 @@ impl Graph {
         let slot = self.slot(Box::new(()))?;
         let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
         slot.keep(from);
+        self.contents.added(node.0, Some(&slot), &[]);
+        self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
 
     /// Adds a node that copies as many elements as `to` has from device memory to `to`, after the nodes `after`.
     ///
-    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory.
+    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory. A body of a conditional node
+    /// cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
@@ -86,7 +74,30 @@ impl Graph {
         let slot = self.slot(Box::new(()))?;
         let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
         slot.keep(Box::new(to.clone()));
+        self.contents.added(node.0, Some(&slot), &[]);
+        self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
+    }
+}
+
+impl<B> Graph<B> {
+    /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
+    ///
+    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
+    /// [`retain`](Self::retain).
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
+    /// error.
+    pub fn add_memcpy<T: DeviceType>(
+        &mut self,
+        to: DevicePointerMut<T>,
+        from: DevicePointer<T>,
+        len: usize,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
+        self.add_copy(to, from, bytes::<T>(len)?, after)
     }
 
     fn add_copy(
@@ -97,7 +108,7 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemcpyNode)?;
-        self.add_node(after, |after, context| {
+        self.add_node(after, [to, from], width, |after, context| {
             after.add_copy(to, from, width, context)
         })
     }
@@ -117,21 +128,34 @@ impl Graph {
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemsetNode)?;
         let width = bytes::<T>(len)?;
-        self.add_node(after, |after, context| {
+        let memory = [Memory::Device(to.address())];
+        self.add_node(after, memory, width, |after, context| {
             after.add_memset(to.address(), byte, width, context)
         })
     }
 
-    fn add_node(
-        &self,
+    /// Adds a node that uses `width` bytes of each `memory`.
+    fn add_node<const N: usize>(
+        &mut self,
         after: impl Dependencies,
-        add: impl FnOnce(After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
+        memory: [Memory; N],
+        width: usize,
+        add: impl FnOnce(&After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
-        let after = self.after(None, after)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
-        match add(after, (&*self.context).into()) {
-            Ok(node) => Ok(AnyNode(node)),
-            Err(error) => Err(explain::call(explain::ADDED, error)),
+        let mut after = self.after(None, after)?;
+        let uses = Uses::of(&self.contents.memory);
+        for memory in memory {
+            if let Memory::Device(address) = memory {
+                uses.see_range(address, width)?;
+            }
         }
+        uses.add_to(&mut after);
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let node = add(&after, (&*self.context).into())
+            .map_err(|error| explain::call(explain::ADDED, error))?;
+        let memory = uses.into_used();
+        drop(after);
+        self.contents.added(node, None, &memory);
+        Ok(AnyNode(node))
     }
 }

@@ -1,6 +1,6 @@
 //! The nodes on which a new node depends.
 
-use super::{AnyNode, Node};
+use super::{AnyNode, HostNode, Node};
 use crate::marshal::KernelArgs;
 use std::vec::Vec;
 
@@ -37,6 +37,7 @@ macro_rules! dependencies {
 dependencies! {
     [] AnyNode, node => [node].into();
     [] &AnyNode, node => [*node].into();
+    [] &HostNode, node => [node.any()].into();
     [A: KernelArgs] &Node<A>, node => [node.any()].into();
     [] &[AnyNode], nodes => nodes.into();
     [] &Vec<AnyNode>, nodes => nodes.clone();

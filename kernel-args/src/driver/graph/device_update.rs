@@ -22,7 +22,9 @@ impl Graph {
         node: &Node<A>,
     ) -> Result<CUdeviceptr, Error> {
         let Some(found) = self.driver.as_ref().node(node.any.0) else {
-            return Err(explain::foreign_node(
+            return Err(explain::not_of_graph(
+                self.driver.as_ref(),
+                node.any.0,
                 Some(node.kernel.name().into()),
                 explain::DEVICE_UPDATABLE,
             ));

@@ -31,7 +31,8 @@ impl GraphExec {
 
     fn node(&self, node: AnyNode) -> Result<ExecNode<'_>, Error> {
         let Some(node) = self.driver.node(node.0) else {
-            return Err(explain::foreign_node(None, explain::ENABLED));
+            let graph = self.driver.graph();
+            return Err(explain::not_of_graph(graph, node.0, None, explain::ENABLED));
         };
         self.context.bind_to_thread().map_err(Error::context)?;
         Ok(node)

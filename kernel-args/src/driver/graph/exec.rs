@@ -1,7 +1,9 @@
 //! Instantiated graphs.
 
 use super::{
-    Node, captures, explain,
+    Node, captures,
+    contents::Contents,
+    explain,
     find::nodes_of,
     owner::Slot,
     release::{Owner, Released, release},
@@ -32,17 +34,22 @@ pub struct GraphExec {
     pub(super) context: Arc<CudaContext>,
     /// The stream of the last launch through this object.
     pub(super) last_launch: Option<Arc<CudaStream>>,
-    /// For a graph of cudarc.
-    taken_over: Option<TakenOver>,
+    /// For a graph of cudarc, and after an update of the whole graph.
+    pub(super) taken_over: Option<TakenOver>,
+    pub(super) contents: Contents,
+    /// Whether `update_graph` has replaced the parameters of all nodes.
+    pub(super) is_updated: bool,
 }
 
 impl GraphExec {
-    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>) -> Self {
+    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: Contents) -> Self {
         Self {
             driver,
             context,
             last_launch: None,
             taken_over: None,
+            contents,
+            is_updated: false,
         }
     }
 
@@ -80,6 +87,8 @@ impl GraphExec {
                 context: ctx.clone(),
                 last_launch: None,
                 taken_over: Some(TakenOver::default()),
+                contents: Contents::default(),
+                is_updated: false,
             })
         })
     }
@@ -161,8 +170,8 @@ impl GraphExec {
     }
 
     /// An event that completes when all launches through this object have finished; `None` if there was no launch.
-    fn after_launches(&self) -> Result<Option<Event>, NotKnown> {
-        let Some(stream) = &self.last_launch else {
+    pub(super) fn after_launches(&self) -> Result<Option<Event>, NotKnown> {
+        let Some(stream) = self.last_stream() else {
             return Ok(None);
         };
         // An event that was recorded by a capture never completes.
@@ -178,7 +187,14 @@ impl GraphExec {
         Err(NotKnown)
     }
 
-    fn release(&self, owner: Owner, former: Vec<Owner>, after: Option<Event>) {
+    /// The stream of the last launch.
+    pub(super) fn last_stream(&self) -> Option<&Arc<CudaStream>> {
+        self.last_launch
+            .as_ref()
+            .or(self.contents.memory.taken_on())
+    }
+
+    pub(super) fn release(&self, owner: Owner, former: Vec<Owner>, after: Option<Event>) {
         release(Released {
             after,
             context: self.context.clone(),
@@ -189,15 +205,24 @@ impl GraphExec {
 }
 
 /// No event shows when the last launch has finished.
-struct NotKnown;
+pub(super) struct NotKnown;
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
         // Destroying a graph needs no context, but cudarc's graph may own objects that need one. `Drop` cannot report
         // an error, so it is discarded.
         let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
+        self.free_left_memory();
         let taken_over = self.taken_over.take();
-        let owners = taken_over.map_or_else(Vec::new, TakenOver::into_owners);
+        let mut owners = taken_over.map_or_else(Vec::new, TakenOver::into_owners);
+        if self.is_updated {
+            // Launches no longer hold what the first graph retains: see `update_graph`.
+            owners.extend(
+                self.driver
+                    .take_objects()
+                    .map(|objects| Box::new(objects) as Owner),
+            );
+        }
         if owners.is_empty() {
             return;
         }
@@ -210,7 +235,7 @@ impl Drop for GraphExec {
 }
 
 /// Whether the stream is being captured.
-fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
+pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
     let api = api()?;
     Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)
 }

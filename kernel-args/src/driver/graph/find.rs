@@ -11,7 +11,7 @@ use crate::{
 };
 use std::vec::Vec;
 
-impl Graph {
+impl<B> Graph<B> {
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
     /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
     ///
@@ -27,7 +27,9 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
         for node in &mut nodes {
-            node.slot = Some(self.slot(kernel.keep_loaded())?);
+            let slot = self.slot(kernel.keep_loaded())?;
+            self.contents.added(node.any.0, Some(&slot), &[]);
+            node.slot = Some(slot);
         }
         Ok(nodes)
     }

@@ -1,7 +1,13 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, explain, lower::NodeCall, owner::Slot,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs,
+    allocations::Uses,
+    contents::Contents,
+    explain,
+    lower::{NodeCall, Values},
+    owner::Slot,
+    place::Place,
     release::Owner,
 };
 use crate::{
@@ -14,14 +20,14 @@ use crate::{
     },
     marshal::{KernelArgs, OwnedArgs},
 };
-use core::{mem, ptr};
+use core::{cell::RefCell, marker::PhantomData, mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
-/// A graph of kernels, copies and memsets: built node by node, or [captured](Self::capture) from a stream.
+/// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
 ///
 /// It belongs to one context. [`instantiate`](Self::instantiate) converts it to a [`GraphExec`], which can be launched
-/// repeatedly.
+/// repeatedly. [`Body`](super::Body) is a graph that is a body of a conditional node.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
@@ -64,9 +70,12 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 ///
 /// A graph launch does not update cudarc's record of the last use of a slice: it does not wait for other streams, other
 /// streams do not wait for it, and the caller must order them.
-pub struct Graph {
+pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
+    pub(super) contents: Contents,
+    pub(super) place: Place,
+    pub(super) kind: PhantomData<B>,
 }
 
 impl Graph {
@@ -77,10 +86,37 @@ impl Graph {
     pub fn new(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
         ctx.bind_to_thread().map_err(Error::context)?;
-        Ok(Self {
-            driver: api::Graph::new(api)?,
-            context: ctx.clone(),
-        })
+        Ok(Self::of(api::Graph::new(api)?, ctx.clone()))
+    }
+
+    /// Converts it to a graph that can be launched. All nodes are enabled.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled; the graph is then
+    /// dropped.
+    pub fn instantiate(self) -> Result<GraphExec, Error> {
+        self.instantiate_with(0)
+    }
+
+    pub(super) fn instantiate_with(self, flags: u64) -> Result<GraphExec, Error> {
+        self.place.check_filled(explain::INSTANTIATED)?;
+        self.context.bind_to_thread().map_err(Error::context)?;
+        match api::Exec::instantiate(self.driver, flags) {
+            Ok(exec) => Ok(GraphExec::of(exec, self.context, self.contents)),
+            Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
+        }
+    }
+}
+
+impl<B> Graph<B> {
+    pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
+        Self {
+            driver,
+            context,
+            contents: Contents::default(),
+            place: Place::default(),
+            kind: PhantomData,
+        }
     }
 
     /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
@@ -90,16 +126,16 @@ impl Graph {
     /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if
     /// the kernel belongs to a different context, one of `after` belongs to a different graph, or the driver returns an
     /// error.
-    pub fn add_kernel<A: KernelArgs, B>(
+    pub fn add_kernel<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
         grid: impl IntoDim,
         block: impl IntoDim,
-        args: B,
+        args: T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: NodeArgs<A> + OwnedArgs + Send + 'static,
+        T: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         self.add_kernel_launch(kernel, Launch::new(grid, block), args, after)
     }
@@ -111,18 +147,18 @@ impl Graph {
     ///
     /// # Errors
     /// Same as [`add_kernel`](Self::add_kernel).
-    pub fn add_kernel_launch<A: KernelArgs, B>(
+    pub fn add_kernel_launch<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
         launch: Launch<'_>,
-        mut args: B,
+        mut args: T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: NodeArgs<A> + OwnedArgs + Send + 'static,
+        T: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         let node = self.add(kernel, launch, &mut args, after)?;
-        if const { mem::needs_drop::<B>() }
+        if const { mem::needs_drop::<T>() }
             && let Some(slot) = &node.slot
         {
             slot.replace_owner(Some(Box::new(args)));
@@ -131,11 +167,11 @@ impl Graph {
     }
 
     /// Adds a node whose arguments are not retained.
-    pub(super) fn add<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
+    pub(super) fn add<A: KernelArgs, T: KernelArgs<Erased = A::Erased>>(
         &mut self,
         kernel: &Kernel<A>,
         mut launch: Launch<'_>,
-        args: &mut B,
+        args: &mut T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error> {
         required!(self.driver.api(), cuGraphAddKernelNode_v2)?;
@@ -147,7 +183,8 @@ impl Graph {
                 &function.context,
             ));
         }
-        let after = self.after(Some(function.name.as_str()), after)?;
+        let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
+        let uses = Uses::of(&self.contents.memory);
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
@@ -164,13 +201,21 @@ impl Graph {
             launch,
             cluster,
             action: explain::ADDED,
-            set: |params: &KernelNodeParams<'_>| after.add_kernel(params),
+            observe: |values: &Values<'_>| {
+                uses.see(values, &|| function.name.clone())?;
+                uses.add_to(&mut after.borrow_mut());
+                Ok(())
+            },
+            set: |params: &KernelNodeParams<'_>| after.borrow().add_kernel(params),
         };
         let node = call.with(kernel.fit(args), &mut ptr::null())?;
         let node = match &attributes {
             Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
             None => node.id(),
         };
+        let memory = uses.into_used();
+        drop(after);
+        self.contents.added(node, Some(&slot), &memory);
         Ok(Node {
             kernel: kernel.clone(),
             any: AnyNode(node),
@@ -188,12 +233,15 @@ impl Graph {
     ) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);
-        after.map_err(|index| explain::foreign_dependency(kernel.map(Into::into), index))
+        after.map_err(|index| {
+            let was_removed = self.driver.as_ref().had(nodes[index]);
+            explain::foreign_dependency(kernel.map(Into::into), index, was_removed)
+        })
     }
 
     /// A slot that this graph holds. The slot holds `kept`.
     pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
-        Slot::retained_by(self.driver.as_ref(), &self.context, kept)
+        Slot::retained_by(self.driver.holder(), &self.context, kept)
     }
 
     /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers
@@ -206,18 +254,6 @@ impl Graph {
         let owner: Owner = Box::new(owner);
         self.slot(Box::new(()))?.keep(owner);
         Ok(())
-    }
-
-    /// Converts it to a graph that can be launched. All nodes are enabled.
-    ///
-    /// # Errors
-    /// [`Error::Graph`] if the driver returns an error; the graph is then dropped.
-    pub fn instantiate(self) -> Result<GraphExec, Error> {
-        self.context.bind_to_thread().map_err(Error::context)?;
-        match api::Exec::instantiate(self.driver) {
-            Ok(exec) => Ok(GraphExec::of(exec, self.context)),
-            Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
-        }
     }
 
     /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph.

@@ -31,7 +31,9 @@ const fn form_of<A: KernelArgs>() -> Form {
 }
 
 /// A kernel node that is added or updated.
-pub(super) struct NodeCall<'a, S> {
+///
+/// `observe` sees the arguments before `set` passes them to the driver.
+pub(super) struct NodeCall<'a, O, S> {
     pub(super) function: &'a LoadedFunction,
     /// A copy: a reference for error functions would keep the caller's value in memory.
     pub(super) launch: Launch<'a>,
@@ -39,11 +41,20 @@ pub(super) struct NodeCall<'a, S> {
     pub(super) cluster: Option<Dim3>,
     /// The action that fails, for errors.
     pub(super) action: &'static str,
+    /// Sees the arguments, and can reject them.
+    pub(super) observe: O,
     /// Passes the node's parameters to the driver.
     pub(super) set: S,
 }
 
-impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S> {
+/// Calls its argument with each parameter and its bytes, in order.
+pub(super) type Values<'a> = dyn Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])) + 'a;
+
+impl<T, O, S> NodeCall<'_, O, S>
+where
+    O: FnOnce(&Values<'_>) -> Result<(), Error>,
+    S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
+{
     /// Checks the launch and the arguments against the function. Makes the function's context current if it differs
     /// from `bound`. Calls `set` with the parameters of the kernel node.
     ///
@@ -107,6 +118,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
             function,
             launch,
             action,
+            observe,
             set,
             ..
         } = self;
@@ -123,6 +135,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
         let passed = Passed {
             stream,
             shape: &mut shape,
+            observe,
             set,
         };
         let outcome = fitting.lower(form, stream, passed);
@@ -130,6 +143,7 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
             Ok(set) => Ok(set),
             Err(failure) => Err(match *failure {
                 Failure::Foreign(field) => foreign::<A>(function, field),
+                Failure::Observed(error) => error,
                 Failure::Wait(error) => failed_wait(error),
                 Failure::Unavailable(unavailable) => unavailable.into(),
                 Failure::Driver(call, arguments) => explain::node(
@@ -149,6 +163,8 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> NodeCall<'_, S
 enum Failure {
     /// The argument belongs to a different context, and reported it only when it was lowered.
     Foreign(Foreign),
+    /// The arguments were rejected when they were seen.
+    Observed(Error),
     /// The wait of a slice was not enqueued.
     Wait(DriverError),
     /// The driver lacks the call.
@@ -159,13 +175,18 @@ enum Failure {
 
 /// Passes a node's parameters to the driver. This runs inside the code that lowers the arguments. Its error is one
 /// word, which keeps that code small enough to be inlined.
-struct Passed<'a, 's, S> {
+struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
     shape: &'a mut KernelNodeShape,
+    observe: O,
     set: S,
 }
 
-impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passed<'_, '_, S> {
+impl<T, O, S> Pass for Passed<'_, '_, O, S>
+where
+    O: FnOnce(&Values<'_>) -> Result<(), Error>,
+    S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
+{
     type Output = Result<T, Box<Failure>>;
 
     #[inline(always)]
@@ -173,13 +194,16 @@ impl<T, S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>> Pass for Passe
         self,
         call: KernelCall<'_, PACKED>,
         arguments: impl FnOnce() -> String,
-        _: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {
             return Err(boxed(Failure::Foreign(field)));
         }
         if let Err(error) = self.stream.check() {
             return Err(boxed(Failure::Wait(error)));
+        }
+        if let Err(error) = (self.observe)(&values) {
+            return Err(boxed(Failure::Observed(error)));
         }
         (self.set)(self.shape.of(call)).map_err(|error| rejected(error, arguments))
     }

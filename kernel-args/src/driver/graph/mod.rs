@@ -4,28 +4,44 @@
 //! [`GraphExec`], the instantiated graph, sets new arguments for a node: only arguments of its kernel, checked as for a
 //! launch.
 
+mod allocations;
 mod attributes;
+mod body;
 mod capture;
 mod captured_node;
 mod captures;
+mod child;
+mod condition;
+mod contents;
 mod copy;
 mod dependencies;
+mod described;
 mod device_update;
+mod dot;
 mod enabled;
+mod event;
 mod exec;
 pub(crate) mod explain;
 mod find;
+mod host;
 mod host_buffer;
+mod join;
 mod lower;
+mod memory;
+mod memory_use;
 mod node;
 mod node_args;
 mod order;
 mod owner;
+mod place;
 mod promised;
 mod release;
 mod release_queue;
+mod remove;
+mod structure;
 mod taken_over;
 mod update;
+mod whole_update;
 
 #[expect(clippy::module_inception, reason = "it holds `Graph`")]
 mod graph;
@@ -33,11 +49,19 @@ mod graph;
 // `release_queue` imports it: a test replaces it.
 use std::sync;
 
+pub use body::{Body, InBody};
+pub use condition::Condition;
 pub use dependencies::Dependencies;
+pub use described::NodeKind;
 pub use exec::GraphExec;
 pub use graph::Graph;
+pub use host::HostNode;
 pub use host_buffer::HostBuffer;
+pub use memory::GraphMemory;
+pub use memory_use::GraphMemoryUse;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
+pub use remove::NodeToRemove;
+pub use whole_update::GraphUpdateError;
 
 pub(crate) use owner::Slot;

@@ -68,7 +68,7 @@ impl<A: KernelArgs> fmt::Debug for Node<A> {
     }
 }
 
-/// A node of any kind: of a kernel, a copy or a memset.
+/// A node of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AnyNode(pub(super) NodeId);
 

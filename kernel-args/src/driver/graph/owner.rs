@@ -5,14 +5,14 @@ use super::{
     release::{self, Owner, Released, release},
 };
 use crate::driver::{
-    api::{GraphRef, UserObject},
+    api::{GraphRef, Handle, UserObject},
     error::Error,
 };
 use core::{
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, sys::CUuserObject_st};
 use std::{
     boxed::Box,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -37,6 +37,8 @@ struct Held {
     former: Vec<Owner>,
     /// The driver has released the slot.
     closed: bool,
+    /// The driver's object, while the graph of the slot holds it.
+    object: Option<Handle<CUuserObject_st>>,
 }
 
 impl Slot {
@@ -55,7 +57,8 @@ impl Slot {
             held: Mutex::default(),
             _kept: kept,
         });
-        graph.retain(slot.clone())?;
+        let object = graph.retain(slot.clone())?;
+        slot.held().object = Some(object);
         Ok(slot)
     }
 
@@ -79,6 +82,11 @@ impl Slot {
     pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
         self.occupied.store(owner.is_some(), Ordering::Relaxed);
         mem::replace(&mut self.held().arguments, owner)
+    }
+
+    /// The driver's object; the caller releases the reference of the graph.
+    pub(super) fn take_object(&self) -> Option<Handle<CUuserObject_st>> {
+        self.held().object.take()
     }
 
     /// Holds `owner` until the driver releases the slot.

@@ -1,7 +1,8 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{Dependencies, Graph, GraphExec, Node, NodeArgs, explain};
+use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain};
 use crate::{
+    device::DeviceType,
     driver::{
         api::{Promise, required},
         config::Launch,
@@ -11,10 +12,10 @@ use crate::{
     marshal::{KernelArgs, OwnedArgs},
 };
 use core::{mem, ptr};
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use std::{boxed::Box, sync::Arc};
 
-impl Graph {
+impl<B> Graph<B> {
     /// Same as [`add_kernel_launch`](Self::add_kernel_launch), with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
@@ -23,15 +24,15 @@ impl Graph {
     /// # Safety
     /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
     /// all its launches have finished.
-    pub unsafe fn add_kernel_unretained<A: KernelArgs, B>(
+    pub unsafe fn add_kernel_unretained<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
         launch: Launch<'_>,
-        mut args: B,
+        mut args: T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error>
     where
-        B: NodeArgs<A>,
+        T: NodeArgs<A>,
     {
         self.add(kernel, launch, &mut args, after)
     }
@@ -50,7 +51,8 @@ impl GraphExec {
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
     /// - no such access races with another use of the same memory, on another stream or by the host. The launch does
-    ///   not wait for cudarc's record of the last use of a slice, and does not update this record.
+    ///   not wait for cudarc's record of the last use of a slice, and does not update this record;
+    /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
@@ -60,9 +62,42 @@ impl GraphExec {
         launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
         match &self.last_launch {
             Some(last) if Arc::ptr_eq(last, stream) => {}
-            _ => self.last_launch = Some(stream.clone()),
+            _ => {
+                self.last_launch = Some(stream.clone());
+                self.contents.memory.launched();
+            }
         }
         Ok(())
+    }
+
+    /// The memory that the last launch has left allocated, as a slice that frees it when it is dropped.
+    ///
+    /// The slice belongs to the stream of that launch. Work on this stream runs after the launch, and work on other streams waits for
+    /// it, as for every slice.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the memory belongs to a different graph, the graph frees it, or no launch has allocated it since it was last
+    /// taken; [`Error::Context`].
+    ///
+    /// # Panics
+    /// cudarc panics if the driver cannot create an event.
+    ///
+    /// # Safety
+    /// - Nothing else frees the memory: neither a call of the program, nor a later launch of a graph from
+    ///   [`Graph::instantiate_auto_free`] while the slice exists.
+    /// - The kernels of the launch have written valid values of `T`.
+    pub unsafe fn take<T: DeviceType>(
+        &mut self,
+        memory: &GraphMemory<T>,
+    ) -> Result<CudaSlice<T>, Error> {
+        let stream = self.take_left_memory(memory)?;
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let (address, len) = (memory.pointer().address(), memory.len());
+        // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else frees them.
+        let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };
+        // Records the launch as a use, for which other streams wait.
+        drop(slice.device_ptr_mut(&stream));
+        Ok(slice)
     }
 
     /// Same as [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
@@ -83,7 +118,7 @@ impl GraphExec {
     where
         B: NodeArgs<A>,
     {
-        self.set(node, launch, &mut args, &mut ptr::null())?;
+        self.set(node, launch, &mut args, &mut ptr::null(), |_| Ok(()))?;
         self.release_former(node);
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall};
+use super::{
+    GraphExec, Node, NodeArgs, explain,
+    lower::{NodeCall, Values},
+};
 use crate::{
     driver::{
         api::{Handle, KernelNodeParams},
@@ -104,7 +107,7 @@ impl GraphExec {
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         if const { !mem::needs_drop::<B>() } {
-            self.set(node, launch, &mut args, bound)?;
+            self.set(node, launch, &mut args, bound, |_| Ok(()))?;
             if self.release_former(node) {
                 *bound = ptr::null();
             }
@@ -112,7 +115,9 @@ impl GraphExec {
         }
         match &node.slot {
             Some(slot) if !slot.is_closed() => {
-                self.set(node, launch, &mut args, bound)?;
+                let memory = &self.contents.memory;
+                let see = |values: &Values<'_>| memory.check_update(self, node, values);
+                self.set(node, launch, &mut args, bound, see)?;
                 // The graph cannot be launched between the update and this line.
                 if self.replace_owner(node.any.0, slot, Some(Box::new(args))) {
                     *bound = ptr::null();
@@ -123,13 +128,14 @@ impl GraphExec {
                 Some(node.kernel.name().into()),
                 explain::UPDATED,
             )),
-            _ => Err(Self::has_not(node)),
+            _ => Err(self.has_not(node)),
         }
     }
 
     #[cold]
-    fn has_not<A: KernelArgs>(node: &Node<A>) -> Error {
-        explain::foreign_node(Some(node.kernel.name().into()), explain::UPDATED)
+    fn has_not<A: KernelArgs>(&self, node: &Node<A>) -> Error {
+        let name = Some(node.kernel.name().into());
+        explain::not_of_graph(self.driver.graph(), node.any.0, name, explain::UPDATED)
     }
 
     /// Releases arguments that an update has replaced with arguments that own nothing; returns whether there were any.
@@ -144,23 +150,25 @@ impl GraphExec {
     /// `cuGraphExecKernelNodeSetParams`.
     #[inline(always)]
     pub(super) fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
-        &mut self,
+        &self,
         node: &Node<A>,
         mut launch: Launch<'_>,
         args: &mut B,
         bound: &mut *const c_void,
+        observe: impl FnOnce(&Values<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         let launched = Handle::new(node.kernel.cu_function());
         let Some(found) = self.driver.kernel_node(node.any.0, launched) else {
-            return Err(Self::has_not(node));
+            return Err(self.has_not(node));
         };
         let call = NodeCall {
             function,
             launch,
             cluster: node.cluster,
             action: explain::UPDATED,
+            observe,
             set: |params: &KernelNodeParams<'_>| found.set_params(params),
         };
         call.with(node.kernel.fit(args), bound)

@@ -49,7 +49,7 @@ impl Plan {
             nodes.push(add(&graph, &before, &step, context)?);
         }
         let mut plan = Self {
-            exec: Exec::instantiate(graph)?,
+            exec: Exec::instantiate(graph, 0)?,
             nodes,
             dependencies,
             accesses: accesses.cloned(),

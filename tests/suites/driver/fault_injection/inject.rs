@@ -2,7 +2,7 @@
 
 use crate::fault_injection::{
     driver,
-    stages::{STAGES, Stage},
+    stages::{LEFT, LEFT_BYTES, REPLACED, STAGES, Stage},
     world::{Fault, NO_CONTEXT, World, make_current},
 };
 use kernel_args::graph::Graph;
@@ -175,6 +175,7 @@ fn fails_once(
             ..before
         });
     }
+    expected.extend(kept(stage, order, before, after));
     if !expected.contains(&after) {
         row.leaks += 1;
         return Err(format!("leaked: {before:?} before, {after:?} after"));
@@ -232,6 +233,32 @@ fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
         _ => return None,
     } += 1;
     Some(after)
+}
+
+/// What a stage keeps on purpose if this call fails in the drop of its objects.
+fn kept(
+    stage: &Stage,
+    order: Order<'_>,
+    before: LiveObjects,
+    after: LiveObjects,
+) -> Option<LiveObjects> {
+    if order.in_run {
+        return None;
+    }
+    match (stage.name, order.entry) {
+        (LEFT, "cuMemFreeAsync" | "cuStreamIsCapturing") => Some(LiveObjects {
+            allocations: before.allocations + 1,
+            bytes: before.bytes + LEFT_BYTES as u64,
+            ..before
+        }),
+        // The instantiated graph, its graph, and what they retain.
+        (REPLACED, entry) if RECOVERED_BY_GRAPHS.contains(&entry) => Some(LiveObjects {
+            graphs: before.graphs + 2,
+            user_objects: after.user_objects.max(before.user_objects),
+            ..before
+        }),
+        _ => None,
+    }
 }
 
 /// Whether the error names the failed call and its code.

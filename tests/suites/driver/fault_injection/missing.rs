@@ -57,10 +57,25 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 23] = [
+const FOR_GRAPHS: [&str; 39] = [
+    "cuDeviceGetGraphMemAttribute",
+    "cuDeviceGraphMemTrim",
+    "cuDeviceSetGraphMemAttribute",
+    "cuGraphAddMemAllocNode",
+    "cuGraphAddMemFreeNode",
+    "cuGraphExecUpdate_v2",
+    "cuGraphReleaseUserObject",
+    "cuGraphAddChildGraphNode",
+    "cuGraphAddEmptyNode",
+    "cuGraphAddEventRecordNode",
+    "cuGraphAddEventWaitNode",
+    "cuGraphAddHostNode",
     "cuGraphAddKernelNode_v2",
     "cuGraphAddMemcpyNode",
     "cuGraphAddMemsetNode",
+    "cuGraphAddNode_v2",
+    "cuGraphChildGraphNodeGetGraph",
+    "cuGraphConditionalHandleCreate",
     "cuGraphCreate",
     "cuGraphDestroyNode",
     "cuGraphExecKernelNodeSetParams_v2",
@@ -70,6 +85,7 @@ const FOR_GRAPHS: [&str; 23] = [
     "cuGraphKernelNodeGetParams_v2",
     "cuGraphKernelNodeSetAttribute",
     "cuGraphLaunch",
+    "cuGraphNodeFindInClone",
     "cuGraphNodeGetEnabled",
     "cuGraphNodeGetType",
     "cuGraphNodeSetEnabled",

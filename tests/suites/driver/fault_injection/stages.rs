@@ -13,7 +13,7 @@ use kernel_args::{
         BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context,
         kernel_function, with_current,
     },
-    graph::{Graph, GraphExec, HostBuffer},
+    graph::{Body, Graph, GraphExec, HostBuffer},
     image::JitOptions,
     launch,
 };
@@ -36,6 +36,13 @@ const fn stage(name: &'static str, run: fn(&mut World) -> Result<Made, Fault>) -
         unbound: true,
     }
 }
+
+/// A graph whose launch leaves memory allocated. If the call that frees it fails, it is left.
+pub(crate) const LEFT: &str = "graph, memory left";
+pub(crate) const LEFT_BYTES: usize = 4096;
+
+/// A graph with the parameters of another graph. If it is not known when its last launch has finished, it is not destroyed.
+pub(crate) const REPLACED: &str = "graph, replaced";
 
 pub(crate) const STAGES: &[Stage] = &[
     stage("load", |world| {
@@ -174,7 +181,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let launch = Launch::new(1, 8)
             .priority(-1)
             .programmatic_stream_serialization(true)
-            .programmatic_event(&world.event)
+            .programmatic_event(&*world.event)
             .launch_completion_event(&world.event)
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(map)
@@ -278,6 +285,43 @@ pub(crate) const STAGES: &[Stage] = &[
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),
+    stage("graph, other nodes", |world| {
+        let launch = Launch::new(1, 8);
+        let mut graph = Graph::new(&world.ctx)?;
+        let recorded = graph.add_event_record(&world.event, &[])?;
+        let waited = graph.add_event_wait(&world.event, recorded)?;
+        let joined = graph.add_join(&[recorded, waited])?;
+        let called = graph.add_host(|| {}, joined)?;
+        let mut innermost = Graph::new(&world.ctx)?;
+        let inner = innermost.add_kernel_launch(&world.owned, launch, world.retained(), &[])?;
+        let mut child = Graph::new(&world.ctx)?;
+        child.add_child_graph(innermost, &[])?;
+        graph.add_child_graph(child, &called)?;
+        let mut exec = graph.instantiate()?;
+        exec.update(&inner, 1, 8, world.retained())?;
+        // SAFETY: the kernel accesses no memory.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, conditions", |world| {
+        let launch = Launch::new(1, 8);
+        let mut graph = Graph::new(&world.ctx)?;
+        let (first, second) = (graph.add_condition(1)?, graph.add_condition(1)?);
+        let mut nodes = Vec::new();
+        let mut fill = |body: &mut Body<'_>| -> Result<(), kernel_args::Error> {
+            nodes.push(body.add_kernel_launch(&world.owned, launch, world.retained(), &[])?);
+            Ok(())
+        };
+        graph.add_if(first, &[], &mut fill)?;
+        graph.add_switch(second, 2, &[], |_, body| fill(body))?;
+        let mut exec = graph.instantiate()?;
+        for node in &nodes {
+            exec.update(node, 1, 8, world.retained())?;
+        }
+        // SAFETY: the kernel accesses no memory.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
     stage("graph, captured", |world| {
         let kernel = &world.owned;
         let graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
@@ -310,6 +354,59 @@ pub(crate) const STAGES: &[Stage] = &[
         let nodes = graph.kernel_nodes(&world.values)?;
         graph.make_device_updatable(&nodes[1])?;
         Ok(released((graph, nodes)))
+    }),
+    stage("graph, with memory", |world| {
+        let mut graph = Graph::new(&world.ctx)?;
+        let memory = graph.add_alloc::<f32>(8, &[])?;
+        graph.add_memset(memory.pointer(), 0, 8, &[])?;
+        graph.add_kernel(&world.values, 1, 8, Values::NONE, memory.node())?;
+        graph.add_free(&memory, &[])?;
+        let mut exec = graph.instantiate_auto_free()?;
+        // SAFETY: the memset stays within the memory, and the kernel accesses no memory.
+        unsafe { exec.launch(&world.stream) }?;
+        Graph::memory_use(&world.ctx)?;
+        Graph::trim_memory(&world.ctx)?;
+        Graph::reset_memory_peaks(&world.ctx)?;
+        Ok(released(exec))
+    }),
+    stage(LEFT, |world| {
+        let mut graph = Graph::new(&world.ctx)?;
+        let memory = graph.add_alloc::<u8>(LEFT_BYTES, &[])?;
+        graph.add_memset(memory.pointer(), 0, LEFT_BYTES, &[])?;
+        let mut exec = graph.instantiate()?;
+        // SAFETY: the memset stays within the memory.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
+    }),
+    stage("graph, nodes removed", |world| {
+        let memory = DevicePointerMut::<f32>::NULL;
+        let mut graph = Graph::new(&world.ctx)?;
+        let first = graph.add_kernel(&world.owned, 1, 8, world.retained(), &[])?;
+        let copied = graph.add_memcpy_htod(memory, [1.0; 8], &first)?;
+        let last = graph.add_kernel(&world.values, 1, 8, Values::NONE, &[copied])?;
+        graph.predecessors(&last)?;
+        graph.kind(copied)?;
+        graph.kernel_node(&first, &world.owned)?;
+        graph.remove(copied)?;
+        graph.remove(&first)?;
+        graph.nodes()?;
+        graph.add_kernel(&world.owned, 1, 8, world.retained(), &last)?;
+        Ok(released(graph))
+    }),
+    stage(REPLACED, |world| {
+        let new = || -> Result<_, kernel_args::Error> {
+            let mut graph = Graph::new(&world.ctx)?;
+            graph.add_kernel(&world.owned, 1, 8, world.retained(), &[])?;
+            Ok(graph)
+        };
+        let mut exec = new()?.instantiate()?;
+        // SAFETY: the kernel accesses no memory.
+        unsafe { exec.launch(&world.stream) }?;
+        exec.update_graph(new()?)
+            .map_err(kernel_args::Error::from)?;
+        // SAFETY: as above.
+        unsafe { exec.launch(&world.stream) }?;
+        Ok(released(exec))
     }),
     stage("graph, of cudarc", |world| {
         let (graph, stream) = capture(world)?;

@@ -105,7 +105,7 @@ pub(crate) struct World {
     /// Launches run here; the slices were created on a different stream.
     pub(crate) stream: Arc<CudaStream>,
     _home: Arc<CudaStream>,
-    pub(crate) event: CudaEvent,
+    pub(crate) event: Arc<CudaEvent>,
     pub(crate) far_kernel: Kernel<Far<'static>>,
     pub(crate) far: CudaSlice<f32>,
     pub(crate) peers: PeerAccess,
@@ -150,7 +150,7 @@ impl World {
             y: home.clone_htod(&[0.0; 8])?,
             stream,
             _home: home,
-            event: ctx.new_event(None)?,
+            event: Arc::new(ctx.new_event(None)?),
             far_kernel: module.kernel("saxpy")?,
             far: other.new_stream()?.clone_htod(&[0.0; 8])?,
             peers: PeerAccess::enable(&ctx, &other)?,

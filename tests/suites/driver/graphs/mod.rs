@@ -3,12 +3,22 @@
 
 mod capture;
 mod chain;
+mod child;
+mod combined;
+pub(crate) mod conditions;
 mod device_update;
 mod echo;
 pub(crate) mod errors;
+mod events;
 mod exit;
 mod found;
+mod host;
+mod memory;
+mod programs;
 mod random;
+mod random_nodes;
+mod removed;
+mod replaced;
 mod retained;
 pub(crate) mod saxpy;
 mod taken_over;
@@ -25,14 +35,25 @@ pub(crate) fn main() -> ExitCode {
         |driver| {
             let mut trials = echo::trials(driver);
             trials.extend(random::trials());
+            trials.extend(random_nodes::trials());
             trials.extend(chain::trials());
             trials.extend(capture::trials());
             trials.extend(found::trials(driver));
+            trials.extend(memory::trials());
+            trials.extend(combined::trials());
+            trials.extend(removed::trials());
+            trials.extend(replaced::trials());
+            trials.extend(programs::trials());
             trials.extend(retained::trials(driver));
             trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
+            trials.extend(host::trials(driver));
+            trials.extend(events::trials());
+            trials.extend(child::trials());
+            trials.extend(conditions::trials(driver));
             trials.extend(errors::trials(driver));
             trials.extend(device_update::trials(driver));
+            trials.push(replaced::last_trial(driver));
             trials
         },
         |driver| tally::print("graphs", driver),

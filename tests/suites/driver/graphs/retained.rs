@@ -1,6 +1,9 @@
 //! The memory that a graph keeps allocated, and when it releases it.
 
-use crate::graphs::saxpy::{N, Outcome, Saxpy, World, a_while, soon};
+use crate::graphs::{
+    memory, removed, replaced,
+    saxpy::{N, Outcome, Saxpy, World, a_while, soon},
+};
 use cudarc::driver::{
     CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop,
     sys::{CUdeviceptr, CUgraphInstantiate_flags, CUstreamCaptureMode},
@@ -375,13 +378,15 @@ fn nothing_is_left() -> Outcome {
     Graph::wait_until_released();
     assert_eq!(control.live().user_objects, 0);
     let before = control.live();
-    for trial in [
+    let trials: [fn() -> Outcome; 5] = [
         until_the_graph_is_dropped,
         until_an_update_replaces_it,
         what_a_captured_launch_was_given,
         in_a_graph_of_cudarc,
         the_kernel,
-    ] {
+    ];
+    let others = memory::RETAINING.into_iter().chain(removed::RETAINING);
+    for trial in trials.into_iter().chain(others).chain(replaced::RETAINING) {
         trial()?;
     }
     Graph::wait_until_released();

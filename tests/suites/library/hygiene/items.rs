@@ -20,6 +20,7 @@ images! {
     attributes = "../ptx/attributes.ptx",
     attributes_sm90 = "../ptx/attributes_sm90.ptx",
     code = "../ptx/code.ptx",
+    conditions = "../ptx/conditions.ptx",
     echo_counts = "../ptx/echo_counts.ptx",
     echo_interop = "../ptx/echo_interop.ptx",
     echo_pointers = "../ptx/echo_pointers.ptx",

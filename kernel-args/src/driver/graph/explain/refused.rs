@@ -1,12 +1,15 @@
 //! Errors that are detected before the driver is called.
 
 use super::super::explain::{ADDED, Error, GraphError};
-use crate::marshal::ContextName;
+use crate::{
+    driver::api::{GraphRef, NodeId},
+    marshal::ContextName,
+};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};
 
 #[cold]
-fn refused(
+pub(super) fn refused(
     kernel: Option<String>,
     action: &'static str,
     reason: String,
@@ -24,14 +27,18 @@ fn refused(
 /// Errors with a constant text. `kernel` is the name of the kernel, if there is one; `action` is the action that
 /// failed.
 macro_rules! refusals {
-    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $reason:literal, $help:expr;)*) => {$(
         $(#[$doc])*
         #[cold]
-        pub(in crate::driver::graph) fn $name(kernel: Option<String>, action: &'static str) -> Error {
+        pub(in crate::driver::graph) fn $name(
+            kernel: Option<std::string::String>,
+            action: &'static str,
+        ) -> Error {
             refused(kernel, action, $reason.into(), $help)
         }
     )*};
 }
+pub(super) use refusals;
 
 refusals! {
     /// The node belongs to a different graph, or to a graph that no longer exists.
@@ -39,6 +46,10 @@ refusals! {
         "it belongs to another graph",
         "pass a node of the graph that was instantiated: `Graph::add_kernel` and a captured launch return it, \
          `Graph::kernel_nodes` finds it";
+    /// The node was removed from this graph.
+    removed_node =
+        "it was removed from this graph",
+        "drop the node after `Graph::remove`; a node that is added later is another node, even if the driver gives it the same handle";
     /// A stream was specified for a node.
     stream_of_a_node =
         "a node of a graph has no stream",
@@ -80,13 +91,43 @@ refusals! {
 
 /// A node depends on a node of a different graph.
 #[cold]
-pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index: usize) -> Error {
+pub(in crate::driver::graph) fn foreign_dependency(
+    kernel: Option<String>,
+    index: usize,
+    was_removed: bool,
+) -> Error {
+    let (problem, help) = if was_removed {
+        (
+            "was removed from this graph",
+            "depend on the nodes before it, or add the new node before the removal",
+        )
+    } else {
+        (
+            "belongs to another graph",
+            "a node can depend only on nodes of its own graph",
+        )
+    };
     refused(
         kernel,
         ADDED,
-        format!("the dependency at index {index} belongs to another graph"),
-        "a node can depend only on nodes of its own graph",
+        format!("the dependency at index {index} {problem}"),
+        help,
     )
+}
+
+/// The node was removed from this graph, or it belongs to a different graph.
+#[cold]
+pub(in crate::driver::graph) fn not_of_graph(
+    graph: GraphRef<'_>,
+    node: NodeId,
+    kernel: Option<String>,
+    action: &'static str,
+) -> Error {
+    if graph.had(node) {
+        removed_node(kernel, action)
+    } else {
+        foreign_node(kernel, action)
+    }
 }
 
 /// A kernel belongs to a different context than the graph.

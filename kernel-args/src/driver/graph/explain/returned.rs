@@ -1,8 +1,9 @@
 //! Errors that the driver returned for a graph or for one of its nodes.
 
 use super::super::explain::{
-    ADDED, Asked, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error, GraphError,
-    INSTANTIATED, LAUNCHED, Refused, UPDATED, meaning,
+    ADDED, ALLOCATED, Asked, CHILD_ADDED, CONDITIONAL_ADDED, CallError, DEVICE_UPDATABLE,
+    DriverCall, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, REMOVED, Refused, UPDATED,
+    meaning,
 };
 use crate::device::vector::Dim3;
 use core::ops::RangeInclusive;
@@ -13,7 +14,7 @@ use std::{
 };
 
 #[cold]
-fn returned(
+pub(super) fn returned(
     kernel: Option<String>,
     action: &'static str,
     call: DriverCall,
@@ -78,14 +79,42 @@ const CAUSES: &[Cause] = &[
         Some(INSTANTIATED),
         1..=1,
         "",
-        "a graph must have no cycle; a graph with a device-updatable node, or with nodes that allocate memory, can be \
+        "a graph must have no cycle; each condition needs exactly one conditional node; the bodies of conditional nodes, and \
+         the child graphs in them, contain only kernels, copies within device memory, memsets, joins and conditional nodes; a graph with a device-updatable node, or with nodes that allocate memory, can be \
          instantiated only once",
+    ),
+    (Some(CHILD_ADDED), 801..=801, "", NOT_IN_CHILD_GRAPHS),
+    (
+        Some(CONDITIONAL_ADDED),
+        1..=1,
+        "",
+        "a conditional node belongs to the graph of its condition or to a body in it; an `if` with an `else`, and a `switch`, \
+         need a driver of CUDA 12.8 or newer",
     ),
     (
         Some(LAUNCHED),
         1..=1,
         "",
-        "a graph that allocates memory must free it before it is launched again",
+        "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
+         `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`",
+    ),
+    (
+        Some(INSTANTIATED),
+        801..=801,
+        "",
+        "a graph that allocates memory can be instantiated only once at a time",
+    ),
+    (
+        Some(REMOVED),
+        801..=801,
+        "",
+        "no node can be removed from a graph that allocates or frees memory",
+    ),
+    (
+        Some(ALLOCATED),
+        2..=2,
+        "the device has less free memory, or the graph needs more addresses than the driver has",
+        "allocate fewer elements, or release memory that the driver keeps for graphs: `Graph::trim_memory`",
     ),
     (
         Some(ENABLED),
@@ -128,6 +157,7 @@ const CAUSES: &[Cause] = &[
     ),
 ];
 
+pub(super) const NOT_IN_CHILD_GRAPHS: &str = "a child graph must have no conditional node, and no node that allocates or frees memory: add such nodes to the graph itself";
 const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is \
     not launched cooperatively";
 const DEFAULT_STREAM: &str = "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";

@@ -1,0 +1,225 @@
+//! The memory that a graph allocates, and which nodes use it.
+//!
+//! The driver fixes the address of such memory when its node is added. An argument that contains an address of this memory is therefore
+//! a use, whatever its type is.
+
+use super::{GraphExec, Node, explain, lower::Values};
+use crate::{
+    driver::{
+        api::{After, NodeId},
+        error::Error,
+    },
+    marshal::KernelArgs,
+};
+use core::cell::RefCell;
+use cudarc::driver::{CudaStream, sys::CUdeviceptr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
+
+/// The memory of the allocation nodes that this crate has added to a graph, by its address.
+#[derive(Default)]
+pub(super) struct Allocations {
+    all: BTreeMap<CUdeviceptr, Allocation>,
+    /// The memory that was taken since the last launch, and the stream of this launch.
+    taken: BTreeSet<CUdeviceptr>,
+    taken_on: Option<Arc<CudaStream>>,
+}
+
+pub(super) struct Allocation {
+    pub(super) bytes: usize,
+    pub(super) node: NodeId,
+    pub(super) users: Vec<NodeId>,
+    pub(super) freed_by: Option<NodeId>,
+}
+
+impl Allocations {
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(super) fn add(&mut self, address: CUdeviceptr, bytes: usize, node: NodeId) {
+        let allocation = Allocation {
+            bytes,
+            node,
+            users: Vec::new(),
+            freed_by: None,
+        };
+        self.all.insert(address, allocation);
+    }
+
+    /// The memory that a node of this graph allocates; `None` for a node of a different graph.
+    pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&Allocation> {
+        self.all.get(&address).filter(|memory| memory.node == node)
+    }
+
+    pub(super) fn freed(&mut self, address: CUdeviceptr, by: NodeId) {
+        if let Some(memory) = self.all.get_mut(&address) {
+            memory.freed_by = Some(by);
+        }
+    }
+
+    pub(super) fn used_by(&mut self, node: NodeId, used: &[CUdeviceptr]) {
+        for address in used {
+            if let Some(memory) = self.all.get_mut(address) {
+                memory.users.push(node);
+            }
+        }
+    }
+
+    /// What the node `node` allocates or frees: the number of bytes.
+    pub(super) fn bytes_of(&self, node: NodeId) -> Option<usize> {
+        let mut all = self.all.values();
+        let found = all.find(|memory| memory.node == node || memory.freed_by == Some(node));
+        found.map(|memory| memory.bytes)
+    }
+
+    /// The memory that contains `address`, with its first address.
+    fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &Allocation)> {
+        let (start, memory) = self.all.range(..=address).next_back()?;
+        (address - start < memory.bytes as u64).then_some((*start, memory))
+    }
+
+    /// Calls `see` with the name of each parameter that contains an address of this memory, and with the memory.
+    fn each_use(
+        &self,
+        values: &Values<'_>,
+        mut see: impl FnMut(&str, CUdeviceptr, &Allocation) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        values(&mut |parameter, bytes| {
+            // Pointers, and structs that contain pointers, which are aligned to 8 bytes.
+            let (words, _) = bytes.as_chunks();
+            for word in words {
+                if outcome.is_ok()
+                    && let Some((start, memory)) = self.find(u64::from_ne_bytes(*word))
+                {
+                    outcome = see(parameter.name, start, memory);
+                }
+            }
+        });
+        outcome
+    }
+
+    /// Checks that a node whose arguments are updated runs while the memory is allocated that its new arguments use. The dependencies of
+    /// an instantiated graph cannot change.
+    pub(super) fn check_update<A: KernelArgs>(
+        &self,
+        exec: &GraphExec,
+        node: &Node<A>,
+        values: &Values<'_>,
+    ) -> Result<(), Error> {
+        self.each_use(values, |field, _, memory| {
+            let edges = exec.driver.graph().edges();
+            let edges = edges.map_err(|error| explain::call(explain::UPDATED, error))?;
+            let is_ordered = |first, then| reaches(&edges, first, then);
+            let kernel = || node.kernel.name().into();
+            if !is_ordered(memory.node, node.any.0) {
+                return Err(explain::not_after_alloc(kernel(), field));
+            }
+            match memory.freed_by {
+                Some(free) if !is_ordered(node.any.0, free) => {
+                    Err(explain::not_before_free(kernel(), field))
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// The memory that a launch leaves allocated, and that was not taken since.
+    pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
+        let left = self.all.iter().filter(|(address, memory)| {
+            memory.freed_by.is_none() && !self.taken.contains(*address)
+        });
+        left.map(|(address, _)| *address)
+    }
+
+    /// Takes the memory that the last launch on `stream` has allocated; returns whether it was not taken before.
+    pub(super) fn take(&mut self, address: CUdeviceptr, stream: &Arc<CudaStream>) -> bool {
+        self.taken_on = Some(stream.clone());
+        self.taken.insert(address)
+    }
+
+    /// The stream of the last launch, if memory was taken since.
+    pub(super) fn taken_on(&self) -> Option<&Arc<CudaStream>> {
+        self.taken_on.as_ref()
+    }
+
+    /// The graph was launched.
+    pub(super) fn launched(&mut self) {
+        self.taken.clear();
+        self.taken_on = None;
+    }
+}
+
+/// Whether `then` runs after `first`.
+fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
+    let (mut open, mut seen) = (vec![first], BTreeSet::from([first]));
+    while let Some(node) = open.pop() {
+        let next = edges.iter().filter(|(from, _)| *from == node);
+        open.extend(next.map(|(_, to)| *to).filter(|to| seen.insert(*to)));
+    }
+    first != then && seen.contains(&then)
+}
+
+/// The memory of a graph that a new node uses.
+pub(super) struct Uses<'m> {
+    memory: &'m Allocations,
+    used: RefCell<Vec<CUdeviceptr>>,
+}
+
+impl<'m> Uses<'m> {
+    pub(super) fn of(memory: &'m Allocations) -> Self {
+        Self {
+            memory,
+            used: RefCell::default(),
+        }
+    }
+
+    /// Adds the memory that the arguments of a kernel use.
+    pub(super) fn see(&self, values: &Values<'_>, name: &dyn Fn() -> String) -> Result<(), Error> {
+        self.memory.each_use(values, |field, start, memory| {
+            if memory.freed_by.is_some() {
+                return Err(explain::used_after_free(Some(name()), field));
+            }
+            self.used.borrow_mut().push(start);
+            Ok(())
+        })
+    }
+
+    /// Adds the memory that a copy or memset of `width` bytes uses.
+    pub(super) fn see_range(&self, address: CUdeviceptr, width: usize) -> Result<(), Error> {
+        let Some((start, memory)) = self.memory.find(address) else {
+            return Ok(());
+        };
+        if memory.freed_by.is_some() {
+            return Err(explain::used_after_free(None, ""));
+        }
+        let offset = (address - start) as usize;
+        if width > memory.bytes - offset {
+            return Err(explain::beyond_memory(offset, width, memory.bytes));
+        }
+        self.used.borrow_mut().push(start);
+        Ok(())
+    }
+
+    /// Adds the nodes that allocate the memory to the dependencies of the new node.
+    pub(super) fn add_to(&self, after: &mut After<'_>) {
+        for address in &*self.used.borrow() {
+            if let Some(memory) = self.memory.all.get(address) {
+                after.also(memory.node);
+            }
+        }
+    }
+
+    pub(super) fn into_used(self) -> Vec<CUdeviceptr> {
+        self.used.into_inner()
+    }
+}

@@ -1,0 +1,176 @@
+//! The bodies of conditional nodes.
+
+use super::{AnyNode, Condition, Dependencies, Graph, explain};
+use crate::driver::{
+    api::{ConditionalKind, ConditionalNodeParams, out, required},
+    error::Error,
+};
+use core::{marker::PhantomData, mem};
+use std::vec::Vec;
+
+/// The place of a graph that is a body of a conditional node: see [`Body`].
+pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
+
+/// A body of a conditional node, which a closure fills with the methods of [`Graph`].
+///
+/// A body can contain kernels, copies within device memory, memsets, joins, child graphs and conditional nodes. It cannot contain
+/// host functions, events, and copies from or to the host: a `Body` has no methods for them. All kernels must belong to the context of the
+/// graph.
+///
+/// The nodes of a body can be updated, enabled and disabled in the instantiated graph like all other nodes. The outermost graph
+/// retains their arguments. A body cannot leave its closure.
+pub type Body<'b> = Graph<InBody<'b>>;
+
+impl<B> Graph<B> {
+    /// Adds a node that runs a body if the value of `condition` is not 0, after the nodes `after`.
+    ///
+    /// `fill` adds the nodes of the body. If it returns an error or panics, the graph cannot be instantiated any more.
+    ///
+    /// ```no_run
+    /// use kernel_args::{ConditionalHandle, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, graph::Graph};
+    ///
+    /// /// Sets the condition to whether the sum is above the limit.
+    /// #[derive(KernelArgs)]
+    /// struct Check { above: ConditionalHandle, sum: DevicePointer<f32>, limit: f32 }
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Scale { n: u32, factor: f32, y: DevicePointerMut<f32> }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let check = Kernel::<Check>::from_image(&ctx, "", "check")?;
+    /// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
+    /// # let (sum, y) = (DevicePointer::NULL, DevicePointerMut::NULL);
+    /// let mut graph = Graph::new(&ctx)?;
+    /// let above = graph.add_condition(0)?;
+    /// let args = Check { above: above.handle(), sum, limit: 1.0 };
+    /// let checked = graph.add_kernel(&check, 1, 1, args, &[])?;
+    /// graph.add_if(above, &checked, |body| {
+    ///     body.add_kernel(&scale, 4, 256, Scale { n: 1024, factor: 0.5, y }, &[])?;
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the driver
+    /// returns an error; [`Error::OldDriver`] if the driver is older than 12.3.
+    pub fn add_if<E: From<Error>>(
+        &mut self,
+        condition: Condition,
+        after: impl Dependencies,
+        fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
+    ) -> Result<AnyNode, E> {
+        let mut fill = Some(fill);
+        self.add_conditional(condition, ConditionalKind::If, 1, after, |_, body| {
+            fill.take().map_or(Ok(()), |fill| fill(body))
+        })
+    }
+
+    /// Adds a node that runs the first body if the value of `condition` is not 0, and otherwise the second body.
+    ///
+    /// # Errors
+    /// Same as [`add_if`](Self::add_if). The second body needs CUDA 12.8.
+    pub fn add_if_else<E: From<Error>>(
+        &mut self,
+        condition: Condition,
+        after: impl Dependencies,
+        fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
+        fill_else: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
+    ) -> Result<AnyNode, E> {
+        self.require_12_8("an `if` with an `else`")?;
+        let (mut fill, mut fill_else) = (Some(fill), Some(fill_else));
+        self.add_conditional(
+            condition,
+            ConditionalKind::If,
+            2,
+            after,
+            |body, graph| match body {
+                0 => fill.take().map_or(Ok(()), |fill| fill(graph)),
+                _ => fill_else.take().map_or(Ok(()), |fill| fill(graph)),
+            },
+        )
+    }
+
+    /// Adds a node that runs a body again and again while the value of `condition` is not 0.
+    ///
+    /// The value is read before each run of the body. A kernel in the body must set it to 0 in the end: otherwise the launch
+    /// never finishes.
+    ///
+    /// # Errors
+    /// Same as [`add_if`](Self::add_if).
+    pub fn add_while<E: From<Error>>(
+        &mut self,
+        condition: Condition,
+        after: impl Dependencies,
+        fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
+    ) -> Result<AnyNode, E> {
+        let mut fill = Some(fill);
+        self.add_conditional(condition, ConditionalKind::While, 1, after, |_, body| {
+            fill.take().map_or(Ok(()), |fill| fill(body))
+        })
+    }
+
+    /// Adds a node with `cases` bodies. It runs the body whose index is the value of `condition`, and none if the value is not below
+    /// `cases`. `fill` is called for each body, with its index.
+    ///
+    /// # Errors
+    /// Same as [`add_if`](Self::add_if); also [`Error::Graph`] if `cases` is 0. It needs CUDA 12.8.
+    pub fn add_switch<E: From<Error>>(
+        &mut self,
+        condition: Condition,
+        cases: u32,
+        after: impl Dependencies,
+        fill: impl FnMut(u32, &mut Body<'_>) -> Result<(), E>,
+    ) -> Result<AnyNode, E> {
+        self.require_12_8("a `switch`")?;
+        if cases == 0 {
+            return Err(explain::no_cases(None, explain::CONDITIONAL_ADDED).into());
+        }
+        self.add_conditional(condition, ConditionalKind::Switch, cases, after, fill)
+    }
+
+    fn add_conditional<E: From<Error>>(
+        &mut self,
+        condition: Condition,
+        kind: ConditionalKind,
+        count: u32,
+        after: impl Dependencies,
+        mut fill: impl FnMut(u32, &mut Body<'_>) -> Result<(), E>,
+    ) -> Result<AnyNode, E> {
+        let api = self.driver.api();
+        required!(api, cuGraphAddNode_v2).map_err(Error::from)?;
+        let handle = condition.used_in(self)?;
+        let after = self.after(None, after)?;
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
+        let added = after.add_conditional(params);
+        let (node, mut bodies) =
+            added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
+        // Until all bodies are filled.
+        let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
+        let mut filled = Vec::new();
+        for (index, driver) in (0..count).zip(bodies.drain(..)) {
+            let mut body = Body::of(driver, self.context.clone());
+            body.place = self.place.of_body();
+            fill(index, &mut body)?;
+            is_unfilled |= body.place.is_unfilled;
+            filled.push(body.driver);
+        }
+        self.driver.keep_bodies(node, filled);
+        self.place.is_unfilled = is_unfilled;
+        Ok(AnyNode(node))
+    }
+
+    /// Checks the version of the driver. Older drivers return an error that does not name the reason.
+    fn require_12_8(&self, what: &str) -> Result<(), Error> {
+        const NEEDED: i32 = 12_080;
+        let api = self.driver.api();
+        let version = out(|version| api.cuDriverGetVersion(version))?;
+        if version < NEEDED {
+            return Err(explain::older_than(what, version, NEEDED));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Graphs that are nodes of a graph.
+
+use super::{AnyNode, Dependencies, Graph, explain};
+use crate::driver::error::Error;
+
+impl<B> Graph<B> {
+    /// Adds a node that runs the nodes of `child`, after the nodes `after`.
+    ///
+    /// The nodes of `child` keep their types: [`GraphExec::update`](super::GraphExec::update) takes them, and so does
+    /// [`set_enabled`](super::GraphExec::set_enabled), in the instantiated graph that contains `child`. Everything that `child`
+    /// retains is then retained by that graph. A node of `child` cannot be a dependency of a node outside of `child`, which depends on
+    /// the returned node instead.
+    ///
+    /// `child` must not contain conditional nodes, and no nodes that allocate or free memory. In a body of a conditional node, `child` must
+    /// contain only what a [`Body`](super::Body) can contain.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if `child` belongs to a different context or contains such nodes, if one of `after` belongs to a
+    /// different graph, or the driver returns an error.
+    pub fn add_child_graph(
+        &mut self,
+        child: Graph,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        let action = explain::CHILD_ADDED;
+        if child.context.cu_ctx() != self.context.cu_ctx() {
+            return Err(explain::foreign_child(&self.context, &child.context));
+        }
+        child.place.check_filled(action)?;
+        if child.driver.has_bodies() {
+            return Err(explain::conditional_in_child(None, action));
+        }
+        if !child.contents.memory.is_empty() {
+            return Err(explain::memory_in_child(None, action));
+        }
+        let not_in_bodies = child.place.not_in_bodies;
+        if let Some(node) = not_in_bodies
+            && self.place.is_body()
+        {
+            return Err(explain::child_in_body(node));
+        }
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let added = self.after(None, after)?.add_child(child.driver);
+        let node = added.map_err(|error| explain::call(action, error))?;
+        let place = &mut self.place;
+        place.not_in_bodies = place.not_in_bodies.or(not_in_bodies);
+        Ok(AnyNode(node))
+    }
+}

@@ -1,0 +1,101 @@
+//! Graphs as text for Graphviz.
+
+use super::{Graph, GraphExec, contents::Contents, described::described, explain, order::ordered};
+use crate::driver::{
+    api::{GraphRef, NodeId},
+    error::Error,
+};
+use core::fmt::Write;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+};
+
+impl Graph {
+    /// The graph in the language DOT, for a picture: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its
+    /// name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
+    ///
+    /// ```no_run
+    /// # use kernel_args::graph::Graph;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::new(&kernel_args::context(0)?)?;
+    /// std::fs::write("graph.dot", graph.to_dot()?)?;   // then: dot -Tsvg graph.dot -o graph.svg
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Graph`].
+    pub fn to_dot(&self) -> Result<String, Error> {
+        self.context.bind_to_thread().map_err(Error::context)?;
+        dot(self.driver.as_ref(), &self.contents)
+    }
+}
+
+impl GraphExec {
+    /// The graph from which this graph was instantiated: see [`Graph::to_dot`]. Updates are not shown.
+    ///
+    /// # Errors
+    /// [`Error::Graph`].
+    pub fn to_dot(&self) -> Result<String, Error> {
+        self.context.bind_to_thread().map_err(Error::context)?;
+        dot(self.driver.graph(), &self.contents)
+    }
+}
+
+fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
+    let parts = graph.nodes().and_then(|nodes| Ok((nodes, graph.edges()?)));
+    let (nodes, edges) = parts.map_err(|error| explain::call(explain::FOUND, error))?;
+    let nodes = ordered(&nodes, &edges);
+    let numbers: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
+    let mut text = String::from("digraph {\n    node [shape=box];\n");
+    for (number, node) in nodes.into_iter().enumerate() {
+        let label = escaped(&label(graph, contents, node));
+        line(
+            &mut text,
+            format_args!("    n{number} [label=\"{label}\"];\n"),
+        );
+    }
+    let number = |node: &NodeId| numbers.get(node).copied();
+    let edges = edges.iter().map(|(from, to)| (number(from), number(to)));
+    for (from, to) in edges.collect::<BTreeSet<_>>() {
+        if let (Some(from), Some(to)) = (from, to) {
+            line(&mut text, format_args!("    n{from} -> n{to};\n"));
+        }
+    }
+    text.push_str("}\n");
+    Ok(text)
+}
+
+/// Writing to a `String` cannot fail.
+fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
+    let _ = text.write_fmt(line);
+}
+
+/// What a node does, in lines.
+fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
+    let described = described(graph, node);
+    if let Some(bytes) = contents.memory.bytes_of(node) {
+        return format!("{described}\n{bytes} bytes");
+    }
+    let Some(([gx, gy, gz], [bx, by, bz], shared)) = described.launch else {
+        return format!("{described}");
+    };
+    let name = described.kernel.unwrap_or_default();
+    let mut label = format!("{name}\ngrid ({gx}, {gy}, {gz}), block ({bx}, {by}, {bz})");
+    if shared > 0 {
+        line(
+            &mut label,
+            format_args!("\n{shared} bytes of shared memory"),
+        );
+    }
+    label
+}
+
+/// Text in a string of DOT.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

@@ -1,0 +1,91 @@
+//! Nodes that record an event or wait for one.
+
+use super::{AnyNode, Dependencies, Graph, explain};
+use crate::driver::{
+    api::{After, CallError, NodeId, required},
+    error::Error,
+};
+use cudarc::driver::CudaEvent;
+use std::{boxed::Box, sync::Arc};
+
+impl Graph {
+    /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the event.
+    ///
+    /// Other streams and the host can wait for the event. It must be an event of the graph's context, and can record times.
+    /// A body of a conditional node cannot contain such a node.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{DevicePointerMut, graph::Graph};
+    /// # use std::sync::Arc;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let (stream, other) = (ctx.new_stream()?, ctx.new_stream()?);
+    /// # let y: DevicePointerMut<f32> = DevicePointerMut::NULL;
+    /// let zeroed = Arc::new(ctx.new_event(None)?);
+    /// let mut graph = Graph::new(&ctx)?;
+    /// let zero = graph.add_memset(y, 0, 1024, &[])?;
+    /// graph.add_event_record(&zeroed, &zero)?;
+    /// let mut exec = graph.instantiate()?;
+    /// // SAFETY: `y` has 1024 elements.
+    /// unsafe { exec.launch(&stream)? };
+    /// other.wait(&zeroed)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the event belongs to a different context, one of `after` belongs to a different graph, or the driver
+    /// returns an error.
+    pub fn add_event_record(
+        &mut self,
+        event: &Arc<CudaEvent>,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        required!(self.driver.api(), cuGraphAddEventRecordNode)?;
+        if event.context().cu_ctx() != self.context.cu_ctx() {
+            return Err(explain::foreign_event(&self.context, event.context()));
+        }
+        let node = self.add_event(event, after, |after, event| {
+            after.add_event_record(event.into())
+        })?;
+        self.place.not_in_bodies.get_or_insert("an event");
+        Ok(node)
+    }
+
+    /// Adds a node that waits for `event` after the nodes `after` have finished, at each launch. The graph retains the event.
+    ///
+    /// A launch waits for the work that was last recorded before the launch, outside of the graph or by a node that runs before
+    /// this node. It does not wait for an event that was never recorded. The event can belong to a different context, also of
+    /// a different GPU. A body of a conditional node cannot contain such a node.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
+    pub fn add_event_wait(
+        &mut self,
+        event: &Arc<CudaEvent>,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        required!(self.driver.api(), cuGraphAddEventWaitNode)?;
+        let node = self.add_event(event, after, |after, event| {
+            after.add_event_wait(event.into())
+        })?;
+        self.place.not_in_bodies.get_or_insert("an event");
+        Ok(node)
+    }
+
+    fn add_event(
+        &mut self,
+        event: &Arc<CudaEvent>,
+        after: impl Dependencies,
+        add: impl FnOnce(After<'_>, &CudaEvent) -> Result<NodeId, CallError>,
+    ) -> Result<AnyNode, Error> {
+        let after = self.after(None, after)?;
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let slot = self.slot(Box::new(()))?;
+        let added = add(after, event);
+        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
+        slot.keep(Box::new(event.clone()));
+        self.contents.added(node, Some(&slot), &[]);
+        Ok(AnyNode(node))
+    }
+}

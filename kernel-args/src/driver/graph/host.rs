@@ -1,0 +1,143 @@
+//! Nodes that call a function of the program.
+
+use super::{AnyNode, Dependencies, Graph, explain};
+use crate::driver::{
+    api::{HostFunction, required},
+    error::Error,
+};
+use core::{any::Any, fmt, panic::AssertUnwindSafe};
+use cudarc::driver::sys::CUgraphNode;
+use std::{
+    boxed::Box,
+    panic::catch_unwind,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// The payload of a panic.
+type Payload = Box<dyn Any + Send>;
+
+/// A node that calls a function of the program: see [`Graph::add_host`].
+pub struct HostNode {
+    any: AnyNode,
+    panicked: Arc<Mutex<Option<Payload>>>,
+}
+
+impl HostNode {
+    /// The node without its function, for dependencies.
+    #[must_use]
+    pub fn any(&self) -> AnyNode {
+        self.any
+    }
+
+    /// The payload of the panic with which the function ended, as `std::thread::JoinHandle::join` returns it. Later launches call
+    /// the function again.
+    #[must_use = "it is the panic of the function"]
+    pub fn take_panic(&self) -> Option<Payload> {
+        // No code that can panic runs while it is locked.
+        let mut panicked = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
+        panicked.take()
+    }
+
+    /// The driver's handle. It is valid as long as the graph.
+    #[must_use]
+    pub fn cu_graph_node(&self) -> CUgraphNode {
+        self.any.0.handle().raw()
+    }
+}
+
+impl From<&HostNode> for AnyNode {
+    fn from(node: &HostNode) -> Self {
+        node.any
+    }
+}
+
+impl fmt::Debug for HostNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostNode")
+            .field("node", &self.any.0.handle())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The function of a node. The lock is free, because launches of one graph run one after another, unless other code has
+/// instantiated the graph through its handle.
+struct Host<F> {
+    function: Mutex<F>,
+    panicked: Arc<Mutex<Option<Payload>>>,
+}
+
+impl<F: FnMut() + Send + 'static> HostFunction for Host<F> {
+    fn run(&self) {
+        let panicked = || self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is never poisoned, because panics do not leave the closure below.
+        let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
+        if panicked().is_some() {
+            return;
+        }
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(&mut *function)) {
+            *panicked() = Some(payload);
+        }
+    }
+}
+
+impl Graph {
+    /// Adds a node that calls `function` once in each launch, on a thread of the driver, after the nodes `after` have finished.
+    /// Nodes that depend on it start when it returns.
+    ///
+    /// `function` must not call CUDA, directly or indirectly: it must not drop the last handle of a slice, an event or a graph, and it must
+    /// not wait for a thread that calls CUDA. The driver returns errors from such calls, or the program hangs.
+    ///
+    /// The graph retains `function`. It is dropped on a thread of this crate, where it may call CUDA, when the graph is dropped and its
+    /// launches have finished.
+    ///
+    /// If `function` panics, the launch continues, and later launches do not call `function`, until
+    /// [`HostNode::take_panic`] has returned the panic. A body of a conditional node cannot contain such a node.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
+    /// # use std::sync::mpsc;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let sums: DevicePointer<f32> = DevicePointer::NULL;
+    /// let (sender, sums_of_launches) = mpsc::channel();
+    /// let result = HostBuffer::from(vec![0.0_f32; 4]);
+    /// let mut graph = Graph::new(&ctx)?;
+    /// let read = graph.add_memcpy_dtoh(&result, sums, &[])?;
+    /// graph.add_host(
+    ///     move || {
+    ///         // SAFETY: the copy has finished, and the next launch has not begun.
+    ///         let sums = unsafe { result.to_vec() };
+    ///         let _ = sender.send(sums);
+    ///     },
+    ///     &read,
+    /// )?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
+    pub fn add_host(
+        &mut self,
+        function: impl FnMut() + Send + 'static,
+        after: impl Dependencies,
+    ) -> Result<HostNode, Error> {
+        required!(self.driver.api(), cuGraphAddHostNode)?;
+        let panicked = Arc::default();
+        let host = Arc::new(Host {
+            function: Mutex::new(function),
+            panicked: Arc::clone(&panicked),
+        });
+        let after = self.after(None, after)?;
+        let slot = self.slot(Box::new(()))?;
+        let added = after.add_host(&host);
+        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
+        slot.keep(Box::new(host));
+        self.contents.added(node, Some(&slot), &[]);
+        self.place.not_in_bodies.get_or_insert("a host function");
+        Ok(HostNode {
+            any: AnyNode(node),
+            panicked,
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! Memory that a graph allocates and frees when it runs.
+
+use super::{AnyNode, Dependencies, Graph, GraphExec, exec::is_capturing, explain};
+use crate::{
+    device::{DevicePointer, DevicePointerMut, DeviceType},
+    driver::{api::required, error::Error},
+    interop::Retained,
+};
+use core::{fmt, marker::PhantomData};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUdeviceptr};
+use std::sync::Arc;
+
+/// Memory of `len` elements that a graph allocates each time it runs: see [`Graph::add_alloc`].
+///
+/// [`read`](Self::read) and [`write`](Self::write) are arguments for the nodes of the same graph, where a struct has a
+/// [`Retained`] pointer. [`pointer`](Self::pointer) is the pointer for copies and memsets. The address is fixed for all launches.
+///
+/// The memory exists while a launch of the graph runs, between the node that allocates it and the node that frees it. If no node frees
+/// it, it exists until the program frees it. The handle itself keeps nothing allocated.
+pub struct GraphMemory<T> {
+    address: CUdeviceptr,
+    len: usize,
+    node: AnyNode,
+    context: Arc<CudaContext>,
+    elements: PhantomData<fn() -> T>,
+}
+
+impl<T: DeviceType> GraphMemory<T> {
+    /// The argument for a kernel that reads the memory: C++'s `T const*`.
+    #[must_use]
+    pub fn read(&self) -> Retained<DevicePointer<T>> {
+        Retained::of_graph(
+            DevicePointer::from_raw(self.address),
+            self.len,
+            &self.context,
+        )
+    }
+
+    /// The argument for a kernel that writes the memory: C++'s `T*`.
+    #[must_use]
+    pub fn write(&self) -> Retained<DevicePointerMut<T>> {
+        Retained::of_graph(self.pointer(), self.len, &self.context)
+    }
+
+    /// The pointer to the first element.
+    #[must_use]
+    pub fn pointer(&self) -> DevicePointerMut<T> {
+        DevicePointerMut::from_raw(self.address)
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements, which [`Graph::add_alloc`] rejects.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The node that allocates the memory.
+    #[must_use]
+    pub fn node(&self) -> AnyNode {
+        self.node
+    }
+}
+
+impl<T> Clone for GraphMemory<T> {
+    fn clone(&self) -> Self {
+        Self {
+            context: self.context.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<T> fmt::Debug for GraphMemory<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphMemory")
+            .field("address", &format_args!("{:#x}", self.address))
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Graph {
+    /// Adds a node that allocates memory for `len` elements on the graph's device, after the nodes `after`. The memory is not
+    /// initialized.
+    ///
+    /// A node that uses the memory always runs after this node: the graph adds the dependency when a kernel, a copy or a memset is added
+    /// whose arguments contain an address of the memory. The order of the nodes that use the memory is the caller's: see `after` of each
+    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured, and nodes of child
+    /// graphs and of bodies of conditional nodes.
+    ///
+    /// ```no_run
+    /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};
+    ///
+    /// #[derive(KernelArgs)]
+    /// struct Square { n: u32, x: Retained<DevicePointer<f32>>, y: Retained<DevicePointerMut<f32>> }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let ctx = kernel_args::context(0)?;
+    /// # let stream = ctx.new_stream()?;
+    /// # let square = Kernel::<Square>::from_image(&ctx, "", "square")?;
+    /// let mut graph = Graph::new(&ctx)?;
+    /// let (x, y) = (graph.add_alloc::<f32>(1024, &[])?, graph.add_alloc::<f32>(1024, &[])?);
+    /// let input = graph.add_memcpy_htod(x.pointer(), vec![2.0_f32; 1024], &[])?;
+    /// let args = Square { n: 1024, x: x.read(), y: y.write() };
+    /// let squared = graph.add_kernel(&square, 4, 256, args, &[input])?;
+    /// let result = HostBuffer::from(vec![0.0_f32; 1024]);
+    /// graph.add_memcpy_dtoh(&result, y.pointer().into(), &squared)?;
+    /// graph.add_free(&x, &[])?;   // runs after the nodes that use `x`
+    /// graph.add_free(&y, &[])?;
+    /// let mut exec = graph.instantiate()?;
+    /// // SAFETY: the memory has 1024 elements, and each node runs after the node that writes its input.
+    /// unsafe { exec.launch(&stream)? };
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Memory that no node frees
+    ///
+    /// It stays allocated after a launch, and the graph cannot be launched again before it is freed. There are three ways:
+    /// [`instantiate_auto_free`](Self::instantiate_auto_free), with which each launch first frees what the previous one has left;
+    /// [`GraphExec::take`], which returns it as a slice that frees it; and a raw `cuMemFreeAsync`. If it was not taken after the last
+    /// launch, dropping the [`GraphExec`] frees it after that launch.
+    ///
+    /// # Limits of CUDA
+    ///
+    /// A graph that allocates or frees memory can be instantiated only once at a time, its nodes cannot be
+    /// [removed](Self::remove), and it cannot take part in [`GraphExec::update_graph`].
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, for example
+    /// because the device has less memory.
+    pub fn add_alloc<T: DeviceType>(
+        &mut self,
+        len: usize,
+        after: impl Dependencies,
+    ) -> Result<GraphMemory<T>, Error> {
+        required!(self.driver.api(), cuGraphAddMemAllocNode)?;
+        let bytes = match len.checked_mul(size_of::<T>()) {
+            Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => bytes,
+            _ => return Err(explain::bad_allocation(len, size_of::<T>())),
+        };
+        let after = self.after(None, after)?;
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let added = after.add_alloc(self.context.cu_device(), bytes);
+        let (node, address) = added.map_err(|error| explain::call(explain::ALLOCATED, error))?;
+        self.contents.memory.add(address, bytes, node);
+        Ok(GraphMemory {
+            address,
+            len,
+            node: AnyNode(node),
+            context: self.context.clone(),
+            elements: PhantomData,
+        })
+    }
+
+    /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use the memory.
+    ///
+    /// A node that is added later cannot use the memory.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the memory belongs to a different graph or this graph frees it already, if one of `after` belongs to a
+    /// different graph, or if the driver returns an error.
+    pub fn add_free<T: DeviceType>(
+        &mut self,
+        memory: &GraphMemory<T>,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
+        required!(self.driver.api(), cuGraphAddMemFreeNode)?;
+        let Some(own) = self.contents.memory.of(memory.address, memory.node.0) else {
+            return Err(explain::foreign_memory(None, explain::ADDED));
+        };
+        if own.freed_by.is_some() {
+            return Err(explain::freed_twice(None, explain::ADDED));
+        }
+        let mut after = self.after(None, after)?;
+        after.also(own.node);
+        own.users.iter().for_each(|user| after.also(*user));
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let added = after.add_free(memory.address);
+        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
+        drop(after);
+        self.contents.memory.freed(memory.address, node);
+        Ok(AnyNode(node))
+    }
+
+    /// Same as [`instantiate`](Self::instantiate), with `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`: each launch first frees the
+    /// memory that the previous launch has left allocated.
+    ///
+    /// # Errors
+    /// Same as [`instantiate`](Self::instantiate).
+    pub fn instantiate_auto_free(self) -> Result<GraphExec, Error> {
+        const AUTO_FREE_ON_LAUNCH: u64 = 1;
+        self.instantiate_with(AUTO_FREE_ON_LAUNCH)
+    }
+}
+
+impl GraphExec {
+    /// Checks that the last launch has left the memory allocated, and notes that it is taken. Returns the stream of that launch.
+    pub(super) fn take_left_memory<T: DeviceType>(
+        &mut self,
+        memory: &GraphMemory<T>,
+    ) -> Result<Arc<CudaStream>, Error> {
+        let Some(own) = self.contents.memory.of(memory.address, memory.node.0) else {
+            return Err(explain::foreign_memory(None, explain::TAKEN));
+        };
+        if own.freed_by.is_some() {
+            return Err(explain::freed_by_graph(None, explain::TAKEN));
+        }
+        let Some(stream) = self.last_stream().cloned() else {
+            return Err(explain::not_allocated(None, explain::TAKEN));
+        };
+        if !self.contents.memory.take(memory.address, &stream) {
+            return Err(explain::not_allocated(None, explain::TAKEN));
+        }
+        // The next launch sets it again, and then the memory can be taken again.
+        self.last_launch = None;
+        Ok(stream)
+    }
+
+    /// Frees the memory that the last launch has left allocated, after this launch. `Drop` cannot report an error.
+    pub(super) fn free_left_memory(&self) {
+        let Some(stream) = self.last_stream() else {
+            return;
+        };
+        let mut left = self.contents.memory.left().peekable();
+        // The call would become a node of a capture.
+        if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
+            return;
+        }
+        left.for_each(|address| self.driver.free(address, (&**stream).into()));
+    }
+}

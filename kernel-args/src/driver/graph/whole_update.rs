@@ -1,0 +1,140 @@
+//! An instantiated graph that takes over the parameters of another graph.
+
+use super::{Graph, GraphExec, exec::NotKnown, explain, release::Owner, taken_over::TakenOver};
+use crate::driver::error::Error;
+use core::{error, fmt};
+use std::{
+    boxed::Box,
+    sync::{Mutex, PoisonError},
+    vec::Vec,
+};
+
+/// Why [`GraphExec::update_graph`] did not update a graph, and the graph that does not fit.
+///
+/// `?` converts it to an [`Error`], and drops the graph.
+pub struct GraphUpdateError {
+    error: Error,
+    /// A graph must not be used by two threads at the same time, and an error may be shared.
+    graph: Box<Mutex<Graph>>,
+}
+
+impl GraphUpdateError {
+    /// The reason.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The graph that does not fit, for example to instantiate it instead.
+    #[must_use]
+    pub fn into_graph(self) -> Graph {
+        self.graph
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for GraphUpdateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.error, f)
+    }
+}
+
+impl fmt::Display for GraphUpdateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl error::Error for GraphUpdateError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        error::Error::source(&self.error)
+    }
+}
+
+impl From<GraphUpdateError> for Error {
+    fn from(refused: GraphUpdateError) -> Self {
+        refused.error
+    }
+}
+
+impl GraphExec {
+    /// Gives this graph the kernels, arguments, copies and memsets of `graph`, for later launches: `cuGraphExecUpdate`. The nodes and
+    /// dependencies must be the same. This is cheaper than a new instantiation.
+    ///
+    /// CUDA pairs the nodes of both graphs by the order in which they were added, so create both graphs with the same code. The nodes of
+    /// this graph stay valid, for [`update`](Self::update) and [`set_enabled`](Self::set_enabled). The nodes of `graph` do not become
+    /// nodes of this graph.
+    ///
+    /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped, and the last
+    /// launch that may use it has finished. The arguments that are replaced are released when the launches that may use them have
+    /// finished. Two things are kept until this graph is dropped: what [`Graph::retain`] gave to the first graph, and the arguments of the
+    /// launches that were captured into it.
+    ///
+    /// ```no_run
+    /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
+    /// /// `graph` was created by the same code as the graph of `exec`.
+    /// fn replace(exec: &mut GraphExec, graph: Graph) -> Result<(), Error> {
+    ///     if let Err(refused) = exec.update_graph(graph) {
+    ///         eprintln!("{refused}");
+    ///         *exec = refused.into_graph().instantiate()?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if `graph` belongs to a different context, or one of the graphs allocates memory or has conditional nodes.
+    /// [`Error::Graph`] if the driver refuses the update: the reason names what differs, and the node if the driver reports it.
+    /// After an error this graph is unchanged, and the error contains `graph`.
+    pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
+        match self.updated(&graph) {
+            Ok(()) => {}
+            Err(error) => {
+                return Err(GraphUpdateError {
+                    error,
+                    graph: Box::new(Mutex::new(graph)),
+                });
+            }
+        }
+        let mut owners: Vec<Owner> = Vec::new();
+        for slot in self.contents.slots() {
+            owners.extend(slot.replace_owner(None));
+            owners.extend(slot.take_former());
+        }
+        // The driver releases what the first graph retains when that is destroyed, and no longer waits for launches. Therefore the
+        // arguments of later updates are in `taken_over`.
+        owners.extend(
+            self.taken_over
+                .take()
+                .into_iter()
+                .flat_map(TakenOver::into_owners),
+        );
+        let mut held = TakenOver::default();
+        match self.after_launches() {
+            Ok(_) if owners.is_empty() => {}
+            Ok(after) => self.release(Box::new(()), owners, after),
+            Err(NotKnown) => owners.into_iter().for_each(|owner| held.keep(owner)),
+        }
+        self.taken_over = Some(held);
+        self.is_updated = true;
+        Ok(())
+    }
+
+    fn updated(&self, graph: &Graph) -> Result<(), Error> {
+        if graph.context.cu_ctx() != self.context.cu_ctx() {
+            return Err(explain::foreign_graph(&self.context, &graph.context));
+        }
+        if !self.contents.memory.is_empty() || !graph.contents.memory.is_empty() {
+            return Err(explain::graph_with_memory(None, explain::GRAPH_UPDATED));
+        }
+        graph.place.check_filled(explain::GRAPH_UPDATED)?;
+        if self.driver.has_bodies() || graph.driver.has_bodies() {
+            return Err(explain::graph_with_conditions(None, explain::GRAPH_UPDATED));
+        }
+        self.context.bind_to_thread().map_err(Error::context)?;
+        let (new, old) = (graph.driver.as_ref(), self.driver.graph());
+        let (outcome, result) = self.driver.update_whole(new);
+        outcome.map_err(|error| explain::graph_update(error, &result, old, new))
+    }
+}
