@@ -1,8 +1,8 @@
 //! The global variables of files.
 
 use kernel_args_abi::Alignment;
-use kernel_args_image::{Variable, mangled::Demangled};
-use std::collections::BTreeMap;
+use kernel_args_image::{ParameterList, Variable, mangled::Demangled};
+use std::collections::{BTreeMap, HashMap};
 
 /// A global variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Global {
     pub(crate) align: Option<usize>,
     /// The C++ type, if debug information contains it.
     pub(crate) ty: Option<String>,
+    /// The variable as the only parameter of a list, from debug information.
+    pub(crate) described: Option<ParameterList>,
 }
 
 impl Global {
@@ -29,6 +31,8 @@ impl Global {
             size: value.size,
             align: value.align.map(Alignment::bytes),
             ty: (!value.cpp.is_unknown()).then(|| value.cpp.to_string()),
+            described: (variable.debug_info().is_known())
+                .then(|| ParameterList::of_members(variable.debug_info())),
         })
     }
 }
@@ -49,9 +53,17 @@ impl Globals {
                     (a, b) => a.or(b),
                 };
                 known.ty = known.ty.take().or(global.ty);
+                known.described = known.described.take().or(global.described);
             }
             None => _ = self.0.insert(key, global),
         }
+    }
+
+    /// The variables that debug information describes, by their symbols.
+    pub(crate) fn described(self) -> HashMap<String, ParameterList> {
+        let all = self.0.into_values();
+        all.filter_map(|global| Some((global.symbol, global.described?)))
+            .collect()
     }
 
     /// In the order of the symbols.

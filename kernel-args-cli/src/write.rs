@@ -39,9 +39,22 @@ pub(crate) struct Header {
 
 pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
     let wanted = |symbol: &str| rust.source.select.wants(symbol);
-    let Some((name, described)) = described(&rust.source, &wanted)? else {
+    let Some(All {
+        name,
+        described,
+        variables,
+    }) = described(&rust.source, &wanted)?
+    else {
         return Ok(Status::Error);
     };
+    let variables: Vec<_> = variables
+        .iter()
+        .filter_map(|variable| {
+            let debug_info = variable.members();
+            let value = debug_info.get(0)?;
+            Some(generate::Variable { value, debug_info })
+        })
+        .collect();
     let kernels = described.iter().map(|described| generate::Kernel {
         symbol: &described.kernel.symbol,
         demangled: described.kernel.demangled.as_ref(),
@@ -71,13 +84,16 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     }
     output
         .to
-        .write_all(generate::rust(&kernels, &options).as_bytes())?;
+        .write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
     output.to.flush()?;
     Ok(Status::Success)
 }
 
 pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some((name, described)) = described(&options.source, &|_| false)? else {
+    let Some(All {
+        name, described, ..
+    }) = described(&options.source, &|_| false)?
+    else {
         return Ok(Status::Error);
     };
     // An image does not contain the types that pointers point to.
@@ -141,14 +157,22 @@ impl Described {
     }
 }
 
-/// Returns the selected kernels, each symbol once, and the names of their files. `None` if they cannot be read.
-fn described(
-    source: &Source,
-    wanted: &Wanted<'_>,
-) -> Result<Option<(String, Vec<Described>)>, Failure> {
+/// What files contain.
+struct All {
+    /// The names of the files.
+    name: String,
+    /// The selected kernels, each symbol once.
+    described: Vec<Described>,
+    /// The variables that debug information describes.
+    variables: Vec<ParameterList>,
+}
+
+/// Returns what the files contain. `None` if they cannot be read.
+fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
     let Some((files, name)) = read(&source.files, &source.select, wanted)? else {
         return Ok(None);
     };
+    let mut variables = HashMap::new();
     let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
         None => HashMap::new(),
         Some(path) => {
@@ -163,6 +187,7 @@ fn described(
                     lists.entry(kernel.symbol).or_insert(list);
                 }
             }
+            variables = files.read.globals.described();
             if lists.is_empty() {
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
@@ -170,6 +195,16 @@ fn described(
             lists
         }
     };
+    // With patterns for kernels, only what these kernels need is written.
+    let own = files.read.globals.iter();
+    let variables = own
+        .filter(|_| source.select.patterns.is_empty())
+        .filter_map(|global| {
+            variables
+                .remove(&global.symbol)
+                .or(global.described.clone())
+        })
+        .collect();
     let mut described: Vec<Described> = Vec::new();
     for kernel in files.read.kernels {
         let last = described.last_mut();
@@ -184,7 +219,11 @@ fn described(
             debug_info,
         });
     }
-    Ok(Some((name, described)))
+    Ok(Some(All {
+        name,
+        described,
+        variables,
+    }))
 }
 
 fn read(

@@ -5,7 +5,7 @@ use super::{
     define::Types,
     docs,
     identifier::{free, raw, upper_camel, variable},
-    options::Kernel,
+    options::{Kernel, Variable},
     ty::Ty,
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
@@ -82,6 +82,14 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
         });
     }
     Fields::Struct(fields)
+}
+
+/// The generated type of a variable, by its index.
+pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>) -> Option<usize> {
+    let Variable { value, debug_info } = variable;
+    let hint = format!("{}Value", upper_camel(value.name, "Type"));
+    let ty = types.value(value, debug_info.referent(0), &hint);
+    ty.named()
 }
 
 /// The type of a parameter, and whether the comparison would reject it. If the type cannot be at the parameter's

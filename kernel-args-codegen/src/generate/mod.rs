@@ -1,7 +1,7 @@
 //! Rust structs for the kernels of an image, as text (feature `generate`).
 //!
 //! The text contains one struct with `#[derive(KernelArgs)]` per kernel, and one `#[derive(DeviceType)]` type per
-//! struct and enum that the kernels take by value or point to. The image determines how many C++ names the text
+//! struct and enum that the kernels take by value or point to, or that is the type of a global variable. The image determines how many C++ names the text
 //! contains:
 //!
 //! | image | fields | structs by value |
@@ -69,7 +69,7 @@ mod scalar;
 mod ty;
 mod write;
 
-pub use options::{Kernel, Naming, Options, Pointers};
+pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
 use alloc::{string::String, vec, vec::Vec};
 use fields::Fields;
@@ -101,12 +101,21 @@ pub fn of_images(
         .iter()
         .map(|(kernel, varies)| Kernel::new(kernel, *varies))
         .collect();
-    rust(&kernels, options)
+    let variable = |symbol: &str| {
+        let variable = image.variable(symbol, None)?;
+        Some(match debug_info.and_then(|by| by.variable(symbol, None)) {
+            Some(by) => variable.with_debug_info_of(&by),
+            None => variable,
+        })
+    };
+    let variables: Vec<_> = image.variable_symbols().filter_map(variable).collect();
+    let variables: Vec<_> = variables.iter().filter_map(Variable::new).collect();
+    rust(&kernels, &variables, options)
 }
 
-/// Generates structs for these kernels.
+/// Generates structs for these kernels, and the types of these variables.
 #[must_use]
-pub fn rust(kernels: &[Kernel<'_>], options: &Options<'_>) -> String {
+pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Options<'_>) -> String {
     let as_named: Vec<items::Kernel<'_>> = kernels
         .iter()
         .map(|kernel| items::Kernel {
@@ -115,28 +124,33 @@ pub fn rust(kernels: &[Kernel<'_>], options: &Options<'_>) -> String {
         })
         .collect();
     let (order, items) = items::items(&as_named);
-    let mut own = vec![""; kernels.len()];
+    let mut item_names = vec![""; kernels.len()];
     for item in &items {
         if let items::What::Kernel(at) = item.what {
-            own[at] = &item.name;
+            item_names[at] = &item.name;
         }
     }
     let found: Vec<_> = order
         .iter()
         .map(|&index| &kernels[index])
-        .zip(own)
+        .zip(item_names)
         .collect();
     let mut types = define::Types::new(options);
     // A second pass, so all kernels know the types that only a later kernel contains.
-    let mut fields = Vec::new();
+    let (mut fields, mut own) = (Vec::new(), Vec::new());
     for _ in 0..2 {
         fields = found
             .iter()
             .map(|(kernel, _)| fields::of_kernel(kernel, &mut types))
             .collect();
+        own = variables
+            .iter()
+            .filter_map(|variable| fields::of_variable(variable, &mut types))
+            .collect();
     }
     let used = fields.iter().flat_map(Fields::iter);
-    let definitions = types.finish(used.filter_map(|field| field.ty.named()).collect());
+    let used = used.filter_map(|field| field.ty.named()).chain(own);
+    let definitions = types.finish(used.collect());
     let names = names::names(found.iter().map(|(_, item)| *item), &definitions);
     let kernels = found.into_iter().zip(fields);
     write::write(kernels, &definitions, &names, options)

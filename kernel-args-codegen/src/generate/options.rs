@@ -1,4 +1,4 @@
-//! The options and the kernels for the generated text.
+//! The options, the kernels and the variables for the generated text.
 
 use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter};
@@ -98,5 +98,24 @@ impl<'k> Kernel<'k> {
             debug_info: kernel.debug_info,
             varies,
         }
+    }
+}
+
+/// A global variable whose type is generated.
+#[derive(Clone, Debug)]
+pub struct Variable<'k> {
+    /// Its size, C++ type and members.
+    pub value: Parameter<'k>,
+    /// The variable from debug information, as the only parameter of a list.
+    pub debug_info: Members<'k>,
+}
+
+impl<'k> Variable<'k> {
+    /// A variable of an image. `None` without debug information: then there is no type to generate.
+    #[must_use]
+    pub fn new(variable: &'k image::Variable<'_>) -> Option<Self> {
+        let debug_info = variable.debug_info();
+        let value = variable.value()?;
+        debug_info.is_known().then_some(Self { value, debug_info })
     }
 }

@@ -45,7 +45,7 @@ fn names_cannot_end_a_comment() {
         .kernel();
         for varies in [false, true] {
             kernel.varies = varies;
-            let text = rust(&[kernel.clone()], &with_items());
+            let text = rust(&[kernel.clone()], &[], &with_items());
             let declared = text.lines().filter(|line| line.starts_with("pub "));
             assert_eq!(declared.count(), if varies { 0 } else { 3 }, "{text}");
             let odd = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{2066}');
@@ -152,7 +152,7 @@ proptest! {
         let mut options = with_items();
         options.source = &names[4];
         let kernel = OneKernel { symbol: names[5].clone(), parameters: vec![(names[1].clone(), structure)], tells_alignment: true };
-        let text = rust(&[kernel.kernel()], &options);
+        let text = rust(&[kernel.kernel()], &[], &options);
         let found = declared(&text);
         let kinds: Vec<&str> = found.iter().filter_map(|item| item.split(' ').next()).collect();
         prop_assert!(matches!(kinds[..], ["struct", "struct", "enum"] | ["struct", "enum", "struct"]), "{}", text);

@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn fields_have_the_offsets_of_the_kernel(model in kernels()) {
         let kernels = model.kernels();
-        let text = generate::rust(&kernels, &with_items());
+        let text = generate::rust(&kernels, &[], &with_items());
         let read = Text::read(&text);
         let named: Vec<_> = kernels
             .iter()

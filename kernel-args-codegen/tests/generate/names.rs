@@ -136,7 +136,7 @@ fn a_kernel_that_varies_by_gpu_has_no_struct() {
     }
     .kernel();
     kernel.varies = true;
-    let text = kernel_args_codegen::generate::rust(&[kernel], &with_items());
+    let text = kernel_args_codegen::generate::rust(&[kernel], &[], &with_items());
     assert_eq!(
         text,
         "// `void k()`\n// The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.\n"

@@ -94,7 +94,7 @@ fn texts() -> Vec<String> {
         texts.extend(images().iter().map(|image| of_image(image, &options)));
         for _ in 0..25 {
             let kernels = kernels().new_tree(&mut runner).unwrap().current();
-            texts.push(generate::rust(&kernels.kernels(), &options));
+            texts.push(generate::rust(&kernels.kernels(), &[], &options));
         }
     }
     texts
@@ -147,10 +147,10 @@ proptest! {
     #[test]
     fn the_text_depends_on_the_kernels_alone(model in kernels(), rotate in 0_usize..8) {
         let mut listed = model.kernels();
-        let text = generate::rust(&listed, &with_items());
-        prop_assert_eq!(&text, &generate::rust(&listed, &with_items()));
+        let text = generate::rust(&listed, &[], &with_items());
+        prop_assert_eq!(&text, &generate::rust(&listed, &[], &with_items()));
         let middle = rotate % listed.len();
         listed.rotate_left(middle);
-        prop_assert_eq!(&text, &generate::rust(&listed, &with_items()));
+        prop_assert_eq!(&text, &generate::rust(&listed, &[], &with_items()));
     }
 }

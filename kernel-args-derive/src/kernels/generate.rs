@@ -3,7 +3,7 @@
 use super::tokens;
 use crate::texts;
 use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
-use kernel_args_image::Kernel;
+use kernel_args_image::{Kernel, Variable};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{
@@ -54,10 +54,12 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
 }
 
-/// The structs for kernels, if requested. The flag next to each kernel is true if its parameters differ between GPUs.
+/// The structs for kernels and the types of variables, if requested. The flag next to each kernel is true if its parameters differ between
+/// GPUs.
 pub(crate) fn structs(
     generate: Option<&Generate>,
     kernels: &[(Kernel<'_>, bool)],
+    variables: &[Variable<'_>],
     krate: &Path,
 ) -> TokenStream {
     let Some(generate) = generate else {
@@ -79,5 +81,9 @@ pub(crate) fn structs(
         .iter()
         .map(|(kernel, varies)| generate::Kernel::new(kernel, *varies))
         .collect();
-    tokens(&generate::rust(&kernels, &options))
+    let variables: Vec<_> = variables
+        .iter()
+        .filter_map(generate::Variable::new)
+        .collect();
+    tokens(&generate::rust(&kernels, &variables, &options))
 }

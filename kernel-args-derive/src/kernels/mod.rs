@@ -111,7 +111,6 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         described.is_some(),
         krate,
     );
-    let variables = variables.map(|variables| variables.items(krate));
     let title = format!(
         "The kernels of `{}`.",
         std::path::Path::new(&file.path)
@@ -126,7 +125,11 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         ),
         None => format!("The image: {} bytes.", file.length),
     };
-    let structs = generate::structs(module.generate.as_ref(), &found, krate);
+    let all = variables
+        .as_ref()
+        .map_or(&[][..], |variables| variables.all());
+    let structs = generate::structs(module.generate.as_ref(), &found, all, krate);
+    let variables = variables.map(|variables| variables.items(krate));
     let tracked = debug_info.tracked();
     quote! {
         #![doc = #title]

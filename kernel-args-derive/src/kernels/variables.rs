@@ -41,6 +41,11 @@ impl<'f> Variables<'f> {
         })
     }
 
+    /// The variables, with their types from debug information.
+    pub(super) fn all(&self) -> &[Variable<'f>] {
+        &self.all
+    }
+
     /// The table, in which each variable is a list with one parameter.
     pub(super) fn table(&self, krate: &Path) -> TokenStream {
         let mut encoder = Encoder::new();

@@ -232,7 +232,12 @@ entry_points! {
 
     fn cuModuleGetGlobal_v2(driver, address: Out<u64>, bytes: Out<usize>, module: Handle, name: Text) {
         driver.healthy()?;
-        let (place, length) = driver.variable_named(module, &name.get()?)?;
+        let name = name.get()?;
+        // Seen on driver 580.
+        if name.is_empty() {
+            return Err(Status::INVALID_VALUE);
+        }
+        let (place, length) = driver.variable_named(module, &name)?;
         address.set_if_wanted(place);
         bytes.set_if_wanted(length);
         Ok(())

@@ -215,6 +215,10 @@ impl From<CallError> for NotCopied {
 impl GlobalMemory {
     /// `cuModuleGetGlobal`; `None` if the module has no variable of that name.
     pub(crate) fn of_module(module: &Arc<Module>, name: &CStr) -> Result<Option<Self>, CallError> {
+        // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for it.
+        if name.is_empty() {
+            return Ok(None);
+        }
         module
             .context
             .bind_to_thread()
@@ -238,6 +242,9 @@ impl GlobalMemory {
         module: &Arc<CudaModule>,
         name: &str,
     ) -> Result<Option<Self>, CallError> {
+        if name.is_empty() {
+            return Ok(None);
+        }
         context.bind_to_thread().map_err(CallError::context)?;
         let stream = context.default_stream();
         let found = match module.get_global(name, &stream) {

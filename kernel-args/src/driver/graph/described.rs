@@ -12,8 +12,8 @@ use std::string::String;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeKind {
-    /// It launches a kernel.
-    Kernel,
+    /// It launches a kernel. (With the name `Kernel`, rustc would write `kernel_args::Kernel` in all errors.)
+    KernelLaunch,
     /// It copies memory.
     Memcpy,
     /// It sets memory.
@@ -47,7 +47,7 @@ pub enum NodeKind {
 impl NodeKind {
     pub(super) fn from_number(kind: u32) -> Self {
         const KINDS: [NodeKind; 14] = [
-            NodeKind::Kernel,
+            NodeKind::KernelLaunch,
             NodeKind::Memcpy,
             NodeKind::Memset,
             NodeKind::Host,
@@ -69,7 +69,7 @@ impl NodeKind {
     /// What a node of this kind is called in errors and pictures.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Kernel => "kernel",
+            Self::KernelLaunch => "kernel",
             Self::Memcpy => "copy",
             Self::Memset => "memset",
             Self::Host => "host function",

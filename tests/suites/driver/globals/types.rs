@@ -128,9 +128,48 @@ fn bytes_that_are_no_value_are_an_error() -> Outcome {
     Ok(())
 }
 
+#[allow(missing_docs, reason = "each has its own")]
+mod generated {
+    kernel_args::kernels! {
+        pub(crate) mod items = "../ptx/globals.ptx", debug_info = "../ptx/globals.debug.ptx", generate;
+    }
+}
+
+/// `generate` writes the types that only variables have.
+fn generated_types_fit() -> Outcome {
+    use generated::items::{self, Light, Mode, PowersData};
+
+    let ctx = context()?;
+    let world = World::new(Module::load(&ctx, items::IMAGE)?, ctx)?;
+    let powers = world.module.global::<PowersData>(items::POWERS_DATA)?;
+    powers.write(&PowersData {
+        coarse_log_count: 9,
+        fine_log_count: 14,
+        values: DevicePointer::NULL,
+    })?;
+    let written = [9_u64 | 14 << 32, 0].map(u64::to_ne_bytes).concat();
+    assert_eq!(world.seen("powers_data", 16)?, written);
+    let lights = world.module.global::<[Light; 5]>(items::LIGHTS)?;
+    lights.write(
+        &[Light {
+            kind: 3,
+            intensity: 0.5,
+            direction: [1.0, 2.0, 3.0],
+        }; 5],
+    )?;
+    assert_eq!(world.seen("lights", 5 * 32)?[4 * 32], 3);
+    let mode = world.module.global::<Mode>(items::MODE)?;
+    mode.write(&Mode::Fast)?;
+    assert_eq!(world.seen("mode", 4)?, 1_u32.to_ne_bytes());
+    Ok(())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![trial(
-        "bytes_that_are_no_value_are_an_error",
-        bytes_that_are_no_value_are_an_error,
-    )]
+    vec![
+        trial(
+            "bytes_that_are_no_value_are_an_error",
+            bytes_that_are_no_value_are_an_error,
+        ),
+        trial("generated_types_fit", generated_types_fit),
+    ]
 }

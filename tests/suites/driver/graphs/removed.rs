@@ -46,7 +46,7 @@ fn nodes_and_dependencies() -> Outcome {
     let kinds = [graph.kind(zero)?, graph.kind(&one)?, graph.kind(copy)?];
     assert_eq!(
         kinds,
-        [NodeKind::Memset, NodeKind::Kernel, NodeKind::Memcpy]
+        [NodeKind::Memset, NodeKind::KernelLaunch, NodeKind::Memcpy]
     );
     // A node becomes typed again with its kernel.
     let typed = graph
