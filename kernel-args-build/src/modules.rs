@@ -19,6 +19,8 @@ pub(crate) struct Module<'a> {
     pub(crate) source: &'a Source,
     /// The places where no compiler was found, one per line, if no image was made.
     pub(crate) absent: Option<&'a str>,
+    /// Items for the constants of the source.
+    pub(crate) constants: String,
 }
 
 /// Returns the text of `kernels.rs`. Without a source it has no module.
@@ -28,7 +30,12 @@ pub(crate) fn write<'s>(
 ) -> String {
     let krate = style.krate.unwrap_or("::kernel_args");
     let mut modules = String::new();
-    for Module { source, absent } in written {
+    for Module {
+        source,
+        absent,
+        constants,
+    } in written
+    {
         let Source { name, module, .. } = source;
         if module.chars().any(char::is_uppercase) {
             modules += "    #[allow(non_snake_case)]\n";
@@ -51,9 +58,13 @@ pub(crate) fn write<'s>(
                 format!(", absent({:?}, {tried:?})", texts::path(&source.path)),
             ),
         };
+        let constants = match constants.as_str() {
+            "" => String::new(),
+            items => format!(", constants {{{items}\n    }}"),
+        };
         let _ = writeln!(
             modules,
-            "    pub mod {module} = {image}, debug_info = {}{generate}{absent};",
+            "    pub mod {module} = {image}, debug_info = {}{generate}{absent}{constants};",
             file("debug.ptx"),
         );
     }
@@ -84,6 +95,7 @@ mod tests {
         let made = |source| Module {
             source,
             absent: None,
+            constants: String::new(),
         };
         let style = Style {
             extension: "ptx",
@@ -119,11 +131,14 @@ mod tests {
         let module = Module {
             source: &sources[0],
             absent: Some("PATH: has no \"nvcc\"\n/opt: x"),
+            constants: "\n        pub const A: u32 = 1;".into(),
         };
         let text = write([module], &style);
         assert!(
             text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
-                && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x");"#),
+                && text.contains(
+                    r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#
+                ),
             "{text}"
         );
     }

@@ -1,5 +1,6 @@
 //! All messages of this crate.
 
+use crate::constants::Constant;
 use std::{
     fmt::{Display, Write as _},
     io,
@@ -224,6 +225,67 @@ pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) 
     format!(
         "`{}` does not compile with debug information, which its description is read from, with {compiler}:\n{said}\n\
          help: an option that contradicts a debug build may be the cause",
+        source.display()
+    )
+}
+
+pub(crate) fn no_constant(text: &str) -> String {
+    format!(
+        "`{text}` does not name a constant\n\
+         help: write the name in C++, `TILE` or `sim::Mode::Fast`, or `NAME = EXPRESSION` with a Rust name"
+    )
+}
+
+pub(crate) fn same_constant(name: &str, one: &str, other: &str) -> String {
+    format!(
+        "the constants `{one}` and `{other}` would both be named `{name}` in Rust\nhelp: rename one of them: `OTHER = {other}`"
+    )
+}
+
+pub(crate) fn no_source_of_constants(source: &Path) -> String {
+    format!(
+        "`.constants_of({:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`",
+        path(source)
+    )
+}
+
+/// The names of constants in a message.
+fn names(constants: &[Constant]) -> String {
+    let names = constants.iter().map(|constant| &*constant.expression);
+    format!("`{}`", names.collect::<Vec<_>>().join("`, `"))
+}
+
+pub(crate) fn not_constant(
+    source: &Path,
+    constants: &[Constant],
+    compiler: &dyn Display,
+    said: &str,
+) -> String {
+    let mut wrong: Vec<Constant> = constants.to_vec();
+    wrong.retain(|constant| said.contains(&format!("constant {}(", constant.expression)));
+    format!(
+        "the constants {} of `{}` cannot be evaluated with {compiler}:\n{said}\n\
+         help: a constant is a number, a `bool` or an enumerator that is known at the end of the file when it is compiled: a macro, a \
+         `constexpr` variable or another constant expression\n\
+         help: `.constants(…)` is for all sources; for the constants of one source write `.constants_of(\"{}\", [\"NAME\"])`",
+        names(if wrong.is_empty() { constants } else { &wrong }),
+        source.display(),
+        path(source)
+    )
+}
+
+pub(crate) fn constants_missing(source: &Path, compiler: &dyn Display) -> String {
+    format!(
+        "the PTX of {compiler} for `{}` lacks the values of constants\nhelp: an option that changes the output may be the cause",
+        source.display()
+    )
+}
+
+pub(crate) fn unknown_constants(source: &Path, constants: &[Constant]) -> String {
+    format!(
+        "the constants {} of `{}` are unknown: no CUDA compiler was found, and no description is committed\n\
+         help: commit the description, which is enough without the image: see `Kernels::fallback`",
+        names(constants),
         source.display()
     )
 }

@@ -128,6 +128,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     };
     let structs = generate::structs(module.generate.as_ref(), &found, krate);
     let tracked = debug_info.tracked();
+    let constants = &module.constants;
     quote! {
         #![doc = #title]
         #tracked
@@ -140,6 +141,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         #described
         #variables
         #structs
+        #constants
     }
 }
 
