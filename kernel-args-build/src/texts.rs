@@ -1,6 +1,5 @@
 //! All messages of this crate.
 
-use crate::constants::Constant;
 use std::{
     fmt::{Display, Write as _},
     io,
@@ -249,26 +248,20 @@ pub(crate) fn no_source_of_constants(source: &Path) -> String {
     )
 }
 
-/// The names of constants in a message.
-fn names(constants: &[Constant]) -> String {
-    let names = constants.iter().map(|constant| &*constant.expression);
-    format!("`{}`", names.collect::<Vec<_>>().join("`, `"))
-}
-
 pub(crate) fn not_constant(
     source: &Path,
-    constants: &[Constant],
+    constants: &[&str],
     compiler: &dyn Display,
     said: &str,
 ) -> String {
-    let mut wrong: Vec<Constant> = constants.to_vec();
-    wrong.retain(|constant| said.contains(&format!("constant {}(", constant.expression)));
+    let mut wrong = constants.to_vec();
+    wrong.retain(|constant| said.contains(&format!("constant {constant}(")));
     format!(
-        "the constants {} of `{}` cannot be evaluated with {compiler}:\n{said}\n\
+        "the constants `{}` of `{}` cannot be evaluated with {compiler}:\n{said}\n\
          help: a constant is a number, a `bool` or an enumerator that is known at the end of the file when it is compiled: a macro, a \
          `constexpr` variable or another constant expression\n\
          help: `.constants(…)` is for all sources; for the constants of one source write `.constants_of(\"{}\", [\"NAME\"])`",
-        names(if wrong.is_empty() { constants } else { &wrong }),
+        if wrong.is_empty() { constants } else { &wrong }.join("`, `"),
         source.display(),
         path(source)
     )
@@ -281,11 +274,11 @@ pub(crate) fn constants_missing(source: &Path, compiler: &dyn Display) -> String
     )
 }
 
-pub(crate) fn unknown_constants(source: &Path, constants: &[Constant]) -> String {
+pub(crate) fn unknown_constants(source: &Path, constants: &[&str]) -> String {
     format!(
-        "the constants {} of `{}` are unknown: no CUDA compiler was found, and no description is committed\n\
+        "the constants `{}` of `{}` are unknown: no CUDA compiler was found, and no description is committed\n\
          help: commit the description, which is enough without the image: see `Kernels::fallback`",
-        names(constants),
+        constants.join("`, `"),
         source.display()
     )
 }

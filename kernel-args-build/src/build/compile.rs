@@ -78,18 +78,7 @@ impl Build<'_> {
                     .unwrap_or_else(|| Err(String::new()))
                     .map(described)
                     .map_err(|said| texts::not_with_debug(source, compiler, &said))
-                    .and_then(|mut described| {
-                        if let Some(constants) = constants {
-                            let ptx = constants.map_err(|said| {
-                                texts::not_constant(source, &unit.constants, compiler, &said)
-                            })?;
-                            let lines = constants::lines(&ptx.bytes, &unit.constants);
-                            let lines =
-                                lines.ok_or_else(|| texts::constants_missing(source, compiler))?;
-                            described.text.extend_from_slice(lines.as_bytes());
-                        }
-                        Ok(described)
-                    }),
+                    .and_then(|described| with_constants(described, constants, unit, compiler)),
             };
             match (image, described) {
                 (Ok(image), Ok(mut described)) => {
@@ -259,6 +248,24 @@ fn described(compiled: Compiled) -> Described {
         files: compiled.files,
         warnings: lines(&compiled.messages),
     }
+}
+
+/// Adds the values of constants, if the source has some.
+fn with_constants(
+    mut described: Described,
+    result: Option<Result<Compiled, String>>,
+    unit: &Unit,
+    compiler: &Compiler,
+) -> Result<Described, String> {
+    let source = &unit.source.path;
+    if let Some(result) = result {
+        let names = || constants::expressions(&unit.constants);
+        let ptx = result.map_err(|said| texts::not_constant(source, &names(), compiler, &said))?;
+        let lines = constants::lines(&ptx.bytes, &unit.constants);
+        let lines = lines.ok_or_else(|| texts::constants_missing(source, compiler))?;
+        described.text.extend_from_slice(lines.as_bytes());
+    }
+    Ok(described)
 }
 
 fn lines(messages: &str) -> Vec<String> {

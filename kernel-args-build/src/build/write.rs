@@ -63,8 +63,12 @@ impl Build<'_> {
                 warnings.push(made.record.warnings.join("\n"));
             }
             let items = constants::items(&made.description, constants, &source.path);
-            let items = items
-                .ok_or_else(|| Error::new(texts::unknown_constants(&source.path, constants)))?;
+            let items = items.ok_or_else(|| {
+                Error::new(texts::unknown_constants(
+                    &source.path,
+                    &constants::expressions(constants),
+                ))
+            })?;
             if absent.is_some() || !constants.is_empty() || has_kernels(&made.description) {
                 with_kernels.push(Module {
                     source,

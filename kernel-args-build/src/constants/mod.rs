@@ -53,6 +53,12 @@ impl Constant {
     }
 }
 
+/// The expressions, for messages.
+pub(crate) fn expressions(constants: &[Constant]) -> Vec<&str> {
+    let all = constants.iter();
+    all.map(|constant| &*constant.expression).collect()
+}
+
 /// The text that follows a source. An error in an expression names it as the file.
 pub(crate) fn source(constants: &[Constant]) -> String {
     let mut text = format!("\n{DECLARATIONS}");
@@ -166,4 +172,52 @@ pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -
         );
     }
     Some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Constant, items, lines};
+    use std::path::Path;
+
+    fn constants(texts: &[&str]) -> Vec<Constant> {
+        let all = texts.iter().map(|text| Constant::parse(text));
+        all.collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn values_are_read_from_ptx() {
+        let constants = constants(&["A", "n::type", "C = 1 / 0.0", "D = x", "E=f"]);
+        let ptx = "\t.global .align 4 .u32 kernel_args_kind_0 = 8;\n\
+            .visible .global .align 8 .u64 kernel_args_value_0 = -1;\n\
+            .global .align 4 .u32 kernel_args_kind_1 = 104;\n.global .align 8 .u64 kernel_args_value_1;\n\
+            .global .align 4 .u32 kernel_args_kind_2 = 208;\n.global .align 8 .f64 kernel_args_value_2 = 0dFFF0000000000000;\n\
+            .global .align 4 .u32 kernel_args_kind_3 = 204;\n.global .align 8 .f64 kernel_args_value_3 = 0d7FF8000000000000;\n\
+            .global .align 4 .u32 kernel_args_kind_4 = 204;\n.global .align 8 .f64 kernel_args_value_4 = 0d3EE4F8B580000000;\n";
+        let lines_ = lines(ptx.as_bytes(), &constants).unwrap();
+        assert_eq!(
+            lines_,
+            "// const A: u64 = 18446744073709551615\n// const r#type: i32 = 0\n// const C: f64 = f64::NEG_INFINITY\n\
+             // const D: f32 = f32::NAN\n// const E: f32 = 1e-5\n"
+        );
+        let text = items(lines_.as_bytes(), &constants, Path::new("a\"b.cu")).unwrap();
+        assert!(
+            text.contains("#[doc = \"`n::type` in `a\\\"b.cu`.\"]"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "pub const C: ::core::primitive::f64 = ::core::primitive::f64::NEG_INFINITY;"
+            ),
+            "{text}"
+        );
+        for missing in [
+            "",
+            &ptx.replace("kind_4", "kind_5"),
+            &ptx.replace("= 8;", "= 16;"),
+        ] {
+            assert_eq!(lines(missing.as_bytes(), &constants), None);
+        }
+        let some = lines_.replace("const E", "const F");
+        assert_eq!(items(some.as_bytes(), &constants, Path::new("a.cu")), None);
+    }
 }
