@@ -38,7 +38,7 @@ use std::{
 ///
 /// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
 /// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without
-/// kernels there is no module, and cargo shows a warning.
+/// kernels and [`constants`](Self::constants) there is no module, and cargo shows a warning.
 ///
 /// [`kernel_args::include_kernels!`]: https://docs.rs/kernel-args/latest/kernel_args/macro.include_kernels.html
 #[derive(Clone, Default, Debug)]
@@ -142,7 +142,7 @@ impl Kernels {
     /// expressions.
     ///
     /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"` sets the name:
-    /// `"SHARED_BYTES = TILE * TILE * sizeof(float)"`.
+    /// `"SHARED_BYTES = TILE * TILE * sizeof(float)"`. Set it too if a kernel or a global variable of the module has the same name.
     ///
     /// The compiler evaluates the expressions at the end of the source. The Rust type is the integer, `f32`, `f64` or `bool` of
     /// the same size as the C++ type. An enumerator is of the type that its enumeration declares, or of the type that the

@@ -277,16 +277,22 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
     let home = [("CUDA_HOME", home)];
     let build = BUILD.replace(
         ".file(",
-        ".constants([\"kTile\", \"Fast\", \"EPSILON\"]).file(",
+        ".constants_of(\"src/cuda/saxpy.cu\", [\"kTile\", \"Fast\", \"EPSILON\"])\
+         .constants_of(\"src/cuda/sizes.cu\", [\"LANES\"]).file(\"src/cuda/sizes.cu\").file(",
     );
     package.write("kernels/build.rs", &build);
     let header = |tile: &str| {
         let constants = format!(
-            "constexpr unsigned kTile = {tile};\nenum Mode {{ Slow, Fast }};\n#define EPSILON 3.14159f\n"
+            "__device__ constexpr unsigned kTile = {tile};\n\
+             __device__ const unsigned* address() {{ return &kTile; }}\nenum Mode {{ Slow, Fast }};\n#define EPSILON 3.14159f\n"
         );
         package.write("kernels/src/cuda/params.cuh", &(constants + HEADER));
     };
     header("16");
+    package.write(
+        "kernels/src/cuda/sizes.cu",
+        "enum class Size : short { Lanes = -8 };\n#define LANES Size::Lanes\n",
+    );
     package.write(
         "kernels/src/lib.rs",
         "#![deny(warnings, missing_docs, clippy::all)]\n//! Kernels.\nkernel_args::include_kernels!();\n",
@@ -295,6 +301,7 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
         "app/src/lib.rs",
         "use kernels::saxpy::{EPSILON, Fast, kTile};\n\
          pub static TILE: [f32; kTile as usize] = [EPSILON; 16];\n\
+         pub const LANES: i16 = kernels::sizes::LANES;\n\
          pub fn is_fast(mode: i32) -> bool { matches!(mode, Fast) }\n",
     );
     let right = check(&package, "app", &home);

@@ -69,10 +69,12 @@ impl Build<'_> {
                     &constants::expressions(constants),
                 ))
             })?;
-            if absent.is_some() || !constants.is_empty() || has_kernels(&made.description) {
+            let has_kernels = absent.is_some() || has_kernels(&made.description);
+            if has_kernels || !constants.is_empty() {
                 with_kernels.push(Module {
                     source,
                     absent,
+                    has_kernels,
                     constants: items,
                 });
             } else {
