@@ -15,6 +15,9 @@ pub(super) fn script() -> Result<(), Error> {
     }
     kernels = match env::var("SETTING").as_deref() {
         Ok("fallback") => kernels.fallback("committed"),
+        Ok("described") => return kernels.debug_info(),
+        // The image changes, and the description of the earlier build is kept.
+        Ok("registers") => kernels.flag("-maxrregcount=64"),
         Ok("optional") => kernels.optional(),
         _ => kernels,
     };
@@ -272,6 +275,20 @@ pub(super) fn constants_follow_headers_and_settings(home: &Path, name: &str) {
     assert_eq!(written(&package), ["TILE: u32 = 32;", "B: i32 = 7;"]);
     run(&package, home, "WIDTH = TILE").succeeded();
     assert_eq!(written(&package), ["WIDTH: u32 = 32;"]);
+    for (setting, constant) in [
+        ("registers", "WIDTH = TILE"),
+        ("described", "HALF = TILE / 2"),
+    ] {
+        let variables = [
+            ("CUDA_HOME", home),
+            ("SETTING", Path::new(setting)),
+            ("CONSTANTS", Path::new(constant)),
+        ];
+        package.run("constants", &variables).succeeded();
+        let value = if setting == "registers" { 32 } else { 16 };
+        let name = &constant[..constant.find(' ').unwrap()];
+        assert_eq!(written(&package), [format!("{name}: u32 = {value};")]);
+    }
 }
 
 /// Committed descriptions contain the values.
