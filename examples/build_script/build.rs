@@ -1,5 +1,11 @@
 //! Compiles `src/heat.cu`. On a machine without a CUDA compiler it uses the committed image in `ptx`.
 
 fn main() -> Result<(), kernel_args_build::Error> {
-    kernel_args_build::Kernels::new().file("src/heat.cu").arch("sm_75").fallback("ptx").generate().build()
+    kernel_args_build::Kernels::new()
+        .file("src/heat.cu")
+        .constants(["BLOCK"])
+        .arch("sm_75")
+        .fallback("ptx")
+        .generate()
+        .build()
 }

@@ -38,7 +38,7 @@ use std::{
 ///
 /// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
 /// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without
-/// kernels there is no module, and cargo shows a warning.
+/// kernels and [`constants`](Self::constants) there is no module, and cargo shows a warning.
 ///
 /// [`kernel_args::include_kernels!`]: https://docs.rs/kernel-args/latest/kernel_args/macro.include_kernels.html
 #[derive(Clone, Default, Debug)]
@@ -49,6 +49,8 @@ pub struct Kernels {
     pub(crate) excluded: Vec<String>,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) defines: Vec<(String, Option<String>)>,
+    /// Each with the source that it is of, or of all sources.
+    pub(crate) constants: Vec<(Option<PathBuf>, String)>,
     pub(crate) std: Option<String>,
     pub(crate) flags: Vec<String>,
     pub(crate) archs: Vec<String>,
@@ -133,6 +135,39 @@ impl Kernels {
     ) -> Self {
         self.defines
             .push((name.into(), value.into().map(str::to_owned)));
+        self
+    }
+
+    /// Makes constants of each source Rust constants in its module: macros, `constexpr` variables, enumerators and other constant
+    /// expressions.
+    ///
+    /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"` sets the name:
+    /// `"SHARED_BYTES = TILE * TILE * sizeof(float)"`. Set it too if a kernel or a global variable of the module has the same name.
+    ///
+    /// The compiler evaluates the expressions at the end of the source. The Rust type is the integer, `f32`, `f64` or `bool` of
+    /// the same size as the C++ type. An enumerator is of the type that its enumeration declares, or of the type that the
+    /// enumeration is promoted to. A source with constants is compiled three times.
+    ///
+    /// The values are part of the description, so committed files ([`fallback`](Self::fallback)) contain them. Without a compiler
+    /// and without a committed description the build fails, even if it is [`optional`](Self::optional).
+    pub fn constants(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.constants
+            .extend(names.into_iter().map(|name| (None, name.into())));
+        self
+    }
+
+    /// Makes constants of one source Rust constants: see [`constants`](Self::constants).
+    pub fn constants_of(
+        mut self,
+        source: impl Into<PathBuf>,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let source = source.into();
+        self.constants.extend(
+            names
+                .into_iter()
+                .map(|name| (Some(source.clone()), name.into())),
+        );
         self
     }
 

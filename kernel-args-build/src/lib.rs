@@ -49,6 +49,7 @@
 
 mod build;
 mod compiler;
+mod constants;
 mod directives;
 mod environment;
 mod error;

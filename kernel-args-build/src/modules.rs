@@ -19,6 +19,10 @@ pub(crate) struct Module<'a> {
     pub(crate) source: &'a Source,
     /// The places where no compiler was found, one per line, if no image was made.
     pub(crate) absent: Option<&'a str>,
+    /// Without kernels, the module has only constants.
+    pub(crate) has_kernels: bool,
+    /// Items for the constants of the source.
+    pub(crate) constants: String,
 }
 
 /// Returns the text of `kernels.rs`. Without a source it has no module.
@@ -28,11 +32,29 @@ pub(crate) fn write<'s>(
 ) -> String {
     let krate = style.krate.unwrap_or("::kernel_args");
     let mut modules = String::new();
-    for Module { source, absent } in written {
+    let mut plain = String::new();
+    for Module {
+        source,
+        absent,
+        has_kernels,
+        constants,
+    } in written
+    {
         let Source { name, module, .. } = source;
-        if module.chars().any(char::is_uppercase) {
-            modules += "    #[allow(non_snake_case)]\n";
+        let allow = if module.chars().any(char::is_uppercase) {
+            "    #[allow(non_snake_case)]\n"
+        } else {
+            ""
+        };
+        if !has_kernels {
+            let docs = format!("The constants of `{}`.", texts::path(&source.path));
+            let _ = writeln!(
+                plain,
+                "{allow}    #[doc = {docs:?}]\n    pub mod {module} {{{constants}\n    }}"
+            );
+            continue;
         }
+        modules += allow;
         let file = |extension: &str| {
             format!(
                 "concat!(env!(\"OUT_DIR\"), {:?})",
@@ -51,21 +73,25 @@ pub(crate) fn write<'s>(
                 format!(", absent({:?}, {tried:?})", texts::path(&source.path)),
             ),
         };
+        let constants = match constants.as_str() {
+            "" => String::new(),
+            items => format!(", constants {{{items}\n    }}"),
+        };
         let _ = writeln!(
             modules,
-            "    pub mod {module} = {image}, debug_info = {}{generate}{absent};",
+            "    pub mod {module} = {image}, debug_info = {}{generate}{absent}{constants};",
             file("debug.ptx"),
         );
     }
     let comment = "// Written by kernel-args-build.\n";
     if modules.is_empty() {
-        return comment.into();
+        return format!("{comment}{plain}");
     }
     let path = match style.krate {
         Some(krate) => format!("    crate = {krate};\n"),
         None => String::new(),
     };
-    format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n")
+    format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n{plain}")
 }
 
 #[cfg(test)]
@@ -84,6 +110,8 @@ mod tests {
         let made = |source| Module {
             source,
             absent: None,
+            has_kernels: true,
+            constants: String::new(),
         };
         let style = Style {
             extension: "ptx",
@@ -119,12 +147,27 @@ mod tests {
         let module = Module {
             source: &sources[0],
             absent: Some("PATH: has no \"nvcc\"\n/opt: x"),
+            has_kernels: true,
+            constants: "\n        pub const A: u32 = 1;".into(),
         };
         let text = write([module], &style);
         assert!(
             text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
-                && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x");"#),
+                && text.contains(
+                    r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#
+                ),
             "{text}"
+        );
+        let module = Module {
+            source: &sources[1],
+            absent: None,
+            has_kernels: false,
+            constants: "\n        pub const A: u32 = 1;".into(),
+        };
+        assert_eq!(
+            write([module], &style),
+            "// Written by kernel-args-build.\n    #[allow(non_snake_case)]\n    #[doc = \"The constants of `src/Mat.cu`.\"]\n    \
+             pub mod Mat {\n        pub const A: u32 = 1;\n    }\n"
         );
     }
 }

@@ -75,7 +75,8 @@ pub(crate) fn find(
     Ok((sources, folders))
 }
 
-fn is_same(root: &Path, one: &Path, other: &Path) -> bool {
+/// Whether two paths are of the same file.
+pub(crate) fn is_same(root: &Path, one: &Path, other: &Path) -> bool {
     let absolute = |path: &Path| root.join(path).canonicalize();
     one == other || matches!((absolute(one), absolute(other)), (Ok(one), Ok(other)) if one == other)
 }

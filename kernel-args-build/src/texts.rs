@@ -228,6 +228,61 @@ pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) 
     )
 }
 
+pub(crate) fn no_constant(text: &str) -> String {
+    format!(
+        "`{text}` does not name a constant\n\
+         help: write the name in C++, `TILE` or `sim::Mode::Fast`, or `NAME = EXPRESSION` with a Rust name"
+    )
+}
+
+pub(crate) fn same_constant(name: &str, one: &str, other: &str) -> String {
+    format!(
+        "the constants `{one}` and `{other}` would both be named `{name}` in Rust\nhelp: rename one of them: `OTHER = {other}`"
+    )
+}
+
+pub(crate) fn no_source_of_constants(source: &Path) -> String {
+    format!(
+        "`.constants_of({:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`",
+        path(source)
+    )
+}
+
+pub(crate) fn not_constant(
+    source: &Path,
+    constants: &[&str],
+    compiler: &dyn Display,
+    said: &str,
+) -> String {
+    let mut wrong = constants.to_vec();
+    wrong.retain(|constant| said.contains(&format!("constant {constant}(")));
+    format!(
+        "the constants `{}` of `{}` cannot be evaluated with {compiler}:\n{said}\n\
+         help: a constant is a number, a `bool` or an enumerator that is known at the end of the file when it is compiled: a macro, a \
+         `constexpr` variable or another constant expression\n\
+         help: `.constants(…)` is for all sources; for the constants of one source write `.constants_of(\"{}\", [\"NAME\"])`",
+        if wrong.is_empty() { constants } else { &wrong }.join("`, `"),
+        source.display(),
+        path(source)
+    )
+}
+
+pub(crate) fn constants_missing(source: &Path, compiler: &dyn Display) -> String {
+    format!(
+        "the PTX of {compiler} for `{}` lacks the values of constants\nhelp: an option that changes the output may be the cause",
+        source.display()
+    )
+}
+
+pub(crate) fn unknown_constants(source: &Path, constants: &[&str]) -> String {
+    format!(
+        "the constants `{}` of `{}` are unknown: no CUDA compiler was found, and no description is committed\n\
+         help: commit the description, which is enough without the image: see `Kernels::fallback`",
+        constants.join("`, `"),
+        source.display()
+    )
+}
+
 pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     let cuda = match headers.first() {
         Some(folder) => format!("it uses CUDA's headers in {}", folder.display()),

@@ -271,6 +271,63 @@ fn a_changed_header_is_compared_again(home: &Path) {
     assert!(right.success, "{}", right.stderr);
 }
 
+/// Constants of the source are constants of the module: a length, a case of a `match`, a contract of another package.
+fn constants_of_the_source_are_rust_constants(home: &Path) {
+    let package = workspace("constants");
+    let home = [("CUDA_HOME", home)];
+    let build = BUILD.replace(
+        ".file(",
+        ".constants_of(\"src/cuda/saxpy.cu\", [\"kTile\", \"Fast\", \"EPSILON\"])\
+         .constants_of(\"src/cuda/sizes.cu\", [\"LANES\"]).file(\"src/cuda/sizes.cu\").file(",
+    );
+    package.write("kernels/build.rs", &build);
+    let header = |tile: &str| {
+        let constants = format!(
+            "__device__ constexpr unsigned kTile = {tile};\n\
+             __device__ const unsigned* address() {{ return &kTile; }}\nenum Mode {{ Slow, Fast }};\n#define EPSILON 3.14159f\n"
+        );
+        package.write("kernels/src/cuda/params.cuh", &(constants + HEADER));
+    };
+    header("16");
+    package.write(
+        "kernels/src/cuda/sizes.cu",
+        "enum class Size : short { Lanes = -8 };\n#define LANES Size::Lanes\n",
+    );
+    package.write(
+        "kernels/src/lib.rs",
+        "#![deny(warnings, missing_docs, clippy::all)]\n//! Kernels.\nkernel_args::include_kernels!();\n",
+    );
+    package.write(
+        "app/src/lib.rs",
+        "use kernels::saxpy::{EPSILON, Fast, kTile};\n\
+         pub static TILE: [f32; kTile as usize] = [EPSILON; 16];\n\
+         pub const LANES: i16 = kernels::sizes::LANES;\n\
+         pub fn is_fast(mode: i32) -> bool { matches!(mode, Fast) }\n",
+    );
+    let right = check(&package, "app", &home);
+    assert!(right.success, "{}", right.stderr);
+    header("32");
+    let ran = check(&package, "app", &home);
+    let wrong = errors(&ran, 1);
+    assert!(
+        wrong.contains("expected an array with a size of 32, found one with a size of 16"),
+        "{wrong}"
+    );
+    package.write(
+        "kernels/build.rs",
+        &build.replace("kTile", "kernels::kTile"),
+    );
+    let ran = check(&package, "kernels", &home);
+    assert!(
+        !ran.success
+            && ran.stderr.contains(
+                "the constants `kernels::kTile` of `src/cuda/saxpy.cu` cannot be evaluated"
+            ),
+        "{}",
+        ran.stderr
+    );
+}
+
 fn cargo_shows_the_compilers_errors(home: &Path) {
     let package = workspace("errors");
     package.write(
@@ -657,6 +714,7 @@ fn main() -> ExitCode {
     trials![
         exchanged_fields_and_members_do_not_compile
         a_changed_header_is_compared_again
+        constants_of_the_source_are_rust_constants
         cargo_shows_the_compilers_errors
         committed_images_are_checked_like_compiled_ones
         committed_descriptions_without_images_are_compared

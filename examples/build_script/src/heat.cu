@@ -2,7 +2,7 @@
 
 #include "plate.cuh"
 
-extern "C" __global__ void diffuse(Plate plate, float rate, const float* from, float* to)
+extern "C" __global__ void __launch_bounds__(BLOCK * BLOCK) diffuse(Plate plate, float rate, const float* from, float* to)
 {
     unsigned int x = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned int y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,9 +1,10 @@
 //! Heat diffusion on a plate. The build script compiles the kernel and generates its structs.
 
-// The module `heat`: the image, the struct `Diffuse` with the kernel's parameters, and the struct `Plate` with its members.
+// The module `heat`: the image, the struct `Diffuse` with the kernel's parameters, the struct `Plate` with its members, and the
+// constant `BLOCK`.
 kernel_args::include_kernels!();
 
-use heat::{Diffuse, Plate};
+use heat::{BLOCK, Diffuse, Plate};
 use kernel_args::{Module, launch};
 
 const PLATE: Plate = Plate { width: 200, height: 120 };
@@ -45,8 +46,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let diffuse = Module::load(&ctx, heat::IMAGE)?.kernel::<Diffuse>("diffuse")?;
     let mut from = stream.clone_htod(&initial())?;
     let mut to = stream.alloc_zeros::<f32>(from.len())?;
-    let block = (16, 16);
-    let grid = (PLATE.width.div_ceil(16), PLATE.height.div_ceil(16));
+    let block = (BLOCK, BLOCK);
+    let grid = (PLATE.width.div_ceil(BLOCK), PLATE.height.div_ceil(BLOCK));
     for _ in 0..STEPS {
         let args = Diffuse { plate: PLATE, rate: RATE, from: &from, to: &mut to };
         // SAFETY: both slices have a number for each point of the plate, and the kernel accesses nothing else.

@@ -11,6 +11,7 @@ use crate::{
         headers::Headers,
         job::{Compiled, Job, Purpose},
     },
+    constants,
     error::Error,
     jobserver::Jobserver,
     parallel, texts,
@@ -67,12 +68,17 @@ impl Build<'_> {
                 What::Everything => results.next().transpose(),
                 What::Descriptions => Ok(None),
             };
+            let is_described = task.described.is_some();
+            let mut next = |is_made: bool| is_made.then(|| results.next()).flatten();
+            let made_description = next(!is_described);
+            let constants = next(!is_described && !unit.constants.is_empty());
             let described = match task.described {
                 Some(described) => Ok(described),
-                None => results
-                    .next()
+                None => made_description
                     .unwrap_or_else(|| Err(String::new()))
-                    .map(described),
+                    .map(described)
+                    .map_err(|said| texts::not_with_debug(source, compiler, &said))
+                    .and_then(|described| with_constants(described, constants, unit, compiler)),
             };
             match (image, described) {
                 (Ok(image), Ok(mut described)) => {
@@ -118,7 +124,7 @@ impl Build<'_> {
                     let archs: Vec<String> = archs.map(|arch| arch.target.compute()).collect();
                     errors.push(texts::does_not_compile(source, compiler, &archs, &said));
                 }
-                (Ok(_), Err(said)) => errors.push(texts::not_with_debug(source, compiler, &said)),
+                (Ok(_), Err(error)) => errors.push(error),
             }
         }
         Error::all(errors.into_iter().map(Error::new).collect())?;
@@ -148,10 +154,15 @@ impl Build<'_> {
         let unit = task.unit;
         let image = (self.what == What::Everything).then_some(Purpose::Image);
         let description = task.described.is_none().then_some(Purpose::Description);
-        image.into_iter().chain(description).map(|purpose| Job {
+        let constants = description
+            .filter(|_| !unit.constants.is_empty())
+            .map(|_| Purpose::Constants);
+        let purposes = image.into_iter().chain(description).chain(constants);
+        purposes.map(|purpose| Job {
             source: &unit.source,
             options: &unit.options,
             purpose,
+            appended: (purpose == Purpose::Constants).then(|| constants::source(&unit.constants)),
             root: self.root,
             scratch: self.out,
         })
@@ -237,6 +248,24 @@ fn described(compiled: Compiled) -> Described {
         files: compiled.files,
         warnings: lines(&compiled.messages),
     }
+}
+
+/// Adds the values of constants, if the source has some.
+fn with_constants(
+    mut described: Described,
+    result: Option<Result<Compiled, String>>,
+    unit: &Unit,
+    compiler: &Compiler,
+) -> Result<Described, String> {
+    let source = &unit.source.path;
+    if let Some(result) = result {
+        let names = || constants::expressions(&unit.constants);
+        let ptx = result.map_err(|said| texts::not_constant(source, &names(), compiler, &said))?;
+        let lines = constants::lines(&ptx.bytes, &unit.constants);
+        let lines = lines.ok_or_else(|| texts::constants_missing(source, compiler))?;
+        described.text.extend_from_slice(lines.as_bytes());
+    }
+    Ok(described)
 }
 
 fn lines(messages: &str) -> Vec<String> {

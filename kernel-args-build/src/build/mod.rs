@@ -14,6 +14,7 @@ use crate::{
         find::{Places, Search, Tried},
         options::Options,
     },
+    constants::Constant,
     directives::Directives,
     environment::Environment,
     error::Error,
@@ -99,9 +100,10 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
         out: &out,
     };
     for source in sources {
-        let unit = build.unit(source, options.clone());
+        let unit = build.unit(source, options.clone())?;
         build.units.push(unit);
     }
+    build.require_sources_of_constants()?;
     let search = Search {
         environment,
         places: Places::of_system(environment),
@@ -117,19 +119,57 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
 }
 
 impl Build<'_> {
-    fn unit(&self, source: Source, mut options: Options) -> Unit {
+    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
         if self.what == What::Descriptions
             && options.archs.is_empty()
             && let Ok(image) = fs::read(self.place(&source, self.extension))
         {
             options.archs.extend(target(&image));
         }
-        Unit {
-            lines: options.lines(self.root),
-            lines_with_debug: options.lines_with_debug(self.root),
+        let of_source = self.kernels.constants.iter().filter(|(of, _)| {
+            let is_it = |of: &PathBuf| sources::is_same(self.root, of, &source.path);
+            of.as_ref().is_none_or(is_it)
+        });
+        let constants = of_source.map(|(_, text)| Constant::parse(text));
+        let constants = constants.collect::<Result<Vec<_>, _>>()?;
+        for (at, constant) in constants.iter().enumerate() {
+            if let Some(other) = constants[..at]
+                .iter()
+                .find(|other| other.name == constant.name)
+            {
+                let (one, other) = (&other.expression, &constant.expression);
+                return Err(Error::new(texts::same_constant(&constant.name, one, other)));
+            }
+        }
+        let (mut lines, mut lines_with_debug) = (
+            options.lines(self.root),
+            options.lines_with_debug(self.root),
+        );
+        lines.extend(constants.iter().map(Constant::line));
+        lines_with_debug.extend(constants.iter().map(Constant::line));
+        Ok(Unit {
             source,
             options,
-        }
+            constants,
+            lines,
+            lines_with_debug,
+        })
+    }
+
+    /// Checks that the sources that [`Kernels::constants_of`] names are compiled.
+    fn require_sources_of_constants(&self) -> Result<(), Error> {
+        let mut named = self
+            .kernels
+            .constants
+            .iter()
+            .filter_map(|(of, _)| of.as_ref());
+        let missing = named.find(|of| {
+            let mut units = self.units.iter();
+            !units.any(|unit| sources::is_same(self.root, of, &unit.source.path))
+        });
+        missing.map_or(Ok(()), |of| {
+            Err(Error::new(texts::no_source_of_constants(of)))
+        })
     }
 
     /// Checks that another crate has compiled each image.

@@ -3,6 +3,7 @@
 use super::record::Record;
 use crate::{
     compiler::{headers::Headers, options::Options},
+    constants::Constant,
     sources::Source,
 };
 use std::{collections::BTreeSet, path::PathBuf};
@@ -11,6 +12,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 pub(super) struct Unit {
     pub(super) source: Source,
     pub(super) options: Options,
+    pub(super) constants: Vec<Constant>,
     /// The options in the form of a record.
     pub(super) lines: Vec<String>,
     /// The options of the description, in the same form.

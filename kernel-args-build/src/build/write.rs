@@ -6,6 +6,7 @@ use super::{
     unit::{Done, Unit},
 };
 use crate::{
+    constants,
     error::Error,
     modules::{self, Module, Style},
     texts,
@@ -33,7 +34,13 @@ impl Build<'_> {
         claim(std::iter::once(rust.clone()).chain(records))?;
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
-        for (Unit { source, .. }, done) in self.units.iter().zip(done) {
+        for (
+            Unit {
+                source, constants, ..
+            },
+            done,
+        ) in self.units.iter().zip(done)
+        {
             let made = &done.made;
             if let Some(bytes) = &made.image {
                 write(&self.place(source, self.extension), bytes)?;
@@ -55,8 +62,21 @@ impl Build<'_> {
             if !made.record.warnings.is_empty() {
                 warnings.push(made.record.warnings.join("\n"));
             }
-            if absent.is_some() || has_kernels(&made.description) {
-                with_kernels.push(Module { source, absent });
+            let items = constants::items(&made.description, constants, &source.path);
+            let items = items.ok_or_else(|| {
+                Error::new(texts::unknown_constants(
+                    &source.path,
+                    &constants::expressions(constants),
+                ))
+            })?;
+            let has_kernels = absent.is_some() || has_kernels(&made.description);
+            if has_kernels || !constants.is_empty() {
+                with_kernels.push(Module {
+                    source,
+                    absent,
+                    has_kernels,
+                    constants: items,
+                });
             } else {
                 warnings.push(texts::no_kernels(&source.path));
             }

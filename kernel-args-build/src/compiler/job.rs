@@ -12,6 +12,8 @@ pub(crate) struct Job<'a> {
     pub(crate) source: &'a Source,
     pub(crate) options: &'a Options,
     pub(crate) purpose: Purpose,
+    /// Text to compile after the source.
+    pub(crate) appended: Option<String>,
     /// The folder of the package. Relative paths start here.
     pub(crate) root: &'a Path,
     /// The folder for temporary files of the compiler.
@@ -25,6 +27,8 @@ pub(crate) enum Purpose {
     Image,
     /// PTX with debug information.
     Description,
+    /// PTX with the values of constants.
+    Constants,
 }
 
 /// The output of one compiler run.

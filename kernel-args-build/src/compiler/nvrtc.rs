@@ -40,8 +40,9 @@ impl Nvrtc {
 
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
         let path = &job.source.path;
-        let text =
+        let mut text =
             fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
+        text.extend_from_slice(job.appended.as_deref().unwrap_or_default().as_bytes());
         let source = CString::new(text).map_err(|_| texts::has_nul(path))?;
         let name = c_string(&path.to_string_lossy())?;
         let options = options(job, &self.headers);
@@ -92,8 +93,10 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
             list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
             list.extend(options.flags.iter().cloned());
         }
-        Purpose::Description => {
-            list.push("--device-debug".into());
+        Purpose::Description | Purpose::Constants => {
+            if job.purpose == Purpose::Description {
+                list.push("--device-debug".into());
+            }
             let arch = options
                 .described()
                 .map(|arch| format!("--gpu-architecture={}", arch.target.compute()));

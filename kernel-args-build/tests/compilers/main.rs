@@ -2,6 +2,7 @@
 //!
 //! A build script is this program, started again with the variables that cargo sets.
 
+mod constants;
 mod each;
 mod headers;
 mod nvcc;
@@ -37,6 +38,7 @@ fn script(name: &str) -> Result<(), Error> {
         // The same variables as for its own build script.
         "example" => kernels
             .file("src/heat.cu")
+            .constants(["BLOCK"])
             .arch("sm_75")
             .fallback("ptx")
             .generate()
@@ -79,6 +81,7 @@ fn script(name: &str) -> Result<(), Error> {
             .flag("-Ione")
             .flags(["-I", "two"])
             .build(),
+        "constants" => constants::script(),
         "tree" => trees::kernels().build(),
         "serial" => kernels.glob("src/*.cu").jobs(1).build(),
         "parallel" => kernels.glob("src/*.cu").jobs(4).build(),
@@ -189,6 +192,14 @@ fn main() -> ExitCode {
         a_new_header_that_a_macro_tests_is_compiled
         a_header_that_appears_next_to_the_source_is_compiled
         a_header_in_the_folder_of_a_flag_is_compiled_again
+    ];
+    each![constants:
+        random_constants_are_as_in_the_source
+        expressions_and_enumerators_have_types
+        what_is_no_constant_is_named
+        constants_of_one_source
+        constants_follow_headers_and_settings
+        constants_without_a_compiler
     ];
     each![trees: what_the_compiler_reads_is_watched];
     each![each:

@@ -2,8 +2,9 @@
 
 use super::generate::Generate;
 use crate::{image::DebugInfoOption, path::ImagePath, texts};
+use proc_macro2::TokenStream;
 use syn::{
-    Attribute, Ident, LitStr, Path, Token, Visibility,
+    Attribute, Ident, LitStr, Path, Token, Visibility, braced,
     ext::IdentExt,
     parenthesized,
     parse::{Parse, ParseStream},
@@ -25,6 +26,8 @@ pub(crate) struct Module {
     pub(crate) generate: Option<Generate>,
     pub(crate) debug_info: Option<DebugInfoOption>,
     pub(crate) absent: Option<Absent>,
+    /// `constants { pub const TILE: i32 = 16; }`, which the build script writes for the constants of the source.
+    pub(crate) constants: TokenStream,
 }
 
 /// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, which the build script writes if no compiler made the image: the file only
@@ -82,6 +85,7 @@ impl Parse for Module {
         let mut debug_info = None;
         let mut generate = None;
         let mut absent = None;
+        let mut constants = TokenStream::new();
         while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
             input.parse::<Token![,]>()?;
             let ahead = input.fork();
@@ -95,6 +99,11 @@ impl Parse for Module {
             } else if option == "absent" {
                 input.call(Ident::parse_any)?;
                 absent = Some(input.parse()?);
+            } else if option == "constants" {
+                input.call(Ident::parse_any)?;
+                let content;
+                braced!(content in input);
+                constants = content.parse()?;
             } else if generate.replace(input.parse()?).is_some() {
                 return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
             }
@@ -111,6 +120,7 @@ impl Parse for Module {
             generate,
             debug_info,
             absent,
+            constants,
         })
     }
 }
@@ -125,7 +135,7 @@ mod tests {
         let input: Input = syn::parse_str(
             r#"crate = a::b; #[cfg(x)] /// Docs.
                pub(crate) mod one = "one.ptx"; mod two = concat!("two", ".ptx"), debug_info = concat!("two", ".debug.ptx");
-               mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw), absent("4.cu", "PATH: x");"#,
+               mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw), absent("4.cu", "PATH: x"), constants { pub const N: u8 = 1; };"#,
         )
         .unwrap();
         let names: Vec<_> = input
@@ -152,6 +162,14 @@ mod tests {
             .filter_map(|module| Some(module.absent.as_ref()?.source.value()))
             .collect();
         assert_eq!(absent, ["4.cu"]);
+        let constants = input
+            .modules
+            .iter()
+            .map(|module| module.constants.to_string());
+        assert_eq!(
+            constants.collect::<Vec<_>>(),
+            ["", "", "", "pub const N : u8 = 1 ;"]
+        );
     }
 
     #[test]

@@ -131,6 +131,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let structs = generate::structs(module.generate.as_ref(), &found, all, krate);
     let variables = variables.map(|variables| variables.items(krate));
     let tracked = debug_info.tracked();
+    let constants = &module.constants;
     quote! {
         #![doc = #title]
         #tracked
@@ -143,6 +144,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         #described
         #variables
         #structs
+        #constants
     }
 }
 

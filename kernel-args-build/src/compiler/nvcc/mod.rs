@@ -31,18 +31,35 @@ impl Nvcc {
         let kind = match job.purpose {
             Purpose::Image => job.options.output.extension(),
             Purpose::Description => "debug.ptx",
+            Purpose::Constants => "constants.ptx",
         };
         let output = job.scratch.join(format!("{}.{kind}.new", job.source.name));
         let list = job.scratch.join(format!("{}.{kind}.d", job.source.name));
-        let result = self.run(job, &output, &list);
-        for file in [output, list] {
+        let joined = job.scratch.join(format!("{}.{kind}.cu", job.source.name));
+        let source = match &job.appended {
+            None => job.source.path.clone(),
+            Some(appended) => {
+                let path = texts::path(&job.root.join(&job.source.path));
+                fs::write(&joined, format!("#include \"{path}\"\n{appended}"))
+                    .map_err(|error| texts::cannot_write(&joined, &error))?;
+                joined.clone()
+            }
+        };
+        let result = self.run(job, &source, &output, &list);
+        for file in [output, list, joined] {
             // The file exists if nvcc reached this stage.
             let _ = fs::remove_file(file);
         }
         result
     }
 
-    fn run(&self, job: &Job<'_>, output: &Path, list: &Path) -> Result<Compiled, String> {
+    fn run(
+        &self,
+        job: &Job<'_>,
+        source: &Path,
+        output: &Path,
+        list: &Path,
+    ) -> Result<Compiled, String> {
         let mut command = Command::new(&self.0);
         command
             .args(options(job))
@@ -50,7 +67,7 @@ impl Nvcc {
             .arg(list)
             .arg("-o")
             .arg(output)
-            .arg(&job.source.path)
+            .arg(source)
             .current_dir(job.root)
             .stdin(Stdio::null());
         let finished = command
@@ -100,8 +117,11 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
             }
             list.extend(options.flags.iter().cloned());
         }
-        Purpose::Description => {
-            list.extend(["-ptx".to_owned(), "-G".to_owned()]);
+        Purpose::Description | Purpose::Constants => {
+            list.push("-ptx".to_owned());
+            if job.purpose == Purpose::Description {
+                list.push("-G".to_owned());
+            }
             list.extend(
                 options
                     .described()
@@ -192,6 +212,7 @@ mod tests {
             source: &source,
             options: &options_,
             purpose,
+            appended: None,
             root: Path::new("."),
             scratch: Path::new("."),
         };
@@ -227,6 +248,10 @@ mod tests {
         assert_eq!(
             options_of(Purpose::Description, &["sm_75", "sm_90"], None),
             "-ptx|-G|-arch=compute_90".to_owned() + REST
+        );
+        assert_eq!(
+            options_of(Purpose::Constants, &["sm_75", "sm_90"], None),
+            "-ptx|-arch=compute_90".to_owned() + REST
         );
         assert_eq!(
             options_of(Purpose::Description, &[], None),
