@@ -60,6 +60,13 @@ fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
         what: "the image calls a device function, or uses a variable, that it only declares",
         help: "link the image that defines it: `Module::link`; or compile both sources as one",
     };
+    const TOO_MANY_CONSTANTS: Meaning = Meaning {
+        what: "the `__constant__` variables of the image have more than 64 KiB together",
+        help: "put the largest into device memory: a slice as an argument of the kernels, or a `__device__` variable",
+    };
+    if log.contains("too much global constant data") {
+        return Some(TOO_MANY_CONSTANTS);
+    }
     let is_unresolved = ["Unresolved extern", "Undefined reference"]
         .iter()
         .any(|words| log.contains(words));
@@ -148,6 +155,10 @@ mod tests {
         ] {
             assert!(meaning(log).help.contains("Module::link"), "{log}");
         }
+        let constants = meaning(
+            "ptxas error   : File uses too much global constant data (0x11170 bytes, 0x10000 max)",
+        );
+        assert!(constants.what.contains("64 KiB"), "{constants:?}");
         let usual = meaning("ptxas fatal   : Ptx assembly aborted due to errors");
         assert!(usual.help.contains("compiler's log"), "{usual:?}");
     }

@@ -33,6 +33,8 @@ struct Module {
     target: Target,
     entries: Vec<Entry>,
     variables: Vec<Variable>,
+    /// The size of the variables in constant memory, in bytes.
+    constants: usize,
     /// Module-level `.shared` variables: name and bytes. A kernel uses the variables that it names.
     shared: Vec<(String, u32)>,
 }
@@ -74,6 +76,9 @@ struct Directives {
     max_registers: Option<u32>,
     cluster: Option<[u32; 3]>,
 }
+
+/// The constant memory of a module, in bytes.
+const MAX_CONSTANTS: usize = 64 << 10;
 
 /// An error in the text, for the error log.
 #[derive(Debug)]
@@ -130,6 +135,13 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
             module.target.sm
         );
         return Err(Mistake::new(1, text).refusal(Status::INVALID_PTX));
+    }
+    if module.constants > MAX_CONSTANTS {
+        let text = format!(
+            "ptxas error   : File uses too much global constant data ({:#x} bytes, {MAX_CONSTANTS:#x} max)",
+            module.constants
+        );
+        return Err(Refusal::new(Status::INVALID_PTX, text));
     }
     let mut kernels = Vec::with_capacity(module.entries.len());
     for entry in &module.entries {

@@ -59,10 +59,15 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
                     ".shared" => module
                         .shared
                         .push((declared.name, declared.bytes.len() as u32)),
-                    _ => module.variables.push(crate::image::Variable {
-                        name: declared.name,
-                        bytes: declared.bytes,
-                    }),
+                    space => {
+                        if space == ".const" {
+                            module.constants += declared.bytes.len();
+                        }
+                        module.variables.push(crate::image::Variable {
+                            name: declared.name,
+                            bytes: declared.bytes,
+                        });
+                    }
                 }
             }
             ".file" => reader.skip_line(),

@@ -167,8 +167,32 @@ fn another_image_is_refused() -> Outcome {
     Ok(())
 }
 
+/// 64 KiB of `__constant__` memory fit, one byte more does not.
+fn constants_have_a_limit() -> Outcome {
+    let ctx = context()?;
+    let image = |bytes: usize| {
+        format!(
+            ".version 7.0\n.target sm_75\n.address_size 64\n.const .align 4 .b8 small[16];\n.const .align 4 .b8 large[{bytes}];\n\
+             .visible .entry k(.param .u64 p) {{ .reg .b64 %a; .reg .b32 %v; ld.param.u64 %a, [p]; ld.const.u32 %v, [large]; \
+             st.global.u32 [%a], %v; ld.const.u32 %v, [small]; st.global.u32 [%a], %v; ret; }}\n"
+        )
+    };
+    Module::load(&ctx, image(65_520))?;
+    let error = Module::load(&ctx, image(65_521)).expect_err("it is too large");
+    let text = error.to_string();
+    for part in [
+        "the `__constant__` variables of the image have more than 64 KiB together",
+        "(0x10001 bytes, 0x10000 max)",
+        "\nhelp: put the largest into device memory",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    Ok(())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
+        trial("constants_have_a_limit", constants_have_a_limit),
         trial(
             "a_type_that_does_not_fit_is_named",
             a_type_that_does_not_fit_is_named,

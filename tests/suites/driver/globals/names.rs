@@ -39,7 +39,7 @@ fn a_variable_has_several_names() -> Outcome {
     ] {
         let addresses: Vec<_> = names
             .iter()
-            .map(|name| Ok(module.global_bytes(name)?))
+            .map(|name| module.global_bytes(name))
             .collect::<Result<_, Error>>()?;
         for global in &addresses {
             assert_eq!(global.as_ptr(), addresses[0].as_ptr(), "{}", global.name());
