@@ -1,5 +1,5 @@
-// Global variables of each space and kind, for the readers of images. Compiled with NVRTC 13.0 for sm_90, with and without
-// `--device-debug`.
+// Global variables of each space and kind, for the readers of images. NVRTC 13.0: PTX for compute_75, cubins for sm_90, with and without
+// `--device-debug`. Debug information contains the folder in which NVRTC ran: `/`.
 __device__ bool flag;
 __device__ signed char tiny = -3;
 __device__ unsigned short half_word;

@@ -334,14 +334,49 @@ fn unsafe_blocks_are_in_few_files() {
     assert_none(&problems);
 }
 
-#[test]
-fn comments_and_documents_are_plain_english() {
+/// The files of the repository, a line each.
+fn tracked() -> String {
     let tracked = Command::new("git")
         .args(["-c", "core.quotePath=off", "ls-files"])
         .current_dir(root())
         .output()
         .expect("git lists the tracked files");
-    let tracked = String::from_utf8(tracked.stdout).expect("UTF-8");
+    String::from_utf8(tracked.stdout).expect("UTF-8")
+}
+
+/// Debug information contains the folder in which the compiler ran.
+#[test]
+fn images_name_no_folder_of_a_machine() {
+    // In PTX, the same text is in `.file` and as numbers.
+    let names = ["/tmp/", "/home/", "/root/", "/work/", "/Users/"].map(str::to_owned);
+    let numbers = names.clone().map(|name| {
+        let bytes = name.bytes().map(|byte| byte.to_string());
+        bytes.collect::<Vec<_>>().join(",")
+    });
+    let (tracked, mut count, mut problems) = (tracked(), 0, Vec::new());
+    for file in tracked.lines() {
+        let kind = file.rsplit('.').next().unwrap_or_default();
+        if !["ptx", "cubin", "elf", "fatbin"].contains(&kind) || !root().join(file).is_file() {
+            continue;
+        }
+        count += 1;
+        let bytes = std::fs::read(root().join(file)).expect("the file is read");
+        for folder in names.iter().chain(&numbers) {
+            if bytes
+                .windows(folder.len())
+                .any(|part| part == folder.as_bytes())
+            {
+                problems.push(format!("{file}: {folder}; compile it in `/`"));
+            }
+        }
+    }
+    assert!(count > 80, "only {count} images were read");
+    assert_none(&problems);
+}
+
+#[test]
+fn comments_and_documents_are_plain_english() {
+    let tracked = tracked();
     let files: Vec<&str> = tracked
         .lines()
         .filter(|file| english::is_text(file) && root().join(file).is_file())
