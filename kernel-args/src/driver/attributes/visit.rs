@@ -5,8 +5,11 @@ use crate::{
     device::vector::Dim3,
     driver::{api::LaunchAttribute, config::Attributes},
 };
-use core::fmt::Display;
+use core::fmt::{Debug, Display};
 use cudarc::driver::CudaEvent;
+
+/// The offset of a number in the value of an attribute, and its bytes.
+type Part = (usize, [u8; 4]);
 
 /// Calls `visit` with each attribute that is set: its encoding and its value as text.
 pub(super) fn for_each<'e>(
@@ -33,7 +36,7 @@ pub(super) fn for_each<'e>(
         portable_cluster_size_mode,
         shared_memory_mode,
     } = *attributes;
-    let mut put = |attribute, parts: &[(usize, [u8; 4])], value: &dyn Display| {
+    let mut put = |attribute, parts: &[Part], value: &dyn Display| {
         visit(attribute, members(attribute, parts), value);
     };
     if let Some(dim) = cluster {
@@ -43,11 +46,11 @@ pub(super) fn for_each<'e>(
         put(Attribute::PreferredCluster, &extents(dim), &dim);
     }
     if let Some(policy) = cluster_scheduling_policy {
-        let number = (policy as u32).to_ne_bytes();
-        put(
+        put_enum(
             Attribute::ClusterSchedulingPolicy,
-            &[(0, number)],
-            &format_args!("{policy:?}"),
+            policy as u32,
+            &policy,
+            &mut put,
         );
     }
     if cooperative {
@@ -68,11 +71,11 @@ pub(super) fn for_each<'e>(
         );
     }
     if let Some(domain) = memory_sync_domain {
-        let number = (domain as u32).to_ne_bytes();
-        put(
+        put_enum(
             Attribute::MemorySyncDomain,
-            &[(0, number)],
-            &format_args!("{domain:?}"),
+            domain as u32,
+            &domain,
+            &mut put,
         );
     }
     if let Some(map) = memory_sync_domain_map {
@@ -93,22 +96,31 @@ pub(super) fn for_each<'e>(
         put(Attribute::NvlinkUtilCentricScheduling, &[(0, TRUE)], &true);
     }
     if let Some(mode) = portable_cluster_size_mode {
-        let number = (mode as u32).to_ne_bytes();
-        put(
+        put_enum(
             Attribute::PortableClusterSizeMode,
-            &[(0, number)],
-            &format_args!("{mode:?}"),
+            mode as u32,
+            &mode,
+            &mut put,
         );
     }
     if let Some(mode) = shared_memory_mode {
-        let number = (mode as u32).to_ne_bytes();
-        put(
-            Attribute::SharedMemoryMode,
-            &[(0, number)],
-            &format_args!("{mode:?}"),
-        );
+        put_enum(Attribute::SharedMemoryMode, mode as u32, &mode, &mut put);
     }
     with_addresses(attributes, visit);
+}
+
+/// Puts the number of an enum, with its name as text.
+fn put_enum(
+    attribute: Attribute,
+    number: u32,
+    name: &dyn Debug,
+    put: &mut impl FnMut(Attribute, &[Part], &dyn Display),
+) {
+    put(
+        attribute,
+        &[(0, number.to_ne_bytes())],
+        &format_args!("{name:?}"),
+    );
 }
 
 /// The attributes whose values hold an address.
@@ -159,7 +171,7 @@ fn event_of(attribute: Attribute, event: &CudaEvent) -> LaunchAttribute<'_> {
 }
 
 /// An attribute whose value has four-byte members, at these offsets.
-fn members<'e>(attribute: Attribute, parts: &[(usize, [u8; 4])]) -> LaunchAttribute<'e> {
+fn members<'e>(attribute: Attribute, parts: &[Part]) -> LaunchAttribute<'e> {
     let mut entry = LaunchAttribute::new(attribute as u32);
     for &(offset, bytes) in parts {
         entry.put(offset, bytes);

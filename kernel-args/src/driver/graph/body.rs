@@ -62,10 +62,7 @@ impl<B> Graph<B> {
         after: impl Dependencies,
         fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
-        let mut fill = Some(fill);
-        self.add_conditional(condition, ConditionalKind::If, 1, after, |_, body| {
-            fill.take().map_or(Ok(()), |fill| fill(body))
-        })
+        self.add_conditional(condition, ConditionalKind::If, 1, after, once(fill))
     }
 
     /// Adds a node that runs the first body if the value of `condition` is not 0, and otherwise the second body.
@@ -80,17 +77,12 @@ impl<B> Graph<B> {
         fill_else: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
         self.require_12_8("an `if` with an `else`")?;
-        let (mut fill, mut fill_else) = (Some(fill), Some(fill_else));
-        self.add_conditional(
-            condition,
-            ConditionalKind::If,
-            2,
-            after,
-            |body, graph| match body {
-                0 => fill.take().map_or(Ok(()), |fill| fill(graph)),
-                _ => fill_else.take().map_or(Ok(()), |fill| fill(graph)),
-            },
-        )
+        let (mut fill, mut fill_else) = (once(fill), once(fill_else));
+        let fill = |index, body: &mut Body<'_>| match index {
+            0 => fill(index, body),
+            _ => fill_else(index, body),
+        };
+        self.add_conditional(condition, ConditionalKind::If, 2, after, fill)
     }
 
     /// Adds a node that runs a body again and again while the value of `condition` is not 0.
@@ -106,10 +98,7 @@ impl<B> Graph<B> {
         after: impl Dependencies,
         fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
-        let mut fill = Some(fill);
-        self.add_conditional(condition, ConditionalKind::While, 1, after, |_, body| {
-            fill.take().map_or(Ok(()), |fill| fill(body))
-        })
+        self.add_conditional(condition, ConditionalKind::While, 1, after, once(fill))
     }
 
     /// Adds a node with `cases` bodies. It runs the body whose index is the value of `condition`, and none if the value is not below
@@ -173,4 +162,12 @@ impl<B> Graph<B> {
         }
         Ok(())
     }
+}
+
+/// A closure for one body, as one that is called for each body.
+fn once<E>(
+    fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
+) -> impl FnMut(u32, &mut Body<'_>) -> Result<(), E> {
+    let mut fill = Some(fill);
+    move |_, body| fill.take().map_or(Ok(()), |fill| fill(body))
 }
