@@ -122,6 +122,17 @@ impl Expression {
         }
     }
 
+    /// Whether it consists of sums and products.
+    pub(crate) fn only_grows(&self) -> bool {
+        match self {
+            Self::Operation(Operation::Add | Operation::Mul, both) => {
+                both.iter().all(Self::only_grows)
+            }
+            Self::Operation(..) | Self::Negative(_) => false,
+            Self::Number(_) | Self::Place(_) | Self::Elements(_) => true,
+        }
+    }
+
     /// All places in it, in order, and whether their number of elements is meant.
     pub(crate) fn places(&self) -> Vec<(&Place, bool)> {
         match self {

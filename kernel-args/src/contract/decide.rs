@@ -17,6 +17,20 @@ pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T
     decide()
 }
 
+/// Same as [`exactly`], for a contract that the quick computation decides: if it does not hold, it is broken. A launch then has nothing
+/// to keep in registers for the code after this call.
+///
+/// # Panics
+/// If `decide` finds that the contract holds. The quick computation is exact where this function is used.
+#[cold]
+#[inline(never)]
+pub fn broken(decide: impl FnOnce() -> Result<(), ContractError>) -> ContractError {
+    match decide() {
+        Err(error) => error,
+        Ok(()) => unreachable!("the quick computation of this contract is exact"),
+    }
+}
+
 /// One contract of a struct.
 #[derive(Clone, Copy)]
 pub struct Contract {

@@ -18,7 +18,7 @@ mod geometry;
 mod integer;
 pub mod quick;
 
-pub use decide::{Contract, contract, exactly};
+pub use decide::{Contract, broken, contract, exactly};
 pub use elements::Elements;
 pub use error::{ContractError, Extent};
 pub use geometry::Geometry;

@@ -1,5 +1,6 @@
 //! Contracts without a driver: narrow parameters in both forms, and decisions compared with 128-bit arithmetic.
 
+use crate::numbers::Numbers;
 use kernel_args::{
     DevicePointer, KernelArgs,
     args::{Geometry, offset_of},
@@ -9,29 +10,6 @@ use kernel_args_marshalling_tests::params;
 use std::panic::catch_unwind;
 
 const LAUNCH: Geometry = Geometry::new(Dim3::new(3, 2, 1), Dim3::new(64, 2, 1));
-
-/// Random numbers, many of them close to 0 or to a power of two.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn edge(&mut self) -> i128 {
-        let power = 1_i128 << (self.next() % 66);
-        let near = i128::from(self.next() % 5) - 2;
-        match self.next() % 4 {
-            0 => near,
-            1 => power + near,
-            2 => -power + near,
-            _ => i128::from(self.next()),
-        }
-    }
-}
 
 /// Each wide type with each narrow one: values that fit have the bytes of the narrow type in both forms, any value that does not fit is refused.
 macro_rules! narrowed {
@@ -88,7 +66,7 @@ const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
 fn a_narrow_parameter_has_the_bytes_of_its_type() {
     // Each value that does not fit panics three times.
     std::panic::set_hook(Box::new(|_| ()));
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Numbers::new(0x9e37_79b9_7f4a_7c15);
     narrowed! { numbers:
         usize as i32, usize as u32, usize as u8, usize as u64, u64 as i64, u64 as u16,
         i64 as u32, i64 as i32, i64 as u64, isize as i32, i32 as u32, u32 as i32, i32 as i8, i8 as u64,
@@ -128,7 +106,7 @@ fn holds(&Numeric { a, b, c, d, .. }: &Numeric) -> Option<bool> {
 
 #[test]
 fn a_contract_decides_as_exact_arithmetic_does() {
-    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut numbers = Numbers::new(0x2545_f491_4f6c_dd1d);
     let (mut kept, mut broken) = (0, 0);
     for round in 0..100 * ROUNDS {
         // Every second round has small numbers, so contracts also hold.

@@ -3,9 +3,11 @@
 mod after_the_derive;
 mod arguments;
 mod contracts;
+mod decisive_contracts;
 mod forms;
 mod lifetimes;
 mod macros_in_types;
+mod numbers;
 mod pack_at;
 mod panics;
 mod places;

@@ -105,6 +105,11 @@ impl Scope<'_> {
 
     /// The value of an expression. Names without a meaning were reported: they have the value 0.
     pub(super) fn value(&self, expression: &Expression, mode: Mode) -> TokenStream {
+        self.value_of(expression, mode, "integer")
+    }
+
+    /// Same, with the function that reads a place.
+    fn value_of(&self, expression: &Expression, mode: Mode, of_places: &str) -> TokenStream {
         let call = Span::call_site();
         match expression {
             Expression::Number(number) => {
@@ -112,27 +117,32 @@ impl Scope<'_> {
                 quote!(#function(#number))
             }
             Expression::Negative(of) => {
-                let (function, of) = (self.function(mode, "neg", call), self.value(of, mode));
+                let (function, of) = (
+                    self.function(mode, "neg", call),
+                    self.value_of(of, mode, of_places),
+                );
                 quote!(#function(#of))
             }
             Expression::Operation(operation, both) => {
                 let function = self.function(mode, operation.function(), call);
                 let [a, b] = &**both;
-                let (a, b) = (self.value(a, mode), self.value(b, mode));
+                let [a, b] = [a, b].map(|operand| self.value_of(operand, mode, of_places));
                 quote!(#function(#a, #b))
             }
-            Expression::Place(place) => self.place(place, mode, "integer"),
+            Expression::Place(place) => self.place(place, mode, of_places),
             Expression::Elements(place) => self.place(place, mode, "elements"),
         }
     }
 
-    /// The number of elements that memory must have. A field alone needs no check of its sign: no memory has as many elements as a
-    /// negative number that is taken for an unsigned one.
+    /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned number, a
+    /// negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
-        match expression {
-            Expression::Place(place) => self.place(place, mode, "or_huge"),
-            _ => self.value(expression, mode),
-        }
+        let of_places = if expression.only_grows() {
+            "or_huge"
+        } else {
+            "integer"
+        };
+        self.value_of(expression, mode, of_places)
     }
 
     fn place(&self, place: &Place, mode: Mode, function: &str) -> TokenStream {

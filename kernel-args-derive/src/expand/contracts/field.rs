@@ -2,7 +2,7 @@
 
 use super::{
     expression::Mode,
-    output::{Output, own_field},
+    output::{Otherwise, Output, own_field},
 };
 use crate::{
     attr::{Expression, FieldContracts, Range, Written},
@@ -24,7 +24,10 @@ impl Output<'_> {
         Some(self.check(
             narrowed,
             Some((field, "integer")),
-            &quote_spanned!(span=> #within(&#value, <#ty as #bounds>::MIN, <#ty as #bounds>::MAX)),
+            (
+                &quote_spanned!(span=> #within(&#value, <#ty as #bounds>::MIN, <#ty as #bounds>::MAX)),
+                Otherwise::Broken,
+            ),
             &quote!(narrow::<#ty>(__own)),
             &[],
         ))
@@ -47,7 +50,10 @@ impl Output<'_> {
             self.check(
                 of,
                 Some((field, "integer")),
-                &quote_spanned!(span=> #quick(&#value, #quick_of)),
+                (
+                    &quote_spanned!(span=> #quick(&#value, #quick_of)),
+                    Otherwise::of(&[&of.value]),
+                ),
                 &quote!(multiple(__own, #exact)),
                 &[&of.value],
             )
@@ -61,19 +67,29 @@ impl Output<'_> {
                 return self.check(
                     len,
                     Some((field, "")),
-                    &quote!(#reaches(#quick_found, #required)),
+                    (
+                        &quote!(#reaches(#quick_found, #required)),
+                        Otherwise::Unknown,
+                    ),
                     &quote!(len(#exact_found, #exact)),
                     &[&capacity.value, &len.value],
                 );
             }
             let [required, exact] =
                 [Mode::Quick, Mode::Exact].map(|mode| self.scope.required(&len.value, mode));
+            let otherwise = match &len.value {
+                Expression::Number(_) | Expression::Place(_) => Otherwise::Broken,
+                _ => Otherwise::Unknown,
+            };
             let value = own_field(field, span);
             let elements = self.scope.function(Mode::Quick, "elements", span);
             self.check(
                 len,
                 Some((field, "elements")),
-                &quote_spanned!(span=> #reaches(#elements(&#value), #required)),
+                (
+                    &quote_spanned!(span=> #reaches(#elements(&#value), #required)),
+                    otherwise,
+                ),
                 &quote!(len(__own, #exact)),
                 &[&len.value],
             )
@@ -100,17 +116,18 @@ impl Output<'_> {
         });
         let bounds = [&range.value.low, &range.value.high];
         let bounds: Vec<&Expression> = bounds.into_iter().flatten().collect();
+        let (quick, otherwise) = self.quick_range(field, range);
         self.check(
             range,
             Some((field, "integer")),
-            &self.quick_range(field, range),
+            (&quick, otherwise),
             &quote!(range(__own, #low, #high, #exclusive)),
             &bounds,
         )
     }
 
     /// Between constants with any sign, otherwise between numbers that are not negative.
-    fn quick_range(&self, field: &Field<'_>, range: &Written<Range>) -> TokenStream {
+    fn quick_range(&self, field: &Field<'_>, range: &Written<Range>) -> (TokenStream, Otherwise) {
         let span = range.span;
         let Range {
             low,
@@ -123,7 +140,8 @@ impl Output<'_> {
         if let (Some(least), Some(end)) = (least, end) {
             let most = end.saturating_sub((*exclusive && high.is_some()).into());
             let within = self.scope.function(Mode::Quick, "within", span);
-            return quote_spanned!(span=> #within(&#own, #least, #most));
+            let quick = quote_spanned!(span=> #within(&#own, #least, #most));
+            return (quick, Otherwise::Broken);
         }
         let [integer, reaches, exceeds] = ["integer", "reaches", "exceeds"]
             .map(|name| self.scope.function(Mode::Quick, name, span));
@@ -138,6 +156,6 @@ impl Output<'_> {
             quote!(#above(#high, #value))
         });
         let parts = [low, high].into_iter().flatten();
-        quote!(#(#parts)&&*)
+        (quote!(#(#parts)&&*), Otherwise::Unknown)
     }
 }

@@ -1,6 +1,10 @@
 //! The contracts of a struct: the grid, the block, the shared memory and the stream of a launch.
 
-use super::{super::local, expression::Mode, output::Output};
+use super::{
+    super::local,
+    expression::Mode,
+    output::{Otherwise, Output},
+};
 use crate::attr::{Axes, Expression, StructContracts, Written};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -25,7 +29,13 @@ impl Output<'_> {
                 let divides = self.scope.function(Mode::Quick, "divides", of.span);
                 let [quick, exact] = self.both(value);
                 let quick = quote!(#divides(#quick, #threads));
-                self.geometric(of, value, &quick, "block_multiple", extent, &exact)
+                // All threads of a block can exceed a `u64`.
+                let otherwise = match extent {
+                    Some(_) => Otherwise::of(&[value]),
+                    None => Otherwise::Unknown,
+                };
+                let quick = (&quick, otherwise);
+                self.geometric(of, value, quick, "block_multiple", extent, &exact)
             }));
         }
         if let Some(max) = &contracts.max_block {
@@ -34,7 +44,8 @@ impl Output<'_> {
                 let reaches = self.scope.function(Mode::Quick, "reaches", max.span);
                 let [quick, exact] = self.both(value);
                 let quick = quote!(#reaches(#quick, #threads));
-                self.geometric(max, value, &quick, "max_block", extent, &exact)
+                let quick = (&quick, Otherwise::of(&[value]));
+                self.geometric(max, value, quick, "max_block", extent, &exact)
             }));
         }
         if let Some(covers) = &contracts.grid_covers {
@@ -48,7 +59,10 @@ impl Output<'_> {
                 self.check(
                     covers,
                     None,
-                    &quote!(#reaches(#mul(#grid, #block), #required)),
+                    (
+                        &quote!(#reaches(#mul(#grid, #block), #required)),
+                        Otherwise::Unknown,
+                    ),
                     &quote!(covers(__geometry, #which, #exact)),
                     &[value],
                 )
@@ -60,7 +74,7 @@ impl Output<'_> {
                 quote!(__geometry.names_stream),
                 quote!(stream(__geometry.names_stream)),
             );
-            self.check(stream, None, &quick, &exact, &[])
+            self.check(stream, None, (&quick, Otherwise::Broken), &exact, &[])
         }));
         checks
     }
@@ -79,7 +93,8 @@ impl Output<'_> {
         let exact = all.map(|value| self.scope.value(value, Mode::Exact));
         let exact = quote!(block(__geometry.block, [#(#exact),*]));
         let values: Vec<&Expression> = values.iter().collect();
-        self.exchangeable(block, &quick, &exact, &values)
+        let quick = (&quick, Otherwise::of(&values));
+        self.exchangeable(block, quick, &exact, &values)
     }
 
     /// A contract about the block along one axis, or about all its threads.
@@ -87,7 +102,7 @@ impl Output<'_> {
         &self,
         written: &Written<Axes>,
         value: &Expression,
-        quick: &TokenStream,
+        quick: (&TokenStream, Otherwise),
         method: &str,
         extent: Option<&'static str>,
         exact: &TokenStream,

@@ -15,7 +15,7 @@ use crate::{
     input::Field,
     repeated::refuse_macros,
 };
-use expression::Scope;
+use expression::{Mode, Scope};
 use output::{Output, own_field};
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -86,6 +86,7 @@ pub(super) fn contracts(
             }
         }
     });
+    let lengths = output.required_lengths(fields, attrs);
     quote! {
         const CONTRACTS: #krate::__private::contract::Contracts = #krate::__private::contract::Contracts {
             any: #any,
@@ -103,10 +104,46 @@ pub(super) fn contracts(
         }
 
         #narrowed
+        #lengths
     }
 }
 
 impl Output<'_> {
+    /// What checks of pointers know of pointers without a length.
+    fn required_lengths(&self, fields: &[Field<'_>], attrs: &[FieldAttr]) -> Option<TokenStream> {
+        let krate = self.scope.krate;
+        let each = fields.iter().zip(attrs).filter_map(|(field, attr)| {
+            if attr.is_flattened() {
+                let (ty, span) = (field.ty, field.span());
+                let value = own_field(field, span);
+                let [geometry, note] = ["__geometry", "__note"].map(|name| local(name, span));
+                return Some(
+                    quote_spanned!(span=> <#ty as #krate::KernelArgs>::required_lengths(&#value, #geometry, #note);),
+                );
+            }
+            let contracts = &attr.contracts;
+            let (len, _) = contracts.len.as_ref().zip(contracts.capacity.as_ref())?;
+            let (name, required) = (&field.name, self.scope.value(&len.value, Mode::Quick));
+            Some(quote!(__note(#name, #required);))
+        });
+        let each: Vec<TokenStream> = each.collect();
+        (!each.is_empty()).then(|| {
+            quote! {
+                #[inline]
+                fn required_lengths(
+                    &self,
+                    __geometry: #krate::__private::contract::Geometry,
+                    __note: &mut dyn #krate::__private::core::ops::FnMut(
+                        &'static #krate::__private::core::primitive::str,
+                        #krate::__private::core::option::Option<#krate::__private::core::primitive::u64>,
+                    ),
+                ) {
+                    #(#each)*
+                }
+            }
+        })
+    }
+
     /// Checks the struct whose fields are inserted.
     fn of_flattened(&self, field: &Field<'_>, method: &str) -> TokenStream {
         let (ty, span, krate) = (field.ty, field.span(), self.scope.krate);

@@ -11,6 +11,29 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
+/// What the quick computation says about a contract that it does not find to hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Otherwise {
+    /// It is broken.
+    Broken,
+    /// It may hold: a value in between can be negative, or exceed a `u64`.
+    Unknown,
+}
+
+impl Otherwise {
+    /// For values that are compared with something that always fits in a `u64`.
+    pub(super) fn of(values: &[&Expression]) -> Self {
+        let literals = values
+            .iter()
+            .all(|value| matches!(value, Expression::Number(_)));
+        if literals {
+            Self::Broken
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
 /// The code of the contracts.
 pub(super) struct Output<'a> {
     pub(super) scope: Scope<'a>,
@@ -25,7 +48,7 @@ impl Output<'_> {
         &self,
         written: &Written<T>,
         own: Option<(&Field<'_>, &str)>,
-        quick: &TokenStream,
+        (quick, otherwise): (&TokenStream, Otherwise),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
@@ -42,7 +65,7 @@ impl Output<'_> {
         let contract = self.contract(field, written, expressions);
         self.unless(
             span,
-            quick,
+            (quick, otherwise),
             &quote!(#own_value),
             expressions,
             &quote!(#contract.#exact),
@@ -53,7 +76,7 @@ impl Output<'_> {
     pub(super) fn exchangeable<T>(
         &self,
         written: &Written<T>,
-        quick: &TokenStream,
+        (quick, otherwise): (&TokenStream, Otherwise),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
@@ -67,7 +90,7 @@ impl Output<'_> {
         }};
         self.unless(
             written.span,
-            quick,
+            (quick, otherwise),
             &TokenStream::new(),
             expressions,
             &decision,
@@ -78,18 +101,27 @@ impl Output<'_> {
     fn unless(
         &self,
         span: Span,
-        quick: &TokenStream,
+        (quick, otherwise): (&TokenStream, Otherwise),
         before: &TokenStream,
         expressions: &[&Expression],
         decision: &TokenStream,
     ) -> TokenStream {
-        let exactly = self.scope.item("exactly", span);
         let read = self.scope.read_all(expressions);
+        let decide = match otherwise {
+            Otherwise::Broken => {
+                let (broken, krate) = (self.scope.item("broken", span), self.scope.krate);
+                quote!(return #krate::__private::core::result::Result::Err(#broken(move || #decision));)
+            }
+            Otherwise::Unknown => {
+                let exactly = self.scope.item("exactly", span);
+                quote!(#exactly(move || #decision)?;)
+            }
+        };
         quote! {
             if !(#quick) {
                 #before
                 #read
-                #exactly(move || #decision)?;
+                #decide
             }
         }
     }
