@@ -32,6 +32,7 @@ pub mod param_layout;
 mod proofs;
 pub mod signature;
 pub mod texts;
+mod value;
 
 pub use class::Class;
 pub use cpp::{CppBase, CppType};
@@ -39,3 +40,4 @@ pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
 pub use signature::{Body, Members, Opaque, Parameter, Pointee, Signature, Variant};
 pub use texts::LayoutTable;
+pub use value::{Fields, Value, Values};

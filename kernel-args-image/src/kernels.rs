@@ -2,7 +2,7 @@
 
 use super::Error;
 #[cfg(feature = "bodies")]
-use crate::ptx::Bodies;
+use crate::ptx::{Bodies, PointeeAlignment};
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
@@ -32,6 +32,9 @@ struct Part<'a> {
     code: Code<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
     bodies: BodyTable,
+    /// The alignments that analysed kernels need, with the index of the kernel.
+    #[cfg(feature = "bodies")]
+    alignments: Vec<(u32, PointeeAlignment)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,6 +133,8 @@ impl<'a> Kernels<'a> {
             code,
             debug_info,
             bodies: BodyTable::default(),
+            #[cfg(feature = "bodies")]
+            alignments: Vec::new(),
         });
         weight + size_of::<Part<'_>>()
     }
@@ -154,6 +159,7 @@ impl<'a> Kernels<'a> {
         let Some(Part {
             code: Code::Text(module),
             bodies: table,
+            alignments,
             ..
         }) = self.parts.get_mut(part)
         else {
@@ -166,6 +172,8 @@ impl<'a> Kernels<'a> {
                 && body.parameters().any(|body| !body.is_empty())
             {
                 table.add(narrow(kernel), body.parameters());
+                let needed = body.alignments().iter();
+                alignments.extend(needed.map(|needed| (narrow(kernel), *needed)));
             }
         }
     }
@@ -193,6 +201,27 @@ impl<'a> Kernels<'a> {
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
         let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));
         bodies.unwrap_or_default()
+    }
+
+    /// The alignments that the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares
+    /// (`.ptr .align`), and what all accesses through a pointer need, if its code was [analysed](crate::Image::add_bodies).
+    #[cfg(feature = "bodies")]
+    #[must_use]
+    pub fn alignments(&self, symbol: &str, sm: Sm) -> Vec<PointeeAlignment> {
+        let places = self.places(symbol);
+        let Some(place) = self.text_for(places.iter().copied(), Some(sm)) else {
+            return Vec::new();
+        };
+        let entry = self.entry(place);
+        let parameters = entry.iter().flat_map(|entry| &entry.parameters);
+        let declared = parameters.enumerate().filter_map(|(parameter, declared)| {
+            let align = declared.pointee?.align?;
+            Some(PointeeAlignment::new(parameter, 0, align))
+        });
+        let of_part = self.part(place).map(|part| &*part.alignments);
+        let own = of_part.unwrap_or_default().iter();
+        let needed = own.filter(|(kernel, _)| *kernel == place.kernel);
+        declared.chain(needed.map(|(_, needed)| *needed)).collect()
     }
 
     pub(super) fn sort(&mut self) {
@@ -263,6 +292,8 @@ impl<'a> Kernels<'a> {
             },
             debug_info: part.debug_info,
             bodies: part.bodies,
+            #[cfg(feature = "bodies")]
+            alignments: part.alignments,
         };
         Kernels {
             parts: self.parts.into_iter().map(part).collect(),

@@ -222,15 +222,13 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
         let whole = distance(wanted_name, name);
         let distance = whole.min(distance(&last(wanted_name), &last(name)));
         if distance <= allowed {
-            found.push((distance, symbol));
+            // After the symbols at the same distance.
+            let place = found.partition_point(|&(other, _)| other <= distance);
+            found.insert(place, (distance, symbol));
+            found.truncate(3);
         }
     }
-    found.sort_by_key(|&(distance, _)| distance);
-    found
-        .into_iter()
-        .take(3)
-        .map(|(_, symbol)| symbol)
-        .collect()
+    found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
 /// The Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.

@@ -22,7 +22,7 @@ mod parameter;
 mod variable;
 
 #[cfg(feature = "bodies")]
-pub use body::{Bodies, KernelBody};
+pub use body::{Bodies, KernelBody, PointeeAlignment};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
 pub use entry::Entry;

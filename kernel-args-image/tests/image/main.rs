@@ -20,6 +20,7 @@ mod mangled;
 mod mangled_names;
 mod parsing;
 mod ptx;
+mod ptx_alignments;
 mod ptx_bodies;
 mod ptx_dynamic_shared;
 mod ptx_parameters;

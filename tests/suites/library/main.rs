@@ -3,6 +3,7 @@
 mod arguments;
 mod code;
 mod framework;
+mod helpers;
 mod hygiene;
 mod members;
 mod misbehaving_driver;

@@ -150,7 +150,10 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 is_generic: access.is_generic,
             };
             let pattern = pattern(access.element, access.mode, access.origin, &code.seen);
-            self.access(at, pattern);
+            if let Some(slot) = self.access(at, pattern) {
+                let known = Stride::constant(access.width.max(1).into()).join(address.stride);
+                self.slots[slot as usize].needs(known.powers_of_two().all);
+            }
         }
     }
 
@@ -191,21 +194,28 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         }
     }
 
-    /// An access at an address, by this body or a function that it calls.
-    pub(super) fn access(&mut self, at: At, pattern: Pattern) {
+    /// An access at an address, by this body or a function that it calls. Returns the slot if only a known number is added to it.
+    pub(super) fn access(&mut self, at: At, pattern: Pattern) -> Option<SlotId> {
         let value = at.address;
         if at.is_generic && value.place != Place::Nowhere && value.forms == Set::NUMBER {
             // An access to a parameter or local memory.
-            return self.each(value.weak, |slot| weaken(slot, pattern.mode));
+            self.each(value.weak, |slot| weaken(slot, pattern.mode));
+            return None;
         }
         let Some((slot, is_plain)) = self.base(value.forms) else {
             let slots = value.all_slots(self.flow.arena, Slots::NONE);
-            return self.each(slots, |slot| weaken(slot, pattern.mode));
+            self.each(slots, |slot| weaken(slot, pattern.mode));
+            return None;
         };
         self.each(value.weak, |slot| weaken(slot, pattern.mode));
         let own = if is_plain { value.stride } else { Stride::ANY };
         let stride = pattern.stride.join(own);
-        self.slots[slot as usize].access(Pattern { stride, ..pattern });
+        let own = &mut self.slots[slot as usize];
+        own.access(Pattern { stride, ..pattern });
+        if !is_plain {
+            own.needs(1);
+        }
+        is_plain.then_some(slot)
     }
 
     /// What is in local memory that code outside of the analysis can access, escapes.

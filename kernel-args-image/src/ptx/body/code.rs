@@ -106,6 +106,8 @@ pub(super) struct Access {
     /// Whether the address can also be in a parameter or in local memory.
     pub(super) is_generic: bool,
     pub(super) element: Element,
+    /// The number of bytes that the instruction accesses at once. 0 if it is not known.
+    pub(super) width: u8,
     pub(super) origin: Origin,
 }
 

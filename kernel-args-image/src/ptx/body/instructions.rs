@@ -27,17 +27,17 @@ impl Translator<'_, '_> {
             Effect::BulkCopy => self.copy(operation.copies, own),
             Effect::MatrixLoad => {
                 self.numbers(own);
-                self.access(operation, own, 0, Mode::Read, matrix(operation.ty));
+                self.access(operation, own, 0, Mode::Read, matrix(operation.ty), 0);
             }
             Effect::MatrixStore => {
-                self.access(operation, own, 0, Mode::Write, matrix(operation.ty));
+                self.access(operation, own, 0, Mode::Write, matrix(operation.ty), 0);
             }
             Effect::MultimemLoad => {
                 self.elsewhere(own, is_wide);
-                self.access(operation, own, 0, Mode::Read, Element::default());
+                self.access(operation, own, 0, Mode::Read, Element::default(), 0);
             }
             Effect::MultimemWrite => {
-                self.access(operation, own, 0, Mode::Atomic, Element::default());
+                self.access(operation, own, 0, Mode::Atomic, Element::default(), 0);
                 self.escape(own.sources());
             }
             Effect::Move => self.moved(own, is_wide),

@@ -16,6 +16,7 @@ impl Translator<'_, '_> {
         address: usize,
         mode: Mode,
         element: Element,
+        width: u8,
     ) {
         if !matches!(operation.space, Space::Generic | Space::Global) {
             return;
@@ -27,6 +28,7 @@ impl Translator<'_, '_> {
                 mode,
                 is_generic: operation.space == Space::Generic,
                 element,
+                width,
                 origin: self.origin,
             });
         }
@@ -37,9 +39,11 @@ impl Translator<'_, '_> {
         &mut self,
         operation: &Operation,
         operands: Operands<'_>,
-        registers: impl Iterator<Item = Source>,
+        registers: impl Iterator<Item = Source> + Clone,
         mode: Mode,
     ) {
+        let count = u8::try_from(registers.clone().count()).unwrap_or(0);
+        let width = operation.ty.bytes.saturating_mul(count);
         for source in registers {
             let mut element = Element {
                 class: operation.ty.class,
@@ -50,7 +54,7 @@ impl Translator<'_, '_> {
             if let Source::Register(register) = source {
                 element.register = register;
             }
-            self.access(operation, operands, 0, mode, element);
+            self.access(operation, operands, 0, mode, element, width);
         }
     }
 
@@ -119,7 +123,7 @@ impl Translator<'_, '_> {
         if address > 0 {
             self.elsewhere(operands, operation.ty.bytes >= 8);
         }
-        self.access(operation, operands, 0, Mode::Atomic, element);
+        self.access(operation, operands, 0, Mode::Atomic, element, element.bytes);
         self.escape(operands.sources());
     }
 
@@ -154,6 +158,7 @@ impl Translator<'_, '_> {
                 mode,
                 is_generic: false,
                 element: Element::default(),
+                width: 0,
                 origin: self.origin,
             });
         }

@@ -48,7 +48,10 @@ use facts::{Locate, slot};
 use flow::Flow;
 use forms::{Arena, SlotId};
 use functions::Outline;
-use kernel_args_abi::signature::{Body, Evidence, Slot};
+use kernel_args_abi::{
+    layout::Alignment,
+    signature::{Body, Evidence, Slot},
+};
 use operation::Opcodes;
 use slot_use::SlotUse;
 use summary::Summary;
@@ -73,6 +76,29 @@ pub struct Bodies<'t> {
 pub struct KernelBody<'t> {
     /// `None` for a parameter without memory, such as a `.texref`.
     parameters: Vec<Option<Vec<Slot<'t>>>>,
+    alignments: Vec<PointeeAlignment>,
+}
+
+/// The alignment that a kernel needs of the memory behind a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PointeeAlignment {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
+    pub offset: usize,
+    /// The alignment.
+    pub align: Alignment,
+}
+
+impl PointeeAlignment {
+    pub(crate) const fn new(parameter: usize, offset: usize, align: Alignment) -> Self {
+        Self {
+            parameter,
+            offset,
+            align,
+        }
+    }
 }
 
 /// How far the analysis of a function is.
@@ -157,6 +183,7 @@ impl<'t> Bodies<'t> {
         });
         KernelBody {
             parameters: parameters.collect(),
+            alignments: alignments(declared, uses),
         }
     }
 
@@ -255,6 +282,22 @@ impl<'t> Bodies<'t> {
     }
 }
 
+/// What all accesses through each slot need, if it is more than a byte.
+fn alignments(declared: &[Declared<'_>], uses: &[SlotUse]) -> Vec<PointeeAlignment> {
+    let slots = declared
+        .iter()
+        .enumerate()
+        .flat_map(|(parameter, (_, bytes))| {
+            (0..bytes.div_ceil(8)).map(move |index| (parameter, 8 * index))
+        });
+    let needed = slots.zip(uses).filter(|(_, own)| !own.escapes);
+    let aligned = needed.filter_map(|((parameter, offset), own)| {
+        let align = Alignment::new(own.alignment as usize)?;
+        (align > Alignment::ONE).then(|| PointeeAlignment::new(parameter, offset, align))
+    });
+    aligned.collect()
+}
+
 impl<'t> Locate<'t> for Bodies<'t> {
     fn locate(&mut self, origin: Origin) -> Evidence<'t> {
         let file = if origin.line > 0 {
@@ -281,6 +324,14 @@ impl KernelBody<'_> {
                 .as_ref()
                 .map_or(Body::UNKNOWN, |slots| Body::of(slots))
         })
+    }
+
+    /// The alignment that every access through a pointer needs. A kernel that chooses between accesses of several widths, by
+    /// testing the address or by a flag, needs the alignment of the narrowest one. Without an access, or if the kernel passes the pointer
+    /// on or rounds it, nothing is known.
+    #[must_use]
+    pub fn alignments(&self) -> &[PointeeAlignment] {
+        &self.alignments
     }
 
     /// What the body does with the parameter at this index.

@@ -52,6 +52,7 @@ impl Operand {
 pub(super) struct Operands<'r>(pub(super) &'r [Operand]);
 
 /// The operands at some positions that are not in brackets.
+#[derive(Clone)]
 pub(super) struct At<'r> {
     rest: &'r [Operand],
     first: u8,

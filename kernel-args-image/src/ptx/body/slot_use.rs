@@ -23,6 +23,8 @@ pub(super) struct SlotUse {
     pub(super) write: Option<Origin>,
     /// The different accesses that certainly use the slot.
     pub(super) patterns: Vec<Pattern>,
+    /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
+    pub(super) alignment: u32,
     /// Whether there are more patterns than are kept.
     pub(super) has_more: bool,
 }
@@ -53,9 +55,18 @@ pub(super) fn weaken(slot: &mut SlotUse, mode: Mode) {
     if mode != Mode::Read {
         possible(&mut slot.written);
     }
+    slot.needs(1);
 }
 
 impl SlotUse {
+    /// An access needs this alignment, a power of two.
+    pub(super) fn needs(&mut self, alignment: u32) {
+        self.alignment = match self.alignment {
+            0 => alignment,
+            known => known.min(alignment),
+        };
+    }
+
     /// An access that certainly uses the slot.
     pub(super) fn access(&mut self, pattern: Pattern) {
         self.is_pointer = true;

@@ -17,6 +17,7 @@ macro_rules! images {
 }
 
 images! {
+    alignments = "../ptx/alignments.ptx",
     attributes = "../ptx/attributes.ptx",
     attributes_sm90 = "../ptx/attributes_sm90.ptx",
     code = "../ptx/code.ptx",

@@ -1,0 +1,404 @@
+//! The value of an argument, decoded from the bytes that the kernel receives.
+
+use crate::{Class, CppBase, CppType, Members, Parameter, cpp};
+use core::fmt;
+
+/// The value of an argument, as far as its type is known.
+///
+/// The text of a value is for people: `1024`, `2.0`, `0x7f0000000000`, `null`, `(1.0, 0.0)`, `{x: 1, y: 2}`.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// A `bool`.
+    Bool(bool),
+    /// A signed integer.
+    Signed(i128),
+    /// An unsigned integer.
+    Unsigned(u128),
+    /// A `float`.
+    F32(f32),
+    /// A `double`.
+    F64(f64),
+    /// A pointer: the address on the device, 0 for null.
+    Pointer(u64),
+    /// An enum: the name of the variant, if a variant has this value, and the value.
+    Enum(Option<&'a str>, i128),
+    /// A CUDA vector: its components.
+    Vector(Values<'a>),
+    /// An array.
+    Array(Values<'a>),
+    /// A struct whose members are known.
+    Struct(Fields<'a>),
+    /// A value of a type that is not known, as its bytes.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// Decodes little-endian `bytes`. Bytes that cannot be a value of the type are [`Value::Bytes`].
+    #[must_use]
+    pub fn of(parameter: &Parameter<'a>, bytes: &'a [u8]) -> Self {
+        let Parameter {
+            mut class,
+            cpp,
+            members,
+            ..
+        } = *parameter;
+        // A cubin has no classes, but the name of its kernel can have types.
+        if class.same(Class::Unknown) && !cpp.is_unknown() {
+            class = class_of(cpp, members);
+        }
+        Type {
+            class,
+            cpp,
+            members,
+        }
+        .decode(bytes)
+        .unwrap_or(Self::Bytes(bytes))
+    }
+}
+
+/// What decides how bytes are decoded.
+#[derive(Clone, Copy, Debug)]
+struct Type<'a> {
+    class: Class,
+    cpp: CppType<'a>,
+    members: Members<'a>,
+}
+
+impl<'a> Type<'a> {
+    /// `None` if no value of this type has these bytes, or if the type is not known.
+    fn decode(self, bytes: &'a [u8]) -> Option<Value<'a>> {
+        let Self {
+            class,
+            cpp,
+            members,
+        } = self;
+        if cpp.is_array() {
+            return self.array(bytes);
+        }
+        match (class, cpp.base) {
+            (Class::Pointer, _) => Scalar::Address.decode(bytes),
+            (_, CppBase::Bool) => Scalar::Bool.decode(bytes),
+            (Class::Integer, _) if members.is_enum() => variant(members, bytes),
+            (Class::Integer, base) => Scalar::integer(base).decode(bytes),
+            (Class::Float, _) => Scalar::Float.decode(bytes),
+            (_, CppBase::Named(name)) => vector(name, bytes).or_else(|| fields(members, bytes)),
+            _ => None,
+        }
+    }
+
+    fn array(self, bytes: &'a [u8]) -> Option<Value<'a>> {
+        let size = bytes.len().checked_div(self.cpp.elements())?;
+        if size == 0 || size * self.cpp.elements() != bytes.len() {
+            return None;
+        }
+        let cpp = self.cpp.element();
+        // The class of an array is the class of its bytes.
+        let class = class_of(cpp, self.members);
+        let kind = Kind::Type(Self { class, cpp, ..self });
+        Some(Value::Array(Values { bytes, size, kind }))
+    }
+}
+
+/// The kind of a value that has this C++ type.
+fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
+    match cpp.base {
+        _ if cpp.is_pointer() => Class::Pointer,
+        CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Char => Class::Integer,
+        CppBase::Float { .. } => Class::Float,
+        _ if members.is_enum() => Class::Integer,
+        _ => Class::Bytes,
+    }
+}
+
+/// The variant of an enum.
+fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
+    let is_signed = members.is_signed().unwrap_or(true);
+    let scalar = if is_signed {
+        Scalar::Signed
+    } else {
+        Scalar::Unsigned
+    };
+    let number = match scalar.decode(bytes)? {
+        Value::Signed(number) => number,
+        Value::Unsigned(number) => i128::try_from(number).ok()?,
+        _ => return None,
+    };
+    let mut variants = members.variants();
+    let found = variants.find(|variant| variant.value_in(bytes.len(), is_signed) == number);
+    Some(Value::Enum(found.map(|variant| variant.name), number))
+}
+
+/// The members of a struct; `None` if they are not known, or do not fit.
+fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
+    let fits = |member: Parameter<'_>| {
+        let end = member
+            .offset
+            .and_then(|offset| offset.checked_add(member.size));
+        end.is_some_and(|end| end <= bytes.len())
+    };
+    let is_whole = !members.is_empty() && members.iter().all(fits);
+    is_whole.then_some(Value::Struct(Fields { members, bytes }))
+}
+
+/// The components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
+fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
+    let row = cpp::builtin(name).filter(|row| row.size == bytes.len())?;
+    let scalar = match row.element {
+        "i8" | "i16" | "i32" | "i64" | "CLong" => Scalar::Signed,
+        "u8" | "u16" | "u32" | "u64" | "CULong" => Scalar::Unsigned,
+        "f32" | "f64" => Scalar::Float,
+        _ => return None,
+    };
+    let size = row
+        .size
+        .checked_div(row.components)
+        .filter(|size| *size > 0)?;
+    let kind = Kind::Scalar(scalar);
+    Some(Value::Vector(Values { bytes, size, kind }))
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Scalar {
+    Address,
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+impl Scalar {
+    fn integer(base: CppBase<'_>) -> Self {
+        match base {
+            CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true } => Self::Signed,
+            CppBase::Char if core::ffi::c_char::MIN != 0 => Self::Signed,
+            _ => Self::Unsigned,
+        }
+    }
+
+    /// The value of little-endian `bytes`; `None` if a value of this kind cannot have this size.
+    fn decode<'a>(self, bytes: &[u8]) -> Option<Value<'a>> {
+        if bytes.is_empty() || bytes.len() > 16 {
+            return None;
+        }
+        let mut wide = [0; 16];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let number = u128::from_le_bytes(wide);
+        let unused = 128 - 8 * bytes.len() as u32;
+        Some(match (self, bytes.len()) {
+            (Self::Address, _) => Value::Pointer(u64::try_from(number).ok()?),
+            (Self::Bool, _) if number < 2 => Value::Bool(number == 1),
+            (Self::Bool | Self::Unsigned, _) => Value::Unsigned(number),
+            (Self::Signed, _) => Value::Signed((number << unused).cast_signed() >> unused),
+            (Self::Float, 4) => Value::F32(f32::from_bits(number as u32)),
+            (Self::Float, 8) => Value::F64(f64::from_bits(number as u64)),
+            (Self::Float, _) => return None,
+        })
+    }
+}
+
+/// The elements of an array, or the components of a vector.
+#[derive(Clone, Copy, Debug)]
+pub struct Values<'a> {
+    bytes: &'a [u8],
+    /// The size of a value in bytes, which is not 0.
+    size: usize,
+    kind: Kind<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    Scalar(Scalar),
+    Type(Type<'a>),
+}
+
+impl<'a> Values<'a> {
+    /// The values in order.
+    pub fn iter(self) -> impl Iterator<Item = Value<'a>> {
+        let Self { bytes, size, kind } = self;
+        bytes.chunks_exact(size).map(move |element| {
+            let value = match kind {
+                Kind::Scalar(scalar) => scalar.decode(element),
+                Kind::Type(ty) => ty.decode(element),
+            };
+            value.unwrap_or(Value::Bytes(element))
+        })
+    }
+}
+
+/// The members of a struct.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a> {
+    members: Members<'a>,
+    bytes: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// Each member, and its value.
+    pub fn iter(self) -> impl Iterator<Item = (Parameter<'a>, Value<'a>)> {
+        let bytes = self.bytes;
+        self.members.iter().map(move |member| {
+            let offset = member.offset.unwrap_or(0);
+            let value = Value::of(&member, &bytes[offset..][..member.size]);
+            (member, value)
+        })
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Signed(value) | Self::Enum(None, value) => write!(f, "{value}"),
+            Self::Unsigned(value) => write!(f, "{value}"),
+            Self::F32(value) => write!(f, "{value:?}"),
+            Self::F64(value) => write!(f, "{value:?}"),
+            Self::Pointer(0) => f.write_str("null"),
+            Self::Pointer(address) => write!(f, "{address:#x}"),
+            Self::Enum(Some(name), value) => write!(f, "{name} ({value})"),
+            Self::Vector(components) => {
+                f.write_str("(")?;
+                list(f, components)?;
+                f.write_str(")")
+            }
+            Self::Array(elements) => {
+                f.write_str("[")?;
+                list(f, elements)?;
+                f.write_str("]")
+            }
+            Self::Struct(fields) => {
+                f.write_str("{")?;
+                for (i, (member, value)) in fields.iter().enumerate() {
+                    let separator = if i > 0 { ", " } else { "" };
+                    write!(f, "{separator}{}: {value}", member.name)?;
+                }
+                f.write_str("}")
+            }
+            Self::Bytes(bytes) => {
+                f.write_str("0x")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+    }
+}
+
+/// Writes at most 16 values: an array can have thousands.
+fn list(f: &mut fmt::Formatter<'_>, values: Values<'_>) -> fmt::Result {
+    const SHOWN: usize = 16;
+    let mut values = values.iter();
+    for (i, value) in values.by_ref().take(SHOWN).enumerate() {
+        let separator = if i > 0 { ", " } else { "" };
+        write!(f, "{separator}{value}")?;
+    }
+    match values.count() {
+        0 => Ok(()),
+        more => write!(f, ", … {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use crate::{Layout, Variant};
+    use std::{string::ToString, vec::Vec};
+
+    fn text(
+        class: Class,
+        cpp: CppType<'_>,
+        members: Members<'_>,
+        bytes: &[u8],
+    ) -> std::string::String {
+        let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
+        let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
+        Value::of(&parameter, bytes).to_string()
+    }
+
+    #[test]
+    fn integers_are_signed_as_their_cpp_type() {
+        for (base, expected) in [
+            (
+                CppBase::Integer {
+                    signed: true,
+                    bits: 32,
+                },
+                "-2",
+            ),
+            (
+                CppBase::Integer {
+                    signed: false,
+                    bits: 32,
+                },
+                "4294967294",
+            ),
+            (CppBase::Long { signed: true }, "-2"),
+            (CppBase::Long { signed: false }, "4294967294"),
+            (CppBase::Unknown, "4294967294"),
+        ] {
+            let bytes = (-2_i32).to_le_bytes();
+            let value = text(Class::Integer, CppType::of(base), Members::UNKNOWN, &bytes);
+            assert_eq!(value, expected, "{base:?}");
+        }
+    }
+
+    #[test]
+    fn an_enum_has_the_name_of_its_variant() {
+        let variants = [
+            Variant {
+                name: "Off",
+                value: -1,
+            },
+            Variant {
+                name: "Large",
+                value: 200,
+            },
+        ];
+        let cases: [(bool, &[u8], &str); 4] = [
+            (true, &[0xff], "Off (-1)"),
+            (false, &[0xff], "Off (255)"),
+            (false, &[200], "Large (200)"),
+            (true, &[7], "7"),
+        ];
+        for (is_signed, bytes, expected) in cases {
+            let members = Members::of_enum(&variants, Some(is_signed));
+            let value = text(Class::Integer, CppType::named("Mode"), members, bytes);
+            assert_eq!(value, expected);
+        }
+    }
+
+    #[test]
+    fn a_struct_that_does_not_fit_its_bytes_is_not_decoded() {
+        let int = Layout::from_size_align(4, 4).expect("a layout");
+        let member = |name, offset| {
+            Parameter::field(
+                name,
+                "i32",
+                offset,
+                int,
+                Class::Integer,
+                CppType::integer(true, 32),
+            )
+        };
+        let members = [member("x", 0), member("y", 4)];
+        let bytes = [1, 0, 0, 0, 2, 0, 0, 0];
+        let value = |len: usize| {
+            let of = Members::of(&members);
+            text(Class::Bytes, CppType::named("Pair"), of, &bytes[..len])
+        };
+        assert_eq!(value(8), "{x: 1, y: 2}");
+        assert_eq!(value(7), "0x01000000020000");
+        let array = CppType::named("Pair").array(2);
+        let twice: Vec<u8> = bytes.repeat(2);
+        let value = text(Class::Bytes, array, Members::of(&members), &twice);
+        assert_eq!(value, "[{x: 1, y: 2}, {x: 1, y: 2}]");
+    }
+
+    #[test]
+    fn a_long_array_is_shortened() {
+        let array = CppType::integer(false, 8).array(40);
+        let value = text(Class::Bytes, array, Members::UNKNOWN, &[9; 40]);
+        assert!(value.starts_with("[9, 9, "), "{value}");
+        assert!(value.ends_with(", … 24 more]"), "{value}");
+    }
+}

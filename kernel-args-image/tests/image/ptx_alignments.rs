@@ -1,0 +1,126 @@
+//! The alignment that kernels need of the memory behind their pointers.
+
+use kernel_args_abi::Sm;
+use kernel_args_image::{
+    Image,
+    ptx::{Bodies, Module},
+};
+
+/// The parameter, the offset in it and the alignment, for each pointer that needs more than a byte.
+fn alignments(text: &str, symbol: &str) -> Vec<(usize, usize, usize)> {
+    let module = Module::read(text.as_bytes()).unwrap();
+    let body = Bodies::new(text.as_bytes()).kernel(&module, symbol);
+    let body = body.expect("the kernel is analysed");
+    let needed = body.alignments().iter();
+    needed
+        .map(|needed| (needed.parameter, needed.offset, needed.align.bytes()))
+        .collect()
+}
+
+#[test]
+fn every_access_of_a_compiled_kernel_counts() {
+    let text = include_str!("../../../ptx/alignments.ptx");
+    for (symbol, expected) in [
+        ("vectors", &[(0, 0, 16)][..]),
+        ("vectors_and_rest", &[(0, 0, 4), (1, 0, 16)]),
+        ("tests_the_address", &[(0, 0, 4), (1, 0, 4)]),
+        ("takes_a_flag", &[(0, 0, 4), (1, 0, 4)]),
+        ("rounds_the_address", &[(1, 0, 4)]),
+        ("after_a_header", &[(0, 0, 4), (1, 0, 4)]),
+        ("rows", &[(1, 0, 4)]),
+        ("in_a_struct", &[(0, 8, 16), (1, 0, 4)]),
+        ("one_of_two", &[(2, 0, 4)]),
+    ] {
+        assert_eq!(alignments(text, symbol), expected, "{symbol}");
+    }
+}
+
+/// A kernel with a pointer in `%rd1`.
+fn kernel(instructions: &str) -> String {
+    format!(
+        ".version 8.7\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 a, .param .u64 b)\n{{\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{instructions}\nret;\n}}\n"
+    )
+}
+
+#[test]
+fn an_instruction_needs_the_alignment_of_its_width() {
+    for (instructions, expected) in [
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 16),
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+32];", 16),
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+8];", 8),
+        ("ld.global.nc.v2.u64 {%rd5, %rd6}, [%rd1];", 16),
+        (
+            "ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1];",
+            32,
+        ),
+        ("st.global.v2.u16 [%rd1], {%rs1, 7};", 4),
+        ("ld.f64 %fd1, [%rd1];", 8),
+        ("ld.global.u8 %rs1, [%rd1];", 1),
+        ("atom.global.add.u64 %rd5, [%rd1], 1;", 8),
+        ("@%p1 ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 16),
+        (
+            "mul.wide.u32 %rd5, %r1, 16;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};",
+            16,
+        ),
+        (
+            "mul.wide.u32 %rd5, %r1, 24;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};",
+            8,
+        ),
+        // Nothing is known of these.
+        ("cp.async.cg.shared.global [%r1], [%rd1], 16;", 1),
+        (
+            "add.s64 %rd6, %rd1, %rd2;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];\nld.global.f32 %f1, [%rd2];",
+            1,
+        ),
+        (
+            "and.b64 %rd6, %rd1, -16;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];",
+            1,
+        ),
+        (
+            "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\nst.global.u64 [%rd2], %rd1;",
+            1,
+        ),
+        (
+            "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\n{ .param .b64 param0;\nst.param.b64 [param0], %rd1;\ncall.uni unknown, (param0); }",
+            1,
+        ),
+        ("prefetch.global.L2 [%rd1];", 1),
+    ] {
+        let text = kernel(instructions);
+        let found = alignments(&text, "k");
+        let own = found.iter().find(|(parameter, ..)| *parameter == 0);
+        assert_eq!(own.map_or(1, |own| own.2), expected, "{instructions}");
+    }
+}
+
+#[test]
+fn what_ptx_declares_is_known_without_a_body() {
+    let text = ".version 8.7\n.target sm_90\n.address_size 64\n\
+                .visible .entry k(.param .u64 .ptr .global .align 16 a, .param .u64 b)\n{\nret;\n}\n";
+    let image = Image::read(text.as_bytes()).unwrap();
+    let kernels = image.kernels().unwrap();
+    let needed = kernels.alignments("k", Sm(90));
+    assert_eq!(needed.len(), 1);
+    assert_eq!((needed[0].parameter, needed[0].align.bytes()), (0, 16));
+    assert!(kernels.alignments("missing", Sm(90)).is_empty());
+}
+
+#[test]
+fn an_analysed_image_has_both() {
+    let text = include_str!("../../../ptx/alignments.ptx");
+    let image = Image::read(text.as_bytes()).unwrap();
+    let mut kernels = image.kernels().unwrap();
+    assert!(kernels.alignments("vectors", Sm(90)).is_empty());
+    image
+        .add_bodies(&mut kernels, |name| name == "vectors")
+        .unwrap();
+    let needed = kernels.alignments("vectors", Sm(90));
+    assert_eq!(needed.len(), 1);
+    assert_eq!((needed[0].parameter, needed[0].align.bytes()), (0, 16));
+    assert!(kernels.alignments("rows", Sm(90)).is_empty());
+    assert_eq!(
+        kernels.clone().into_owned().alignments("vectors", Sm(90)),
+        needed
+    );
+}
