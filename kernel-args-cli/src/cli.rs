@@ -4,7 +4,7 @@ use crate::select::gpu;
 use clap::{
     Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser,
 };
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 /// The name of the program.
 pub(crate) const NAME: &str = "kernel-args";
@@ -106,6 +106,32 @@ Exit codes:
   2  a file cannot be read, contains no matching kernel, or a name cannot be declared; no kernel can be declared, or with --strict \
 one of them";
 
+const TRACE: &str = "\
+Runs a program, and shows each kernel launch of it and of the processes that it starts: the time in seconds, the kernel, grid, block, \
+dynamic shared memory and stream as CUDA C++ writes them, the parameters, the error, and how long the driver took. The program can be \
+in any language, and its CUDA runtime can be static.
+
+The parameters have names and types where the program's images have them: types from mangled names, names and members of structs \
+from debug information (`nvcc -G`). Otherwise they are shown as bytes.
+
+The trace is written to standard error. NVIDIA's library CUPTI is needed, which is part of the CUDA toolkit (`extras/CUPTI`) and of the \
+Python package `nvidia-cuda-cupti`. One tool at a time can use CUPTI in a process: no profiler can run at the same time.
+
+Launches in a CUDA graph are shown as one launch of the graph. Times are of the calls: the GPU can run a kernel later.";
+
+const TRACE_AFTER: &str = "\
+Examples:
+  kernel-args trace ./program
+  kernel-args trace --kernel '*gemm*' -- python3 train.py --epochs 1
+  kernel-args trace --summary -- python3 train.py
+  kernel-args trace --chrome launches.json ./program   # open it in https://ui.perfetto.dev
+  kernel-args trace --verify ./program
+
+Exit codes:
+  The exit code of the program; 128 plus the number of the signal that ended it.
+  1  --verify found a difference, and the program succeeded
+  2  the program cannot be started";
+
 /// The whole command line.
 pub(crate) fn command() -> Command {
     Command::new(NAME)
@@ -120,6 +146,7 @@ pub(crate) fn command() -> Command {
         .subcommand(check())
         .subcommand(rust())
         .subcommand(header())
+        .subcommand(trace())
         .subcommand(
             Command::new("completions")
                 .about("Writes a completion script for a shell")
@@ -245,6 +272,36 @@ fn header() -> Command {
         ))
 }
 
+fn trace() -> Command {
+    let output =
+        |name: &'static str, help: &'static str| file(name, help).required(false).long(name);
+    Command::new("trace")
+        .about("Runs a program and shows its kernel launches")
+        .long_about(TRACE)
+        .after_help(TRACE_AFTER)
+        .arg(
+            Arg::new("command")
+                .help("The program and its arguments")
+                .value_name("COMMAND")
+                .required(true)
+                .num_args(1..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .value_hint(ValueHint::CommandWithArguments)
+                .value_parser(value_parser!(OsString)),
+        )
+        .arg(pattern())
+        .arg(flag("summary", "Show a table of the kernels at the end, and no launches"))
+        .arg(flag("json", "Write a JSON object for each launch; the schema is in the README"))
+        .group(ArgGroup::new("trace-format").args(["summary", "json"]))
+        .arg(output("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
+        .arg(flag("verify", "Compare the parameters that the driver records for each kernel with what is read from its image"))
+        .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
+        .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
+        .args(naming())
+        .arg(color())
+}
+
 fn described() -> Arg {
     file(
         "debug-info",
@@ -271,25 +328,32 @@ fn file(name: &'static str, help: &'static str) -> Arg {
         .value_parser(value_parser!(PathBuf))
 }
 
+/// Which kernels, by name.
+fn pattern() -> Arg {
+    Arg::new("kernel")
+        .long("kernel")
+        .short('k')
+        .value_name("PATTERN")
+        .action(ArgAction::Append)
+        .help("Only kernels whose name matches")
+        .long_help(
+            "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
+             with the C++ name, with and without namespaces, template arguments and parameters",
+        )
+}
+
 fn selecting() -> [Arg; 2] {
     [
-        Arg::new("kernel")
-            .long("kernel")
-            .short('k')
-            .value_name("PATTERN")
-            .action(ArgAction::Append)
-            .help("Only kernels whose name matches")
-            .long_help(
-                "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
-                 with the C++ name, with and without namespaces, template arguments and parameters",
-            ),
+        pattern(),
         Arg::new("arch")
             .long("arch")
             .short('a')
             .value_name("GPU")
             .action(ArgAction::Append)
             .value_parser(ValueParser::new(gpu))
-            .help("Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts"),
+            .help(
+                "Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts",
+            ),
     ]
 }
 

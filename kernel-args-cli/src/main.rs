@@ -21,6 +21,7 @@ mod report;
 mod select;
 mod show;
 mod style;
+mod trace;
 mod write;
 
 use std::process::ExitCode;

@@ -9,6 +9,7 @@ use crate::{
     output::{Output, Status},
     select::Select,
     show::{self, Format, Show},
+    trace::{self, Trace},
     write::{self, Header, Rust, Source},
 };
 use clap::{ArgMatches, ColorChoice};
@@ -70,6 +71,33 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
             };
             write::header(&header, &mut output)
         }
+        "trace" => {
+            let format = match (matches.get_flag("json"), matches.get_flag("summary")) {
+                (true, _) => trace::Format::Json,
+                (false, true) => trace::Format::Summary,
+                (false, false) => trace::Format::Text,
+            };
+            let trace = Trace {
+                command: matches
+                    .get_many("command")
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect(),
+                select: Select {
+                    patterns: patterns(matches),
+                    gpus: Vec::new(),
+                },
+                format,
+                chrome: matches.get_one("chrome").cloned(),
+                output: matches.get_one("output").cloned(),
+                cupti: matches.get_one("cupti").cloned(),
+                verify: matches.get_flag("verify"),
+                demangle: !matches.get_flag("no-demangle"),
+                color,
+            };
+            trace::run(&trace)
+        }
         "completions" => {
             let shell = matches.get_one::<clap_complete::Shell>("shell");
             if let Some(shell) = shell {
@@ -119,12 +147,7 @@ fn source(matches: &ArgMatches) -> Source {
 
 fn select(matches: &ArgMatches) -> Select {
     Select {
-        patterns: matches
-            .get_many("kernel")
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect(),
+        patterns: patterns(matches),
         gpus: matches
             .get_many("arch")
             .into_iter()
@@ -132,6 +155,11 @@ fn select(matches: &ArgMatches) -> Select {
             .copied()
             .collect(),
     }
+}
+
+fn patterns(matches: &ArgMatches) -> Vec<String> {
+    let patterns = matches.get_many("kernel");
+    patterns.into_iter().flatten().cloned().collect()
 }
 
 fn format(matches: &ArgMatches) -> Format {

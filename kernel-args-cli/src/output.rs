@@ -15,11 +15,18 @@ pub(crate) enum Status {
     Different,
     /// 2: a file cannot be read, or contains no matching kernel.
     Error,
+    /// The exit code of the program that `trace` has run.
+    Program(u8),
 }
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        Self::from(status as u8)
+        Self::from(match status {
+            Status::Success => 0,
+            Status::Different => 1,
+            Status::Error => 2,
+            Status::Program(code) => code,
+        })
     }
 }
 

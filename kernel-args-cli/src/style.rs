@@ -58,10 +58,11 @@ impl Paint {
     }
 }
 
-/// A number with its noun: `1 kernel`, `2 kernels`.
+/// A number with its noun: `1 kernel`, `2 kernels`, `2 launches`.
 pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
     match count.into() {
         1 => format!("1 {what}"),
+        count if what.ends_with("ch") => format!("{count} {what}es"),
         count => format!("{count} {what}s"),
     }
 }
@@ -76,6 +77,7 @@ mod tests {
             (count(1_u32, "file"), count(0_u32, "file")),
             ("1 file".to_owned(), "0 files".to_owned())
         );
+        assert_eq!(count(2_u32, "launch"), "2 launches");
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! A file in the trace event format, which Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>) show: the calls of each
+//! thread on a line of time.
+
+use super::{Traced, event::GraphLaunch, json, microseconds, text};
+use crate::{error::Failure, escape};
+use serde_json::{Value, json};
+use std::{
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::Path,
+};
+
+pub(super) struct Chrome {
+    to: BufWriter<File>,
+    is_first: bool,
+}
+
+impl Chrome {
+    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+        let mut to = BufWriter::new(super::create(path)?);
+        to.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+        Ok(Self { to, is_first: true })
+    }
+
+    pub(super) fn launch(&mut self, launch: &Traced<'_>) -> Result<(), Failure> {
+        let event = launch.event;
+        let mut details = serde_json::Map::new();
+        details.insert("grid".into(), json!(text::extents(event.grid)));
+        details.insert("block".into(), json!(text::extents(event.block)));
+        details.insert("shared".into(), json!(event.shared));
+        details.insert("stream".into(), json!(format!("{:#x}", event.stream)));
+        details.insert("error".into(), json::error(&event.result));
+        for (index, argument) in launch.arguments().iter().enumerate() {
+            let name = match argument.name.as_str() {
+                "" => format!("parameter {index}"),
+                name => name.to_owned(),
+            };
+            details.insert(name, json!(argument.value));
+        }
+        let name = text::without_parameters(launch.name);
+        self.event(
+            name,
+            (launch.process, event.thread),
+            (launch.start, event.duration),
+            &Value::Object(details),
+        )
+    }
+
+    pub(super) fn graph(
+        &mut self,
+        process: u32,
+        start: f64,
+        graph: &GraphLaunch,
+    ) -> Result<(), Failure> {
+        let details = json!({
+            "graph": format!("{:#x}", graph.graph),
+            "stream": format!("{:#x}", graph.stream),
+            "error": json::error(&graph.result),
+        });
+        self.event(
+            "cuGraphLaunch",
+            (process, graph.thread),
+            (start, graph.duration),
+            &details,
+        )
+    }
+
+    fn event(
+        &mut self,
+        name: &str,
+        (process, thread): (u32, u64),
+        (start, duration): (f64, u64),
+        details: &Value,
+    ) -> Result<(), Failure> {
+        let event = json!({
+            "name": name,
+            "ph": "X",
+            "ts": start,
+            "dur": microseconds(duration),
+            "pid": process,
+            "tid": thread,
+            "args": details,
+        });
+        let separator = if std::mem::take(&mut self.is_first) {
+            "\n"
+        } else {
+            ",\n"
+        };
+        write!(self.to, "{separator}{}", escape::json(&event))?;
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        self.to.write_all(b"\n]}\n")?;
+        self.to.flush()?;
+        Ok(())
+    }
+}

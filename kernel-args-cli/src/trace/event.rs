@@ -1,0 +1,198 @@
+//! What the tracer sends: one line for each event, its fields separated by tabs. `tracer/` writes them.
+
+/// Something that happened in the program.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Event {
+    /// A process begins to use CUDA: its program.
+    Process(String),
+    /// A file with an image that was loaded.
+    Image(String),
+    /// Why a process is not traced.
+    Failed(String),
+    Launch(Launch),
+    Graph(GraphLaunch),
+}
+
+/// The launch of a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Launch {
+    pub(crate) thread: u64,
+    /// Nanoseconds since 1970.
+    pub(crate) start: u64,
+    /// Nanoseconds until the driver returned.
+    pub(crate) duration: u64,
+    pub(crate) stream: u64,
+    pub(crate) symbol: String,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    /// How the parameters were passed: `array`, `buffer`, `cooperative`, `none`.
+    pub(crate) form: String,
+    /// `0`, or the number and the name of an error.
+    pub(crate) result: String,
+    /// `None` if they are not known: the driver is older than CUDA 12.4, or has refused the launch.
+    pub(crate) values: Option<Vec<Passed>>,
+}
+
+/// A parameter as the driver records it, and its bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Passed {
+    pub(crate) offset: usize,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The launch of a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GraphLaunch {
+    pub(crate) thread: u64,
+    pub(crate) start: u64,
+    pub(crate) duration: u64,
+    pub(crate) stream: u64,
+    pub(crate) graph: u64,
+    pub(crate) result: String,
+}
+
+impl Event {
+    /// `None` for a line that no tracer writes: a process can end in the middle of a line.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let fields: Vec<String> = line.split('\t').map(unescaped).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        match *fields.as_slice() {
+            ["process", _, program] => Some(Self::Process(program.to_owned())),
+            // A name of this process's own folder, and no path out of it.
+            ["image", name] if !name.contains('/') => Some(Self::Image(name.to_owned())),
+            ["failed", why] => Some(Self::Failed(why.to_owned())),
+            [
+                "launch",
+                thread,
+                start,
+                duration,
+                stream,
+                symbol,
+                grid,
+                block,
+                shared,
+                form,
+                result,
+                values,
+            ] => Some(Self::Launch(Launch {
+                thread: thread.parse().ok()?,
+                start: start.parse().ok()?,
+                duration: duration.parse().ok()?,
+                stream: u64::from_str_radix(stream, 16).ok()?,
+                symbol: symbol.to_owned(),
+                grid: extents(grid)?,
+                block: extents(block)?,
+                shared: shared.parse().ok()?,
+                form: form.to_owned(),
+                result: result.to_owned(),
+                values: match values {
+                    "?" => None,
+                    values => {
+                        let each = values.split(',').filter(|value| !value.is_empty());
+                        Some(each.map(Passed::parse).collect::<Option<_>>()?)
+                    }
+                },
+            })),
+            ["graph", thread, start, duration, stream, graph, result] => {
+                Some(Self::Graph(GraphLaunch {
+                    thread: thread.parse().ok()?,
+                    start: start.parse().ok()?,
+                    duration: duration.parse().ok()?,
+                    stream: u64::from_str_radix(stream, 16).ok()?,
+                    graph: u64::from_str_radix(graph, 16).ok()?,
+                    result: result.to_owned(),
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Passed {
+    /// `offset size bytes`
+    fn parse(text: &str) -> Option<Self> {
+        let [offset, size, digits] = *text.split(' ').collect::<Vec<_>>().as_slice() else {
+            return None;
+        };
+        let digit = |digit: u8| {
+            char::from(digit)
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+        };
+        let bytes: Vec<u8> = digits
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| match *pair {
+                [high, low] => Some(digit(high)? << 4 | digit(low)?),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        (bytes.len() == size.parse::<usize>().ok()?).then_some(Self {
+            offset: offset.parse().ok()?,
+            bytes,
+        })
+    }
+}
+
+/// `4 1 1`
+fn extents(text: &str) -> Option<[u32; 3]> {
+    let extents: Vec<u32> = text
+        .split(' ')
+        .map(|extent| extent.parse().ok())
+        .collect::<Option<_>>()?;
+    extents.try_into().ok()
+}
+
+/// The tracer escapes separators.
+fn unescaped(field: &str) -> String {
+    field
+        .replace("%0a", "\n")
+        .replace("%09", "\t")
+        .replace("%25", "%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_is_read() {
+        let line = "launch\t1\t1000\t50\t7f\tsaxpy%25\t4 1 1\t256 1 1\t16\tarray\t700 CUDA_ERROR_ILLEGAL_ADDRESS\t0 4 00000040,8 2 ff01";
+        let Some(Event::Launch(launch)) = Event::parse(line) else {
+            panic!("{line}");
+        };
+        assert_eq!(
+            (
+                launch.symbol.as_str(),
+                launch.stream,
+                launch.grid,
+                launch.shared
+            ),
+            ("saxpy%", 0x7f, [4, 1, 1], 16)
+        );
+        assert_eq!(
+            launch.values.unwrap_or_default()[1],
+            Passed {
+                offset: 8,
+                bytes: vec![0xff, 1]
+            }
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_is_nothing() {
+        let line = "launch\t1\t1000\t50\t7f\ts\t4 1 1\t256 1 1\t0\tarray\t0\t0 4 00000040";
+        assert!(Event::parse(line).is_some());
+        for length in 0..line.len() {
+            let cut = &line[..length];
+            let has_no_parameters = cut.matches('\t').count() == 11 && cut.ends_with('\t');
+            assert_eq!(Event::parse(cut).is_some(), has_no_parameters, "{cut}");
+        }
+        let unknown = format!("{}?", line.trim_end_matches("0 4 00000040"));
+        assert!(
+            matches!(Event::parse(&unknown), Some(Event::Launch(launch)) if launch.values.is_none())
+        );
+        assert_eq!(Event::parse("image\t../../etc/passwd"), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
+
+use super::event::{Launch, Passed};
+use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
+use kernel_args_abi::{Class, Parameter, Value};
+use kernel_args_image::{ParameterList, mangled::Demangled};
+use std::{collections::HashMap, path::Path};
+
+/// All kernels of the images that were loaded.
+#[derive(Default)]
+pub(crate) struct Images {
+    /// By symbol. Several images can have a kernel of the same name.
+    kernels: HashMap<String, Vec<Kernel>>,
+    /// The C++ names of mangled symbols.
+    names: HashMap<String, Option<Demangled>>,
+}
+
+/// What the images say about a launch.
+pub(crate) struct Found<'k> {
+    /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
+    pub(crate) kernel: Option<&'k Kernel>,
+    /// The parameters of this kernel, or empty.
+    pub(super) parameters: Vec<Parameter<'k>>,
+    /// A kernel of this name with other parameters, if none has these.
+    pub(crate) different: Option<&'k Kernel>,
+}
+
+impl Images {
+    /// Adds the kernels of a file. Returns why it cannot be read.
+    pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
+        let mut files = read::read(&[path.to_owned()], &|_| false);
+        for kernel in files.read.kernels {
+            let known = self.kernels.entry(kernel.symbol.clone()).or_default();
+            if !known.iter().any(|known| known.is_same(&kernel)) {
+                known.push(kernel);
+            }
+        }
+        files.read.errors.pop()
+    }
+
+    /// Demangles a symbol once.
+    pub(crate) fn name(&mut self, symbol: &str) {
+        if !self.names.contains_key(symbol) {
+            self.names.insert(symbol.to_owned(), Demangled::new(symbol));
+        }
+    }
+
+    /// The C++ name without its parameters, or the symbol.
+    pub(crate) fn known_name<'s>(&'s self, symbol: &'s str, demangle: bool) -> &'s str {
+        match self.names.get(symbol) {
+            Some(Some(name)) if demangle => name.text(),
+            _ => symbol,
+        }
+    }
+
+    pub(crate) fn find(&self, launch: &Launch) -> Found<'_> {
+        let named = self.kernels.get(&launch.symbol);
+        let mut each = named
+            .into_iter()
+            .flatten()
+            .map(|kernel| (kernel, kernel.parameters()));
+        let found = each.find(|(_, parameters)| {
+            let values = launch.values.as_deref();
+            values.is_none_or(|values| agrees(parameters, values))
+        });
+        match found {
+            Some((kernel, parameters)) => Found::of(kernel, parameters),
+            None => Found {
+                different: named.and_then(|named| named.first()),
+                ..Found::NOTHING
+            },
+        }
+    }
+}
+
+/// Whether an image has the parameters that the driver records.
+fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
+    let same = |(parameter, passed): (&Parameter<'_>, &Passed)| {
+        parameter.offset == Some(passed.offset) && parameter.size == passed.bytes.len()
+    };
+    parameters.len() == values.len() && parameters.iter().zip(values).all(same)
+}
+
+/// An argument as a reader sees it.
+pub(crate) struct Argument<'a> {
+    /// Empty if it is not known.
+    pub(crate) name: String,
+    /// The C++ type; empty if it is not known.
+    pub(crate) ty: String,
+    pub(crate) value: String,
+    pub(crate) passed: &'a Passed,
+}
+
+impl<'k> Found<'k> {
+    pub(crate) const NOTHING: Self = Self {
+        kernel: None,
+        parameters: Vec::new(),
+        different: None,
+    };
+
+    fn of(kernel: &'k Kernel, parameters: Vec<Parameter<'k>>) -> Self {
+        Self {
+            kernel: Some(kernel),
+            parameters,
+            different: None,
+        }
+    }
+
+    /// The arguments of the launch.
+    pub(crate) fn arguments<'a>(&self, launch: &'a Launch) -> Vec<Argument<'a>> {
+        let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
+        let described = described.map(ParameterList::parameters).unwrap_or_default();
+        let argument = |(index, passed): (usize, &'a Passed)| {
+            let record = Parameter::record(passed.offset, passed.bytes.len());
+            let parameter = self.parameters.get(index).unwrap_or(&record);
+            Argument {
+                name: described
+                    .get(index)
+                    .map_or("", |known| known.name)
+                    .to_owned(),
+                ty: if parameter.cpp.is_unknown() {
+                    String::new()
+                } else {
+                    spelling(parameter)
+                },
+                value: value(parameter, &passed.bytes),
+                passed,
+            }
+        };
+        let each = launch.values.iter().flatten().enumerate();
+        each.map(argument).collect()
+    }
+}
+
+/// The value. Of an unknown type: a small number of up to 4 bytes in decimal, any other number in hexadecimal; a longer value as its
+/// first bytes.
+fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
+    const SHOWN: usize = 16;
+    /// Above it, four bytes can be a `float`, whose smallest usual values begin here.
+    const SMALL: u64 = 1 << 24;
+    match Value::of(parameter, bytes) {
+        Value::Bytes(bytes) if bytes.len() <= 8 => {
+            let is_float = parameter.class == Class::Float;
+            let mut wide = [0; 8];
+            wide[..bytes.len()].copy_from_slice(bytes);
+            match (u64::from_le_bytes(wide), bytes.len()) {
+                (number, 4) if is_float => format!("{:?}", f32::from_bits(number as u32)),
+                (number, ..=4) if number < SMALL => number.to_string(),
+                (0, _) => String::from("0"),
+                (number, _) => format!("{number:#x}"),
+            }
+        }
+        Value::Bytes(bytes) => {
+            use std::fmt::Write as _;
+            let mut text = String::from("{");
+            for group in bytes[..bytes.len().min(SHOWN)].chunks(4) {
+                let separator = if text.len() > 1 { " " } else { "" };
+                text += separator;
+                for byte in group {
+                    _ = write!(text, "{byte:02x}");
+                }
+            }
+            if bytes.len() > SHOWN {
+                _ = write!(text, " … {} bytes", bytes.len());
+            }
+            text + "}"
+        }
+        known => known.to_string(),
+    }
+}

@@ -1,0 +1,344 @@
+//! CUPTI's callbacks. Sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and `generated_cuda_meta.h`; they are the same from
+//! CUDA 11.8 to 13.
+
+use crate::loader::Library;
+use std::{
+    env,
+    ffi::{CStr, c_char, c_void},
+    ptr,
+};
+
+pub(crate) const DRIVER_API: u32 = 1;
+pub(crate) const RESOURCE: u32 = 3;
+pub(crate) const MODULE_LOADED: u32 = 6;
+/// `CUPTI_API_ENTER`
+pub(crate) const ENTER: u32 = 0;
+
+/// `CUpti_CallbackData`
+#[repr(C)]
+pub(crate) struct CallbackData {
+    pub(crate) site: u32,
+    function: *const c_char,
+    pub(crate) parameters: *const c_void,
+    pub(crate) result: *const c_void,
+    symbol: *const c_char,
+    context: *mut c_void,
+    context_id: u32,
+    pub(crate) correlation: *mut u64,
+    correlation_id: u32,
+}
+
+impl CallbackData {
+    /// The symbol of the kernel.
+    pub(crate) fn symbol(&self) -> String {
+        if self.symbol.is_null() {
+            return String::new();
+        }
+        // SAFETY: a text of CUPTI that ends with a zero, valid during the callback.
+        let symbol = unsafe { CStr::from_ptr(self.symbol) };
+        symbol.to_string_lossy().into_owned()
+    }
+}
+
+/// `CUpti_ResourceData`
+#[repr(C)]
+pub(crate) struct ResourceData {
+    context: *mut c_void,
+    handle: *mut c_void,
+    pub(crate) descriptor: *const c_void,
+}
+
+/// `CUpti_ModuleResourceData`
+#[repr(C)]
+pub(crate) struct ModuleData {
+    id: u32,
+    size: usize,
+    image: *const u8,
+}
+
+impl ModuleData {
+    /// The cubin.
+    pub(crate) fn image(&self) -> Option<&[u8]> {
+        if self.image.is_null() || self.size == 0 {
+            return None;
+        }
+        // SAFETY: CUPTI says that the image has this size; it is valid during the callback.
+        Some(unsafe { std::slice::from_raw_parts(self.image, self.size) })
+    }
+}
+
+/// A function that is traced.
+#[derive(Clone, Copy)]
+pub(crate) enum ApiCall {
+    Launch,
+    Cooperative,
+    Extended,
+    Graph,
+}
+
+/// The functions that are traced, with their numbers.
+const CALLS: [(u32, ApiCall); 8] = [
+    (307, ApiCall::Launch),
+    (442, ApiCall::Launch),
+    (477, ApiCall::Cooperative),
+    (478, ApiCall::Cooperative),
+    (514, ApiCall::Graph),
+    (515, ApiCall::Graph),
+    (652, ApiCall::Extended),
+    (653, ApiCall::Extended),
+];
+
+/// A call with its arguments.
+pub(crate) enum Call {
+    Launch(Launch),
+    Graph { graph: usize, stream: usize },
+}
+
+pub(crate) struct Launch {
+    /// A `CUfunction` or a `CUkernel`.
+    pub(crate) function: usize,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) stream: usize,
+    pub(crate) parameters: Parameters,
+    is_cooperative: bool,
+}
+
+impl Launch {
+    /// How the parameters are passed, and the kind of launch.
+    pub(crate) fn form(&self) -> &'static str {
+        match (&self.parameters, self.is_cooperative) {
+            (Parameters::Buffer(..), _) => "buffer",
+            (Parameters::Array(_), true) => "cooperative",
+            (Parameters::Array(_), false) => "array",
+            (Parameters::None, _) => "none",
+        }
+    }
+}
+
+/// The two forms of parameters.
+pub(crate) enum Parameters {
+    None,
+    Array(*const *const c_void),
+    /// With its length in bytes.
+    Buffer(*const u8, usize),
+}
+
+/// `cuLaunchCooperativeKernel_params`
+#[repr(C)]
+struct LaunchHead {
+    function: usize,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: usize,
+    array: *const *const c_void,
+}
+
+impl LaunchHead {
+    fn call(&self, parameters: Parameters, is_cooperative: bool) -> Call {
+        let config = (self.grid, self.block, self.shared, self.stream);
+        Call::launch(self.function, config, parameters, is_cooperative)
+    }
+}
+
+/// `cuLaunchKernel_params`
+#[repr(C)]
+struct LaunchKernel {
+    head: LaunchHead,
+    extra: *const *const c_void,
+}
+
+/// `cuLaunchKernelEx_params`
+#[repr(C)]
+struct LaunchKernelEx {
+    config: *const Config,
+    function: usize,
+    array: *const *const c_void,
+    extra: *const *const c_void,
+}
+
+/// The first members of `CUlaunchConfig`.
+#[repr(C)]
+struct Config {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: usize,
+}
+
+/// `cuGraphLaunch_params`
+#[repr(C)]
+struct GraphLaunch {
+    graph: usize,
+    stream: usize,
+}
+
+impl ApiCall {
+    pub(crate) fn of(id: u32) -> Option<Self> {
+        CALLS.iter().find(|call| call.0 == id).map(|call| call.1)
+    }
+
+    /// The arguments of the call.
+    ///
+    /// # Safety
+    /// `parameters` is the `functionParams` of this function in a callback after the call.
+    pub(crate) unsafe fn read(self, parameters: *const c_void) -> Call {
+        match self {
+            Self::Graph => {
+                // SAFETY: the caller guarantees the type.
+                let GraphLaunch { graph, stream } =
+                    unsafe { parameters.cast::<GraphLaunch>().read() };
+                Call::Graph { graph, stream }
+            }
+            Self::Extended => {
+                // SAFETY: the caller guarantees the type.
+                let call = unsafe { parameters.cast::<LaunchKernelEx>().read() };
+                // SAFETY: the driver has read the configuration, unless it is null.
+                let config = unsafe { call.config.as_ref() };
+                let config = config.map_or(([0; 3], [0; 3], 0, 0), |config| {
+                    (config.grid, config.block, config.shared, config.stream)
+                });
+                // SAFETY: the driver has read both.
+                let parameters = unsafe { Parameters::of(call.array, call.extra) };
+                Call::launch(call.function, config, parameters, false)
+            }
+            Self::Launch => {
+                // SAFETY: the caller guarantees the type.
+                let LaunchKernel { head, extra } =
+                    unsafe { parameters.cast::<LaunchKernel>().read() };
+                // SAFETY: the driver has read both.
+                let parameters = unsafe { Parameters::of(head.array, extra) };
+                head.call(parameters, false)
+            }
+            Self::Cooperative => {
+                // SAFETY: the caller guarantees the type: the same members without `extra`.
+                let head = unsafe { parameters.cast::<LaunchHead>().read() };
+                // SAFETY: the driver has read it.
+                let parameters = unsafe { Parameters::of(head.array, ptr::null()) };
+                head.call(parameters, true)
+            }
+        }
+    }
+}
+
+impl Call {
+    fn launch(
+        function: usize,
+        (grid, block, shared, stream): ([u32; 3], [u32; 3], u32, usize),
+        parameters: Parameters,
+        is_cooperative: bool,
+    ) -> Self {
+        Self::Launch(Launch {
+            function,
+            grid,
+            block,
+            shared,
+            stream,
+            parameters,
+            is_cooperative,
+        })
+    }
+}
+
+impl Parameters {
+    /// # Safety
+    /// The `kernelParams` and `extra` of a launch.
+    unsafe fn of(array: *const *const c_void, extra: *const *const c_void) -> Self {
+        /// `CU_LAUNCH_PARAM_BUFFER_POINTER`
+        const POINTER: usize = 1;
+        /// `CU_LAUNCH_PARAM_BUFFER_SIZE`
+        const SIZE: usize = 2;
+        if !array.is_null() {
+            return Self::Array(array);
+        }
+        let (mut buffer, mut length) = (ptr::null(), None);
+        let mut at = extra;
+        // The list has at most two entries and an end.
+        for _ in 0..3 {
+            if at.is_null() {
+                break;
+            }
+            // SAFETY: pairs of a name and a value until the name is null (`cuLaunchKernel` in the CUDA driver API's documentation).
+            let name = unsafe { at.read() } as usize;
+            if name == 0 {
+                break;
+            }
+            // SAFETY: the value of the name.
+            let value = unsafe { at.wrapping_add(1).read() };
+            match name {
+                POINTER => buffer = value.cast::<u8>(),
+                // SAFETY: the value is a pointer to the size.
+                SIZE => length = unsafe { value.cast::<usize>().as_ref() }.copied(),
+                _ => break,
+            }
+            at = at.wrapping_add(2);
+        }
+        match length {
+            Some(length) if !buffer.is_null() => Self::Buffer(buffer, length),
+            _ => Self::None,
+        }
+    }
+}
+
+type Callback = extern "C" fn(*mut c_void, u32, u32, *const c_void);
+
+/// Has CUPTI call `callback`.
+pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
+    let library = Library::first(&files()).ok_or(
+        "libcupti.so cannot be loaded: install the CUDA toolkit or the Python package `nvidia-cuda-cupti`, and name the file with --cupti",
+    )?;
+    // SAFETY: the type of `cuptiSubscribe` in CUPTI's documentation.
+    let subscribe: Option<unsafe extern "C" fn(*mut *mut c_void, Callback, *mut c_void) -> u32> =
+        unsafe { library.function(c"cuptiSubscribe") };
+    // SAFETY: the type of `cuptiEnableCallback` in CUPTI's documentation.
+    let enable: Option<unsafe extern "C" fn(u32, *mut c_void, u32, u32) -> u32> =
+        unsafe { library.function(c"cuptiEnableCallback") };
+    let (subscribe, enable) = subscribe
+        .zip(enable)
+        .ok_or("libcupti.so has no callbacks")?;
+    let mut subscriber = ptr::null_mut();
+    // SAFETY: `callback` accepts every call, from every thread.
+    match unsafe { subscribe(&raw mut subscriber, callback, ptr::null_mut()) } {
+        0 => {}
+        // `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED`
+        39 => {
+            return Err(
+                "another tool uses CUPTI in this process: a profiler, or the program itself".into(),
+            );
+        }
+        error => return Err(format!("cuptiSubscribe returned {error}")),
+    }
+    let wanted = CALLS.iter().map(|call| (DRIVER_API, call.0));
+    for (domain, id) in wanted.chain([(RESOURCE, MODULE_LOADED)]) {
+        // SAFETY: the subscriber is valid.
+        let error = unsafe { enable(1, subscriber, domain, id) };
+        // An older CUPTI does not know each function.
+        if error != 0 && domain == RESOURCE {
+            return Err(format!("cuptiEnableCallback returned {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// Where CUPTI can be.
+fn files() -> Vec<String> {
+    let named = env::var("KERNEL_ARGS_CUPTI").ok();
+    let mut files: Vec<String> = named.into_iter().collect();
+    files.extend(["libcupti.so.13", "libcupti.so.12", "libcupti.so"].map(String::from));
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(|name| env::var(name).ok());
+    for toolkit in toolkits.chain([String::from("/usr/local/cuda")]) {
+        for folder in [
+            "extras/CUPTI/lib64",
+            "lib64",
+            "targets/x86_64-linux/lib",
+            "targets/sbsa-linux/lib",
+        ] {
+            files.push(format!("{toolkit}/{folder}/libcupti.so"));
+        }
+    }
+    files
+}

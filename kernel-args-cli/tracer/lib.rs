@@ -1,0 +1,149 @@
+//! The library that `kernel-args trace` loads into a program: it reports the program's launches to `kernel-args`.
+//!
+//! The CUDA driver loads the library that the variable `CUDA_INJECTION64_PATH` names, and calls [`InitializeInjection`]. CUPTI then calls
+//! [`callback`] for each launch and each loaded module: also in programs with the static CUDA runtime, and for libraries. (CUPTI
+//! documentation, *CUPTI Callback API* and *Injection*.) This library only copies; `kernel-args` decodes.
+//!
+//! It uses the standard library only: the build script of `kernel-args-cli` compiles it with one call of rustc.
+
+mod cupti;
+mod driver;
+mod loader;
+mod parameters;
+mod report;
+
+use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
+use report::Report;
+use std::{
+    ffi::{c_int, c_void},
+    panic::catch_unwind,
+    sync::OnceLock,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// What the callback needs.
+struct Tracer {
+    driver: driver::Driver,
+    report: Report,
+}
+
+/// `CUDA_ERROR_INVALID_HANDLE`
+const INVALID_HANDLE: u32 = 400;
+
+static TRACER: OnceLock<Tracer> = OnceLock::new();
+
+/// Called by the driver once it has loaded this library. Returns 1, which means success, in any case: a program runs without a trace
+/// rather than not at all.
+#[unsafe(no_mangle)]
+pub extern "C" fn InitializeInjection() -> c_int {
+    let _ = catch_unwind(|| {
+        let Some(report) = Report::connect() else {
+            return;
+        };
+        if let Err(why) = start(&report) {
+            report.send(&["failed", &why]);
+        }
+    });
+    1
+}
+
+fn start(report: &Report) -> Result<(), String> {
+    let driver = driver::Driver::open()?;
+    let tracer = Tracer {
+        driver,
+        report: report.clone(),
+    };
+    if TRACER.set(tracer).is_ok() {
+        cupti::subscribe(callback)?;
+    }
+    Ok(())
+}
+
+/// Called by CUPTI before and after each call of the driver that is a launch, and after a module was loaded.
+extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void) {
+    let _ = catch_unwind(|| {
+        let Some(tracer) = TRACER.get() else { return };
+        match domain {
+            cupti::DRIVER_API => {
+                // SAFETY: for this domain, `data` is a `CUpti_CallbackData` that is valid during the callback (CUPTI documentation,
+                // `CUpti_CallbackFunc`).
+                let data = unsafe { &*data.cast::<CallbackData>() };
+                tracer.call(id, data);
+            }
+            cupti::RESOURCE if id == cupti::MODULE_LOADED => {
+                // SAFETY: for this domain, `data` is a `CUpti_ResourceData`.
+                let data = unsafe { &*data.cast::<ResourceData>() };
+                // SAFETY: for a module, the descriptor is a `CUpti_ModuleResourceData`, or null.
+                let module = unsafe { data.descriptor.cast::<ModuleData>().as_ref() };
+                // The driver uses the handles of unloaded functions again.
+                tracer.driver.forget();
+                if let Some(image) = module.and_then(ModuleData::image) {
+                    tracer.report.image(image);
+                }
+            }
+            _ => {}
+        }
+    });
+}
+
+/// Nanoseconds since 1970: programs that start each other have the same clock.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0))
+}
+
+impl Tracer {
+    fn call(&self, id: u32, data: &CallbackData) {
+        let Some(call) = ApiCall::of(id) else { return };
+        if data.site == cupti::ENTER {
+            // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
+            unsafe { data.correlation.write(now()) };
+            return;
+        }
+        // SAFETY: as before; the callback before this call has written it.
+        let start = unsafe { data.correlation.read() };
+        let duration = now().saturating_sub(start);
+        // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the call.
+        let status = unsafe { data.result.cast::<u32>().read() };
+        // SAFETY: `id` is the function whose parameters these are.
+        match unsafe { call.read(data.parameters) } {
+            cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
+            cupti::Call::Graph { graph, stream } => self.report.send(&[
+                "graph",
+                &report::thread().to_string(),
+                &start.to_string(),
+                &duration.to_string(),
+                &format!("{stream:x}"),
+                &format!("{graph:x}"),
+                &self.driver.status(status),
+            ]),
+        }
+    }
+
+    fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
+        // The driver has refused the function itself: nothing can be asked about it.
+        let recorded = if status == INVALID_HANDLE {
+            None
+        } else {
+            self.driver.parameters(launch.function)
+        };
+        // SAFETY: an accepted launch has the parameters of its function.
+        let values = unsafe { parameters::copy(launch, recorded.as_deref(), status == 0) };
+        let result = self.driver.status(status);
+        let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
+        self.report.send(&[
+            "launch",
+            &report::thread().to_string(),
+            &start.to_string(),
+            &duration.to_string(),
+            &format!("{:x}", launch.stream),
+            &data.symbol(),
+            &grid,
+            &block,
+            &launch.shared.to_string(),
+            launch.form(),
+            &result,
+            &values,
+        ]);
+    }
+}

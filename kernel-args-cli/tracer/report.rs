@@ -1,0 +1,93 @@
+//! The connection to `kernel-args`, which the variable `KERNEL_ARGS_TRACE` names: a folder with a socket. Images become files there.
+//!
+//! Every message is one line; its fields are separated by tabs.
+
+use std::{
+    env, fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::Write as _,
+    os::unix::net::UnixStream,
+    path::PathBuf,
+    process,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// The variable with the folder.
+const FOLDER: &str = "KERNEL_ARGS_TRACE";
+
+#[derive(Clone)]
+pub(crate) struct Report {
+    folder: Arc<PathBuf>,
+    /// `None` once `kernel-args` has ended.
+    socket: Arc<Mutex<Option<UnixStream>>>,
+}
+
+impl Report {
+    pub(crate) fn connect() -> Option<Self> {
+        let folder = PathBuf::from(env::var_os(FOLDER)?);
+        let socket = UnixStream::connect(folder.join("socket")).ok()?;
+        let report = Self {
+            folder: Arc::new(folder),
+            socket: Arc::new(Mutex::new(Some(socket))),
+        };
+        let program = env::args_os().next().unwrap_or_default();
+        report.send(&[
+            "process",
+            &process::id().to_string(),
+            &program.to_string_lossy(),
+        ]);
+        Some(report)
+    }
+
+    /// Sends one line. If nobody reads it, the program goes on without a trace.
+    pub(crate) fn send(&self, fields: &[&str]) {
+        let mut line = fields
+            .iter()
+            .map(|field| escaped(field))
+            .collect::<Vec<_>>()
+            .join("\t");
+        line.push('\n');
+        let mut socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = socket.as_mut()
+            && open.write_all(line.as_bytes()).is_err()
+        {
+            *socket = None;
+        }
+    }
+
+    /// Writes an image to a file, once, and sends its name.
+    pub(crate) fn image(&self, image: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        image.hash(&mut hasher);
+        let name = format!("{:016x}.cubin", hasher.finish());
+        let path = self.folder.join(&name);
+        if !path.exists() {
+            // Another process may write the same image.
+            let partial = self.folder.join(format!("{name}.{}", process::id()));
+            if fs::write(&partial, image).is_err() || fs::rename(&partial, &path).is_err() {
+                return;
+            }
+        }
+        self.send(&["image", &name]);
+    }
+}
+
+/// Without separators.
+fn escaped(field: &str) -> String {
+    field
+        .replace('%', "%25")
+        .replace('\t', "%09")
+        .replace('\n', "%0a")
+}
+
+/// A number of the calling thread, from 1.
+pub(crate) fn thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    NUMBER.try_with(|number| *number).unwrap_or(0)
+}

@@ -1,0 +1,351 @@
+//! `kernel-args trace`: programs that print what they launch, and what the trace shows of them.
+//!
+//! It needs the program `kernel-args` of the same build, or `KERNEL_ARGS_PROGRAM` with its path; on a GPU also CUPTI.
+
+mod program;
+
+use kernel_args_tests::driver::{Driver, suite, trial_unless};
+use libtest_mimic::Trial;
+use serde_json::Value;
+use std::{
+    env,
+    error::Error,
+    path::PathBuf,
+    process::{Command, ExitCode, Output},
+};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+type Test = fn() -> Outcome;
+
+pub(crate) fn main() -> ExitCode {
+    match env::var(program::VARIABLE) {
+        Ok(name) => program::run(&name),
+        Err(_) => suite("trace", trials, |_| {}),
+    }
+}
+
+fn trials(_: &Driver) -> Vec<Trial> {
+    let missing = match kernel_args() {
+        Some(_) => None,
+        None => Some("there is no program `kernel-args`: cargo build -p kernel-args-cli"),
+    };
+    let all: [(&str, Test); 13] = [
+        ("every_launch_has_its_parameters", || compare("random")),
+        ("launches_of_threads_are_traced", || compare("threads")),
+        ("processes_that_a_program_starts_are_traced", || {
+            compare("processes")
+        }),
+        (
+            "launches_before_an_abort_are_shown",
+            launches_before_an_abort_are_shown,
+        ),
+        (
+            "launches_of_graphs_are_traced",
+            launches_of_graphs_are_traced,
+        ),
+        (
+            "an_error_of_a_launch_is_shown",
+            an_error_of_a_launch_is_shown,
+        ),
+        ("a_trace_is_text", a_trace_is_text),
+        (
+            "values_have_the_types_of_mangled_names",
+            values_have_the_types_of_mangled_names,
+        ),
+        ("kernels_are_selected", kernels_are_selected),
+        ("a_summary_counts_launches", a_summary_counts_launches),
+        (
+            "a_chrome_trace_has_every_launch",
+            a_chrome_trace_has_every_launch,
+        ),
+        (
+            "the_driver_and_the_images_agree",
+            the_driver_and_the_images_agree,
+        ),
+        (
+            "a_program_without_cuda_runs_as_it_is",
+            a_program_without_cuda_runs_as_it_is,
+        ),
+    ];
+    all.map(|(name, run)| trial_unless(missing, name, run))
+        .into()
+}
+
+/// The program `kernel-args`: cargo places it next to the folder of the tests.
+fn kernel_args() -> Option<PathBuf> {
+    let built = || {
+        Some(
+            env::current_exe()
+                .ok()?
+                .parent()?
+                .parent()?
+                .join("kernel-args"),
+        )
+    };
+    let path = env::var_os("KERNEL_ARGS_PROGRAM")
+        .map(PathBuf::from)
+        .or_else(built)?;
+    path.is_file().then_some(path)
+}
+
+/// Traces one of the programs.
+fn trace(options: &[&str], name: &str) -> Outcome<Output> {
+    let program = kernel_args().ok_or("no kernel-args")?;
+    let mut command = Command::new(program);
+    command
+        .arg("trace")
+        .args(options)
+        .arg("--")
+        .arg(env::current_exe()?);
+    Ok(command.env(program::VARIABLE, name).output()?)
+}
+
+/// What the program printed, and the trace; the exit code of the program is 7.
+fn traced(options: &[&str], name: &str) -> Outcome<(String, String)> {
+    let output = trace(options, name)?;
+    let [out, err] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    if output.status.code() == Some(7) {
+        Ok((out, err))
+    } else {
+        Err(format!("{}: {out}{err}", output.status).into())
+    }
+}
+
+fn lines(text: &str) -> Outcome<Vec<Value>> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).map_err(|error| format!("{error}: {line}").into()))
+        .collect()
+}
+
+/// A launch in the form that the programs print.
+fn reduced(event: &Value) -> Value {
+    let parameters = event["parameters"].as_array().into_iter().flatten();
+    let parameters: Vec<Value> = parameters
+        .map(|parameter| serde_json::json!([parameter["offset"], parameter["bytes"]]))
+        .collect();
+    serde_json::json!({
+        "symbol": event["symbol"], "grid": event["grid"], "block": event["block"], "shared": event["shared"], "parameters": parameters,
+    })
+}
+
+/// The same launches, in the order of each thread.
+fn same(printed: &str, trace: &str) -> Outcome<usize> {
+    let (expected, found) = (lines(printed)?, lines(trace)?);
+    if let Some(error) = found.iter().find(|event| !event["error"].is_null()) {
+        return Err(format!("{error}").into());
+    }
+    let found: Vec<Value> = found.iter().map(reduced).collect();
+    let texts = |values: &[Value]| {
+        let mut texts: Vec<String> = values.iter().map(Value::to_string).collect();
+        texts.sort();
+        texts
+    };
+    let (expected, found) = (texts(&expected), texts(&found));
+    if expected.is_empty() || expected != found {
+        let missing = expected.iter().find(|launch| !found.contains(launch));
+        return Err(format!(
+            "{} launches, {} in the trace; the first that is missing: {missing:?}",
+            expected.len(),
+            found.len()
+        )
+        .into());
+    }
+    Ok(expected.len())
+}
+
+fn compare(name: &str) -> Outcome {
+    let (printed, trace) = traced(&["--json"], name)?;
+    let launches = same(&printed, &trace)?;
+    println!("trace of `{name}`: {launches} launches, 0 differences");
+    Ok(())
+}
+
+fn launches_before_an_abort_are_shown() -> Outcome {
+    let output = trace(&["--json"], "abort")?;
+    assert_eq!(
+        output.status.code(),
+        Some(128 + 6),
+        "the signal that ends the program"
+    );
+    let [out, err] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert_eq!(same(&out, &err)?, 5);
+    Ok(())
+}
+
+fn launches_of_graphs_are_traced() -> Outcome {
+    let (_, trace) = traced(&["--json"], "graph")?;
+    let events = lines(&trace)?;
+    let graphs: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["event"] == "graph")
+        .collect();
+    assert_eq!(graphs.len(), 3, "{trace}");
+    assert!(
+        graphs
+            .iter()
+            .all(|event| event["graph"] == graphs[0]["graph"] && event["error"].is_null())
+    );
+    Ok(())
+}
+
+fn an_error_of_a_launch_is_shown() -> Outcome {
+    let (_, trace) = traced(&[], "refused")?;
+    let line = trace
+        .lines()
+        .find(|line| line.contains("scale<<<1, 4096>>>"))
+        .unwrap_or_default();
+    assert!(
+        line.contains("(null, 1, 2.0) = 1 CUDA_ERROR_INVALID_VALUE <"),
+        "{trace}"
+    );
+    Ok(())
+}
+
+fn a_trace_is_text() -> Outcome {
+    let (printed, trace) = traced(&["--color=never"], "random")?;
+    assert_eq!(printed.lines().count(), trace.lines().count(), "{trace}");
+    for (expected, line) in lines(&printed)?.iter().zip(trace.lines()) {
+        let name = match expected["symbol"].as_str() {
+            Some("_Z5scalePfif") => "scale",
+            Some("_ZN3sim4stepIdEEvPT_6float4c") => "sim::step<double>",
+            other => other.unwrap_or_default(),
+        };
+        let (time, call) = line.trim_start().split_once(' ').unwrap_or_default();
+        assert!(
+            time.parse::<f64>().is_ok_and(|seconds| seconds < 600.0),
+            "{line}"
+        );
+        assert!(
+            call.starts_with(&format!("{name}<<<")) && call.ends_with(" µs>"),
+            "{line}"
+        );
+    }
+    Ok(())
+}
+
+fn values_have_the_types_of_mangled_names() -> Outcome {
+    let (_, trace) = traced(
+        &["--json", "--kernel", "scale", "--kernel", "step"],
+        "random",
+    )?;
+    let mut kinds = [0, 0];
+    for event in lines(&trace)? {
+        let texts = |key: &str| -> Vec<String> {
+            let parameters = event["parameters"].as_array().into_iter().flatten();
+            parameters
+                .map(|parameter| parameter[key].as_str().unwrap_or_default().to_owned())
+                .collect()
+        };
+        let (types, values, bytes) = (texts("type"), texts("value"), texts("bytes"));
+        if event["symbol"] == "_Z5scalePfif" {
+            kinds[0] += 1;
+            assert_eq!(types, ["float*", "int", "float"]);
+            let bits = u32::from_str_radix(&bytes[1], 16)?.swap_bytes();
+            assert_eq!(values[1], bits.cast_signed().to_string());
+            let bits = u32::from_str_radix(&bytes[2], 16)?.swap_bytes();
+            assert_eq!(values[2], format!("{:?}", f32::from_bits(bits)));
+        } else {
+            kinds[1] += 1;
+            assert_eq!(types, ["double*", "float4", "char"]);
+            assert!(
+                values[1].starts_with("(1.5, ") && values[1].ends_with(", -0.0, 4.0)"),
+                "{values:?}"
+            );
+        }
+    }
+    assert!(kinds.iter().all(|kind| *kind > 10), "{kinds:?}");
+    Ok(())
+}
+
+fn kernels_are_selected() -> Outcome {
+    let (printed, trace) = traced(&["--json", "--kernel", "sim::*"], "random")?;
+    let of_step = |value: &&Value| value["symbol"] == "_ZN3sim4stepIdEEvPT_6float4c";
+    let (printed, trace) = (lines(&printed)?, lines(&trace)?);
+    assert_eq!(printed.iter().filter(of_step).count(), trace.len());
+    assert!(!trace.is_empty() && trace.iter().all(|event| of_step(&event)));
+    Ok(())
+}
+
+fn a_summary_counts_launches() -> Outcome {
+    let (printed, summary) = traced(&["--summary", "--color=never"], "random")?;
+    let printed = lines(&printed)?;
+    for (symbol, name) in [
+        ("_Z5scalePfif", "scale"),
+        ("mixed", "mixed"),
+        ("nothing", "nothing"),
+    ] {
+        let launches = printed
+            .iter()
+            .filter(|launch| launch["symbol"] == symbol)
+            .count()
+            .to_string();
+        let row = summary
+            .lines()
+            .find(|line| line.ends_with(&format!("  {name}")))
+            .unwrap_or_default();
+        assert_eq!(
+            row.split_whitespace().next(),
+            Some(launches.as_str()),
+            "{summary}"
+        );
+    }
+    assert!(
+        summary.ends_with("4 kernels, 200 launches, 0 graph launches\n"),
+        "{summary}"
+    );
+    Ok(())
+}
+
+fn a_chrome_trace_has_every_launch() -> Outcome {
+    let file = env::temp_dir().join(format!("kernel-args-trace-{}.json", std::process::id()));
+    let name = file.display().to_string();
+    let (printed, _) = traced(&["--summary", "--chrome", &name], "threads")?;
+    let text = std::fs::read_to_string(&file)?;
+    std::fs::remove_file(&file)?;
+    let trace: Value = serde_json::from_str(&text)?;
+    let events = trace["traceEvents"].as_array().ok_or("no events")?;
+    assert_eq!(events.len(), printed.lines().count());
+    let mut threads: Vec<u64> = events
+        .iter()
+        .filter_map(|event| event["tid"].as_u64())
+        .collect();
+    threads.sort_unstable();
+    threads.dedup();
+    assert_eq!(threads.len(), 4);
+    assert!(
+        events
+            .iter()
+            .all(|event| event["ph"] == "X" && event["dur"].as_f64() > Some(0.0))
+    );
+    Ok(())
+}
+
+fn the_driver_and_the_images_agree() -> Outcome {
+    let (printed, trace) = traced(&["--summary", "--verify"], "random")?;
+    let launches = printed.lines().count();
+    let last = trace.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with(&format!(
+            "kernels: 4, launches: {launches}, bytes of parameters: "
+        )),
+        "{trace}"
+    );
+    assert!(last.ends_with("differences: 0"), "{trace}");
+    Ok(())
+}
+
+fn a_program_without_cuda_runs_as_it_is() -> Outcome {
+    assert_eq!(traced(&["--verify", "--summary"], "none")?.0, "");
+    let program = kernel_args().ok_or("no kernel-args")?;
+    let output = Command::new(program)
+        .args(["trace", "no-such-program-here"])
+        .output()?;
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("no-such-program-here: the program cannot be started: ")
+    );
+    Ok(())
+}
