@@ -59,6 +59,9 @@ def program(place, name, dependencies, source, root):
     (package / "Cargo.toml").write_text(
         '[package]\nname = "hello"\nversion = "0.0.0"\nedition = "2024"\n'
         f"[dependencies]\n{dependencies}\n[profile.release]\nstrip = true\n[workspace]\n"
+        # Cargo compiles packages of a registry, such as cudarc, without incremental compilation. A dependency by path would be
+        # compiled with it, which costs a third more.
+        '[profile.dev.package."*"]\nincremental = false\n'
     )
     (package / "src" / "main.rs").write_text(source)
     (package / "src" / "saxpy.ptx").write_bytes((root / "ptx" / "saxpy.ptx").read_bytes())

@@ -20,10 +20,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
-SUITES = ["attributes", "contexts", "debug_info", "echo", "error_texts", "generated_structs", "graphs", "images", "launch", "memory_changes", "runtime_api", "scale", "sequences", "several_gpus"]
+SUITES = [
+    "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch",
+    "memory_changes", "mirrors", "observe", "pointers", "runtime_api", "scale", "sequences", "several_gpus", "trace",
+]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "graph", "runtime_api", "nccl_sum"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum"]
 # Examples in separate packages.
 PACKAGES = ["inference", "nbody", "build-script"]
 
@@ -54,6 +57,7 @@ def main():
     suites = build(["test", "--no-run", "-p", "kernel-args-tests", "--test=driver"])
     examples = build(["build", "-p", "kernel-args-examples", *(f"--example={example}" for example in EXAMPLES)])
     add(suites["driver"], "driver")
+    add(build(["build", "-p", "kernel-args-cli"])["kernel-args"], "kernel-args")
     for name in EXAMPLES:
         add(examples[name], name)
     for name in PACKAGES:
@@ -71,6 +75,7 @@ def main():
         'cd "$(dirname "$0")" || exit 2\n'
         # Libraries that a machine may lack are next to the suites: libcudart, libnccl, libcurand.
         'LD_LIBRARY_PATH="$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH\n'
+        'KERNEL_ARGS_PROGRAM="$PWD/kernel-args"; export KERNEL_ARGS_PROGRAM\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
         f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *(f'{suite}::' for suite in SUITES)])}\n"

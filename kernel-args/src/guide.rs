@@ -23,10 +23,17 @@
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
 //! | [`globals`] | `__device__`, `__constant__` and `__managed__` variables |
-//! | [`graphs`] | CUDA graphs |
-//! | [`sequences`] | launch code that is repeated, and runs as a graph |
+#![cfg_attr(
+    feature = "graphs",
+    doc = "| [`graphs`] | CUDA graphs |
+| [`sequences`] | launch code that is repeated, and runs as a graph |"
+)]
 //! | [`contexts`] | contexts, the CUDA runtime, several GPUs; the life of a program |
 //! | [`cudarc`] | coming from cudarc: each line of its launch builder |
+#![cfg_attr(
+    feature = "observe",
+    doc = "| [`observe`] | launches, loads and compilations as events: for logs, profiles and traces |"
+)]
 //! | [`bindings`] | other driver bindings, and `no_std` |
 //! | [`features`] | features of this crate |
 //! | [`testing`] | tests and programs on machines without a GPU |
@@ -61,10 +68,11 @@ chapters! {
     lists: "lists";
     dtypes: "dtypes";
     globals: "globals";
-    graphs: "graphs", "pictures/graph";
-    sequences: "sequences";
+    #[cfg(feature = "graphs")] graphs: "graphs", "pictures/graph";
+    #[cfg(feature = "graphs")] sequences: "sequences";
     contexts: "contexts";
     cudarc: "cudarc";
+    #[cfg(feature = "observe")] observe: "observe";
     bindings: "bindings";
     features "Features of this crate.": "tables/features", "features";
     testing: "testing";

@@ -59,10 +59,13 @@
     doc = "| a launch and its options | [`launch!`], [`Launch`] |
 | a loaded image, a kernel that was checked | [`Module`], [`Kernel`] |
 | a kernel whose arguments' types are known at run time only | [`Function`], [`ArgList`] |
-| launches that are repeated, as a graph | [`sequence`]; with explicit nodes [`graph`] |
 | contexts, several GPUs, streams of the CUDA runtime, versions for a bug report | [`context()`], [`mod@context`] |
 | what an error contains | [`Error`], [`error`] |
 | options of the driver's compiler | [`image::JitOptions`] |"
+)]
+#![cfg_attr(
+    feature = "graphs",
+    doc = "| launches that are repeated, as a graph | [`sequence`]; with explicit nodes [`graph`] |"
 )]
 #![cfg_attr(
     feature = "nvrtc",
@@ -85,6 +88,8 @@ The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guid
 //! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// docs.rs and the job `docs` build the documentation with all features, which checks these links.
+#![cfg_attr(not(feature = "graphs"), allow(rustdoc::broken_intra_doc_links))]
 #[cfg(feature = "header")]
 extern crate alloc;
 #[cfg(feature = "cudarc")]
@@ -140,7 +145,8 @@ pub mod args {
         AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable,
     };
     pub use crate::marshal::{
-        DecodedArgs, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, offset_of,
+        DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values,
+        offset_of,
     };
 }
 
@@ -175,11 +181,15 @@ pub mod context {
 /// What an [`Error`] contains.
 pub mod error {
     pub use crate::contract::ContractError;
+    #[cfg(feature = "graphs")]
+    pub use crate::driver::GraphError;
+    #[cfg(feature = "observe")]
+    pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError,
-        GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit,
-        LoadError, MismatchError, Status, UnsupportedAttribute, Unverified, VerifyError,
+        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
+        MismatchError, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};
@@ -196,7 +206,7 @@ pub mod global {
 }
 
 /// Graphs of launches: `CUgraph`.
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 pub mod graph {
     pub use crate::driver::{
         AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
@@ -205,7 +215,7 @@ pub mod graph {
 }
 
 /// Sequences of launches that are repeated: each run is one launch of a graph.
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
         driver::{Recorder, RunMode, Sequence, WhyPlain},
@@ -239,6 +249,20 @@ pub mod external {
     pub use half;
 }
 
+/// Launches, graph launches, loads and compilations, as a program observes them.
+///
+/// The chapter [`guide::observe`](crate::guide::observe) shows what a program can do with it.
+#[cfg(feature = "observe")]
+pub mod observe {
+    #[cfg(feature = "tracing")]
+    pub use crate::driver::Tracing;
+    pub use crate::driver::{
+        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent,
+        Observer, PointsTo, RecordedArgument, RunningLaunch, SequenceEvent, check_pointers,
+        context_fault, install, record_launches,
+    };
+}
+
 /// Includes the modules that the build script wrote with [`kernel-args-build`](https://docs.rs/kernel-args-build): one for each
 /// `.cu` file, with the items that [`kernels!`] generates.
 ///
@@ -269,7 +293,7 @@ macro_rules! include_kernels {
 pub mod __private;
 
 /// The examples of the package's README.
-#[cfg(all(doctest, feature = "cudarc"))]
+#[cfg(all(doctest, feature = "graphs"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 

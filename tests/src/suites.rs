@@ -60,6 +60,14 @@ pub fn main(suites: &'static [Suite]) -> ExitCode {
     }
 }
 
+/// Runs a suite of this program in a process of its own.
+#[must_use]
+pub fn command(suite: &str) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap_or_default());
+    command.env(VARIABLE, suite);
+    command
+}
+
 /// With one GPU, suites must not run in parallel.
 fn has_gpu() -> bool {
     versions().is_ok()
@@ -67,19 +75,24 @@ fn has_gpu() -> bool {
 
 /// A suite and a filter for its trials.
 #[derive(Debug, PartialEq)]
-struct Run {
-    suite: &'static str,
-    filter: String,
+pub struct Run {
+    /// The name of the suite.
+    pub suite: &'static str,
+    /// A part of the names of its trials; empty for all trials.
+    pub filter: String,
 }
 
-struct Selection {
-    runs: Vec<Run>,
+/// What the arguments of a program of suites select.
+pub struct Selection {
+    /// The suites to run.
+    pub runs: Vec<Run>,
     /// The arguments for every suite.
-    options: Vec<String>,
+    pub options: Vec<String>,
 }
 
 impl Selection {
-    fn new(suites: &'static [Suite], arguments: impl Iterator<Item = String>) -> Self {
+    /// The arguments that name suites, and the remaining arguments.
+    pub fn new(suites: &'static [Suite], arguments: impl Iterator<Item = String>) -> Self {
         let (mut runs, mut options) = (Vec::new(), Vec::new());
         for argument in arguments {
             let (name, filter) = argument.split_once("::").unwrap_or((&argument, ""));
@@ -156,36 +169,4 @@ fn print(suite: &str, output: &Output) -> io::Result<()> {
         writeln!(out, "suite {suite}: {}", output.status)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SUITES: &[Suite] = &[
-        ("echo", || ExitCode::SUCCESS),
-        ("graphs", || ExitCode::SUCCESS),
-    ];
-
-    fn selection(arguments: &[&str]) -> (Vec<(&'static str, String)>, Vec<String>) {
-        let arguments = arguments.iter().map(|argument| (*argument).to_owned());
-        let Selection { runs, options } = Selection::new(SUITES, arguments);
-        let runs = runs.into_iter().map(|run| (run.suite, run.filter));
-        (runs.collect(), options)
-    }
-
-    #[test]
-    fn arguments_that_name_suites_select_them() {
-        let all = vec![("echo", String::new()), ("graphs", String::new())];
-        assert_eq!(selection(&[]), (all.clone(), vec![]));
-        // Name filters without a suite, and options, are for all suites.
-        let options = ["capture", "--skip", "random", "other::trial"];
-        let (runs, rest) = selection(&options);
-        assert_eq!((runs, rest), (all, options.map(String::from).to_vec()));
-
-        let (runs, rest) = selection(&["graphs::random/a", "--exact", "echo::", "graphs"]);
-        let wanted = [("graphs", "random/a"), ("echo", ""), ("graphs", "")];
-        let wanted = wanted.map(|(suite, filter)| (suite, filter.to_owned()));
-        assert_eq!((runs, rest), (wanted.to_vec(), vec!["--exact".to_owned()]));
-    }
 }

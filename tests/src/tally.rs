@@ -36,7 +36,8 @@ pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<()
 }
 
 /// The number of different bytes, and both sides from the first difference on.
-fn differences(echo: &[u8], passed: &[u8]) -> (usize, String) {
+#[must_use]
+pub fn differences(echo: &[u8], passed: &[u8]) -> (usize, String) {
     let pairs = || echo.iter().zip(passed);
     let count = pairs().filter(|(a, b)| a != b).count() + echo.len().abs_diff(passed.len());
     let at = pairs()
@@ -63,18 +64,5 @@ pub fn print(suite: &str, driver: &dyn std::fmt::Display) {
             tally.bytes,
             tally.differences
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::differences;
-
-    #[test]
-    fn a_wrong_echo_is_found() {
-        assert_eq!(differences(&[1, 2, 3], &[1, 2, 3]).0, 0);
-        assert_eq!(differences(&[1, 2, 3], &[1, 0, 3]).0, 1);
-        assert_eq!(differences(&[1, 2], &[1, 2, 3]).0, 1);
-        assert!(differences(&[1, 2], &[1, 3]).1.contains("from byte 1"));
     }
 }

@@ -11,11 +11,17 @@ mod config;
 mod context;
 mod error;
 mod function;
+#[cfg(feature = "graphs")]
 mod graph;
 mod image;
 mod launch;
 mod module;
+#[cfg(feature = "observe")]
+mod observe;
+#[cfg(feature = "observe")]
+mod pointers;
 mod query;
+#[cfg(feature = "graphs")]
 mod sequence;
 mod verify;
 
@@ -33,14 +39,19 @@ pub use context::{
     Versions, context, create_context, current_context, is_available, kernel_function, versions,
     with_current,
 };
+#[cfg(feature = "graphs")]
+pub use error::GraphError;
+#[cfg(feature = "observe")]
+pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
     BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError,
-    GlobalMismatch, GraphError, GreenError, ImageError, IncompatibleImage, LaunchError, Limit,
-    LoadError, MismatchError, UnsupportedAttribute, Unverified, VerifyError,
+    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
+    MismatchError, UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
+#[cfg(feature = "graphs")]
 pub use graph::{
     AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
     GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
@@ -49,5 +60,18 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
+#[cfg(feature = "tracing")]
+pub use observe::Tracing;
+#[cfg(feature = "observe")]
+pub use observe::{
+    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer,
+    SequenceEvent, check_pointers, install,
+};
+#[cfg(feature = "graphs")]
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::{NotCompared, Verification};
+#[cfg(feature = "observe")]
+pub use {
+    error::{ContextFault, PointsTo, RecordedArgument, RunningLaunch},
+    observe::{context_fault, record_launches},
+};

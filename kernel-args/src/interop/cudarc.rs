@@ -4,8 +4,9 @@
 //! The launch waits for the work on other streams that it depends on, and records its own use of the memory.
 
 use crate::{
+    contract::Elements,
     device::{DevicePointer, DevicePointerMut, Pointee},
-    marshal::{Guard, HeldSlices, KernelArg, LaunchStream, PointerArg, SliceArg},
+    marshal::{Guard, Held, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
@@ -25,7 +26,7 @@ trait UsedIn {
         self,
         memory: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, &'s HeldSlices>;
+    ) -> Result<&'s CudaStream, Held<'s>>;
 }
 
 impl UsedIn for Own {
@@ -34,7 +35,7 @@ impl UsedIn for Own {
         self,
         memory: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, &'s HeldSlices> {
+    ) -> Result<&'s CudaStream, Held<'s>> {
         launch.stream_or_held(memory.stream().context())
     }
 }
@@ -45,11 +46,18 @@ impl UsedIn for Peer<'_> {
         self,
         _: &impl DeviceSlice<T>,
         launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, &'s HeldSlices> {
+    ) -> Result<&'s CudaStream, Held<'s>> {
         launch.stream_or_held(self.0)
     }
 }
 
+#[cfg_attr(
+    not(feature = "graphs"),
+    expect(
+        clippy::infallible_destructuring_match,
+        reason = "only sequences hold slices"
+    )
+)]
 #[inline(always)]
 fn read<'s, T: Pointee>(
     memory: &'s impl DevicePtr<T>,
@@ -58,6 +66,7 @@ fn read<'s, T: Pointee>(
 ) -> (DevicePointer<T>, Guard<'s>) {
     let stream = match used_in.stream(memory, launch) {
         Ok(stream) => stream,
+        #[cfg(feature = "graphs")]
         Err(held) => {
             let address = launch.held_address(held, memory, false);
             return (DevicePointer::from_raw(address), Guard::NONE);
@@ -67,6 +76,13 @@ fn read<'s, T: Pointee>(
     (DevicePointer::from_raw(address), launch.guard(sync))
 }
 
+#[cfg_attr(
+    not(feature = "graphs"),
+    expect(
+        clippy::infallible_destructuring_match,
+        reason = "only sequences hold slices"
+    )
+)]
 #[inline(always)]
 fn write<'s, T: Pointee>(
     memory: &'s mut (impl DevicePtrMut<T> + DevicePtr<T>),
@@ -75,6 +91,7 @@ fn write<'s, T: Pointee>(
 ) -> (DevicePointerMut<T>, Guard<'s>) {
     let stream = match used_in.stream(memory, launch) {
         Ok(stream) => stream,
+        #[cfg(feature = "graphs")]
         Err(held) => {
             let address = launch.held_address(held, &*memory, true);
             return (DevicePointerMut::from_raw(address), Guard::NONE);
@@ -92,7 +109,7 @@ macro_rules! memory {
 
             #[inline(always)]
             fn check_context(&self, stream: &LaunchStream<'_>) {
-                stream.check_context(self.stream().context());
+                SliceArg::check_for(self, self.stream().context(), stream);
             }
 
             #[inline(always)]
@@ -105,6 +122,11 @@ macro_rules! memory {
         impl<$($life,)* T: Pointee> SliceArg for $ty {
             fn context(&self) -> &Arc<CudaContext> {
                 self.stream().context()
+            }
+
+            #[inline(always)]
+            fn check_for(&self, context: &Arc<CudaContext>, stream: &LaunchStream<'_>) {
+                stream.check_slice(context, || Elements::elements(self));
             }
 
             #[inline]

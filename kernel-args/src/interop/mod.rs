@@ -29,14 +29,14 @@ mod same_as;
 #[cfg(any(feature = "mint", feature = "nalgebra"))]
 mod vector_element;
 
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 mod held;
 #[cfg(feature = "cudarc")]
 mod retained;
 
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 pub(crate) use held::Slices;
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 pub use held::{Held, Hold};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;

@@ -45,6 +45,7 @@ pub struct Retained<P> {
     elements: usize,
     context: Arc<CudaContext>,
     /// Keeps the memory allocated.
+    #[cfg_attr(not(feature = "graphs"), expect(dead_code, reason = "held, not read"))]
     memory: Arc<dyn Send + Sync>,
 }
 
@@ -80,6 +81,7 @@ impl<P: Copy> Retained<P> {
     }
 
     /// A pointer to memory that a graph allocates, which only the graph keeps allocated.
+    #[cfg(feature = "graphs")]
     pub(crate) fn of_graph(pointer: P, elements: usize, context: &Arc<CudaContext>) -> Self {
         Self {
             pointer,
@@ -109,11 +111,14 @@ impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
 
     #[inline]
     fn check_context(&self, stream: &LaunchStream<'_>) {
-        stream.check_context(&self.context);
+        stream.check_slice(&self.context, || self.elements);
     }
 
     #[inline(always)]
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (P, Guard<'s>) {
+        #[cfg(not(feature = "graphs"))]
+        let _ = stream;
+        #[cfg(feature = "graphs")]
         stream.keep(&self.memory);
         (self.pointer, Guard::NONE)
     }

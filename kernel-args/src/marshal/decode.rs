@@ -1,8 +1,8 @@
 //! The arguments of a launch as text: names, offsets, bytes and values.
 
-use super::DecodedArgs;
+use super::{DecodedArgs, Value};
 use core::fmt;
-use kernel_args_abi::{Class, CppBase, Parameter, cpp};
+use kernel_args_abi::Parameter;
 
 impl fmt::Display for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,7 +21,7 @@ impl fmt::Display for DecodedArgs<'_> {
                 parameter.spelling,
                 parameter.offset.unwrap_or(0),
             )?;
-            Value(parameter, bytes).fmt(f)?;
+            Line(parameter, bytes).fmt(f)?;
         }
         Ok(())
     }
@@ -34,97 +34,33 @@ impl fmt::Debug for DecodedArgs<'_> {
 }
 
 /// One value: decoded if its type is known, then its bytes.
-struct Value<'v>(&'v Parameter<'v>, &'v [u8]);
+struct Line<'v>(&'v Parameter<'v>, &'v [u8]);
 
 /// The maximum number of bytes that are shown for a value.
 const SHOWN: usize = 32;
 
-impl fmt::Display for Value<'_> {
+impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(parameter, bytes) = *self;
-        let decoded = match (parameter.class, parameter.cpp.base) {
-            _ if parameter.cpp.is_array() => false,
-            (Class::Pointer, _) => Scalar::Address.write(f, bytes)?,
-            (_, CppBase::Bool) => Scalar::Bool.write(f, bytes)?,
-            (Class::Integer, CppBase::Integer { signed: true, .. }) => {
-                Scalar::Signed.write(f, bytes)?
-            }
-            (Class::Integer, _) => Scalar::Unsigned.write(f, bytes)?,
-            (Class::Float, _) => Scalar::Float.write(f, bytes)?,
-            (_, CppBase::Named(name)) => vector(name, bytes, f)?,
-            _ => false,
-        };
-        f.write_str(if decoded { "  [" } else { "[" })?;
-        for (i, byte) in bytes.iter().take(SHOWN).enumerate() {
-            write!(
-                f,
-                "{}{byte:02x}",
-                if i > 0 && i % 4 == 0 { " " } else { "" }
-            )?;
+        match Value::of(parameter, bytes) {
+            // The bytes follow.
+            Value::Bytes(_) | Value::Struct(_) | Value::Array(_) => f.write_str("[")?,
+            value => write!(f, "{value}  [")?,
         }
-        if bytes.len() > SHOWN {
-            write!(f, " … {} bytes", bytes.len())?;
-        }
+        write_bytes(bytes, f)?;
         f.write_str("]")
     }
 }
 
-#[derive(Clone, Copy)]
-enum Scalar {
-    Address,
-    Bool,
-    Signed,
-    Unsigned,
-    Float,
-}
-
-impl Scalar {
-    /// Writes the value of little-endian `bytes`; `false` if a value of this kind cannot have this size.
-    fn write(self, f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> Result<bool, fmt::Error> {
-        if bytes.is_empty() || bytes.len() > 16 {
-            return Ok(false);
-        }
-        let mut wide = [0; 16];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        let number = u128::from_le_bytes(wide);
-        let unused = 128 - 8 * bytes.len() as u32;
-        match (self, bytes.len()) {
-            (Self::Address, _) if number == 0 => f.write_str("null"),
-            (Self::Address, _) => write!(f, "{number:#x}"),
-            (Self::Bool, _) if number < 2 => write!(f, "{}", number == 1),
-            (Self::Bool | Self::Unsigned, _) => write!(f, "{number}"),
-            (Self::Signed, _) => write!(f, "{}", (number << unused).cast_signed() >> unused),
-            (Self::Float, 4) => write!(f, "{:?}", f32::from_bits(number as u32)),
-            (Self::Float, 8) => write!(f, "{:?}", f64::from_bits(number as u64)),
-            (Self::Float, _) => return Ok(false),
-        }?;
-        Ok(true)
+fn write_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, byte) in bytes.iter().take(SHOWN).enumerate() {
+        let gap = if i > 0 && i % 4 == 0 { " " } else { "" };
+        write!(f, "{gap}{byte:02x}")?;
     }
-}
-
-/// Writes the components of a CUDA vector type; `false` if `name` is not a CUDA vector of this size.
-fn vector(name: &str, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> Result<bool, fmt::Error> {
-    let Some(row) = cpp::builtin(name).filter(|row| row.size == bytes.len()) else {
-        return Ok(false);
-    };
-    let scalar = match row.element {
-        "i8" | "i16" | "i32" | "i64" | "CLong" => Scalar::Signed,
-        "u8" | "u16" | "u32" | "u64" | "CULong" => Scalar::Unsigned,
-        "f32" | "f64" => Scalar::Float,
-        _ => return Ok(false),
-    };
-    if row.components == 0 {
-        return Ok(false);
+    if bytes.len() > SHOWN {
+        write!(f, " … {} bytes", bytes.len())?;
     }
-    f.write_str("(")?;
-    for (i, component) in bytes.chunks_exact(row.size / row.components).enumerate() {
-        if i > 0 {
-            f.write_str(", ")?;
-        }
-        scalar.write(f, component)?;
-    }
-    f.write_str(")")?;
-    Ok(true)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -132,14 +68,14 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use kernel_args_abi::{CppType, Layout};
+    use kernel_args_abi::{Class, CppBase, CppType, Layout, cpp};
     use std::string::ToString;
     use std::{format, string::String};
 
     fn decoded(cpp: &'static str, bytes: &[u8]) -> String {
         let layout = Layout::from_size_align(bytes.len(), 1).unwrap();
         let parameter = Parameter::field("v", "V", 0, layout, Class::Bytes, CppType::named(cpp));
-        format!("{}", Value(&parameter, bytes))
+        format!("{}", Line(&parameter, bytes))
     }
 
     #[test]
@@ -226,7 +162,7 @@ mod tests {
                 for len in 0..=bytes.len() {
                     let layout = Layout::from_size_align(len, 1).expect("a layout");
                     let parameter = Parameter::field("a", "A", 0, layout, class, cpp);
-                    let text = Value(&parameter, &bytes[..len]).to_string();
+                    let text = Line(&parameter, &bytes[..len]).to_string();
                     assert!(text.ends_with(']'), "{text}");
                 }
             }

@@ -103,6 +103,18 @@ pub unsafe trait KernelArgs: Sized {
         Ok(())
     }
 
+    /// Calls `note` with each pointer that has the contracts `len` and `capacity`: its name, and the number of elements that `len`
+    /// requires. Checks of pointers compare it with the allocation.
+    #[doc(hidden)]
+    #[inline]
+    fn required_lengths(
+        &self,
+        geometry: Geometry,
+        note: &mut dyn FnMut(&'static str, Option<u64>),
+    ) {
+        let _ = (geometry, note);
+    }
+
     /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field. The first parameter has the index `first`.
     #[doc(hidden)]
     #[inline]

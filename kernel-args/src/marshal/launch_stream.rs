@@ -1,23 +1,30 @@
 //! The stream of one launch, for the arguments that are lowered.
 
+#[cfg(feature = "observe")]
+use super::Lengths;
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
 use {
-    super::{
-        context_name::{ContextName, Foreign},
-        held_slices::HeldSlices,
-    },
-    core::{
-        cell::OnceCell,
-        mem::{self, ManuallyDrop},
-        ptr,
-    },
+    super::context_name::{ContextName, Foreign},
+    core::{cell::OnceCell, mem::ManuallyDrop, ptr},
     cudarc::driver::{
-        CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError, SyncOnDrop,
-        sys::{CUcontext, CUdeviceptr, CUevent},
+        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUevent},
     },
     std::sync::Arc,
 };
+#[cfg(feature = "graphs")]
+use {
+    super::held_slices::HeldSlices,
+    core::mem,
+    cudarc::driver::{DevicePtr, sys::CUdeviceptr},
+};
+
+/// The slices that a sequence holds. Without sequences no launch has them.
+#[cfg(feature = "graphs")]
+pub(crate) type Held<'h> = &'h HeldSlices;
+#[cfg(all(feature = "cudarc", not(feature = "graphs")))]
+pub(crate) type Held<'h> = core::convert::Infallible;
 
 /// The stream of one launch: an argument of [`KernelArg::lower`](super::KernelArg::lower).
 ///
@@ -38,8 +45,11 @@ pub struct LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     recorded: Recorded,
     /// For a launch in a sequence: the slices that it can use.
-    #[cfg(feature = "cudarc")]
+    #[cfg(feature = "graphs")]
     held: Option<&'k HeldSlices>,
+    /// Where the lengths of the slices are noted; nothing is lowered then.
+    #[cfg(feature = "observe")]
+    lengths: Option<&'k Lengths>,
     launch: PhantomData<&'k ()>,
 }
 
@@ -61,8 +71,10 @@ impl<'k> LaunchStream<'k> {
             tracked: Cell::new(false),
             #[cfg(feature = "cudarc")]
             recorded: Recorded::new(),
-            #[cfg(feature = "cudarc")]
+            #[cfg(feature = "graphs")]
             held: None,
+            #[cfg(feature = "observe")]
+            lengths: None,
             launch: PhantomData,
         }
     }
@@ -79,7 +91,7 @@ impl<'k> LaunchStream<'k> {
 
     /// A launch of a sequence, which uses only memory of the slices that the sequence holds. It neither waits for other streams nor
     /// records its use: the sequence does so once for each slice.
-    #[cfg(feature = "cudarc")]
+    #[cfg(feature = "graphs")]
     #[inline]
     pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
         Self {
@@ -98,6 +110,17 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
+    /// Notes the length of each slice whose context is checked.
+    #[cfg(feature = "observe")]
+    pub(super) fn noting(lengths: &'k Lengths) -> Self {
+        Self {
+            // No context has this handle, so each slice is noted by the code for a different context.
+            context: ptr::without_provenance_mut(1),
+            lengths: Some(lengths),
+            ..Self::untracked()
+        }
+    }
+
     /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
     /// is lowered. An argument that belongs to a different context than the launch is rejected before the driver is called.
     ///
@@ -105,16 +128,43 @@ impl<'k> LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     #[inline]
     pub fn check_context(&self, context: &Arc<CudaContext>) {
-        let same = match self.stream {
+        if !self.is_in(context) {
+            self.mark_foreign(context);
+        }
+    }
+
+    /// Same as [`check_context`](Self::check_context), for a slice that is used in `context`.
+    #[cfg(feature = "cudarc")]
+    #[inline]
+    pub(crate) fn check_slice(&self, context: &Arc<CudaContext>, elements: impl Fn() -> usize) {
+        if !self.is_in(context) {
+            #[cfg(feature = "observe")]
+            if let Some(lengths) = self.lengths {
+                return lengths.note(self.field.get(), elements());
+            }
+            #[cfg(not(feature = "observe"))]
+            drop(elements);
+            self.mark_foreign(context);
+        }
+    }
+
+    /// Whether the launch is in `context`.
+    #[cfg(feature = "cudarc")]
+    #[inline(always)]
+    fn is_in(&self, context: &Arc<CudaContext>) -> bool {
+        match self.stream {
             Some(stream) => is_of(stream, context),
             None if self.context.is_null() => {
                 self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
             }
             None => self.context == context.cu_ctx(),
-        };
-        if !same {
-            self.mark_foreign(context);
         }
+    }
+
+    /// The stream of the launch, if the launch names one.
+    #[cfg(feature = "observe")]
+    pub(crate) fn cuda_stream(&self) -> Option<&'k CudaStream> {
+        self.stream
     }
 
     /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
@@ -127,6 +177,7 @@ impl<'k> LaunchStream<'k> {
     pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
         match self.stream_or_held(context) {
             Ok(stream) => stream,
+            #[cfg(feature = "graphs")]
             Err(held) => {
                 held.mark_not_held(self.field.get());
                 held.stream()
@@ -136,11 +187,15 @@ impl<'k> LaunchStream<'k> {
 
     /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream reads only that field.
     #[cfg(feature = "cudarc")]
+    #[cfg_attr(
+        not(feature = "graphs"),
+        expect(clippy::unnecessary_wraps, reason = "only sequences hold slices")
+    )]
     #[inline(always)]
     pub(crate) fn stream_or_held(
         &self,
         context: &Arc<CudaContext>,
-    ) -> Result<&CudaStream, &HeldSlices> {
+    ) -> Result<&CudaStream, Held<'_>> {
         if let Some(stream) = self.stream {
             if !is_of(stream, context) {
                 self.mark_foreign(context);
@@ -148,6 +203,7 @@ impl<'k> LaunchStream<'k> {
             self.tracked.set(true);
             return Ok(stream);
         }
+        #[cfg(feature = "graphs")]
         if let Some(held) = self.held {
             return Err(held);
         }
@@ -157,7 +213,7 @@ impl<'k> LaunchStream<'k> {
     }
 
     /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
-    #[cfg(feature = "cudarc")]
+    #[cfg(feature = "graphs")]
     #[inline(always)]
     pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
         if let Some(held) = self.held {
@@ -166,7 +222,7 @@ impl<'k> LaunchStream<'k> {
     }
 
     /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
-    #[cfg(feature = "cudarc")]
+    #[cfg(feature = "graphs")]
     #[inline(always)]
     pub(crate) fn held_address<T>(
         &self,
@@ -263,7 +319,7 @@ fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
 
 /// The address of `memory`, which can be a view of a held slice; otherwise `field` is marked. No reference to a `LaunchStream` is
 /// passed: it would then be in memory in every launch.
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 #[inline(never)]
 fn part_of_held<T>(held: &HeldSlices, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
     // The sequence records the use of the whole slice when its work is enqueued.

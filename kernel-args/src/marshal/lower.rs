@@ -127,6 +127,15 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     }
 
     #[inline]
+    fn required_lengths(
+        &self,
+        geometry: Geometry,
+        note: &mut dyn FnMut(&'static str, Option<u64>),
+    ) {
+        A::required_lengths(self, geometry, note);
+    }
+
+    #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>, first: usize) {
         A::check_contexts(self, stream, first);
     }

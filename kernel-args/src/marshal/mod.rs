@@ -8,7 +8,7 @@ mod argument_types;
 mod context_name;
 mod decode;
 mod global_name;
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 mod held_slices;
 mod kernel_arg;
 #[cfg_attr(
@@ -20,6 +20,8 @@ mod kernel_arg;
 )]
 mod kernel_args;
 mod launch_stream;
+#[cfg(feature = "observe")]
+mod lengths;
 mod lower;
 mod offset_of;
 mod pack_error;
@@ -31,7 +33,7 @@ mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
 mod summary;
-#[cfg(feature = "cudarc")]
+#[cfg(feature = "graphs")]
 mod uses;
 
 #[cfg(feature = "cudarc")]
@@ -41,6 +43,7 @@ pub use context_name::ContextName;
 pub use global_name::GlobalName;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::{KernelArgs, NamesKernel, OwnedArgs};
+pub use kernel_args_abi::{Fields, Value, Values};
 pub use launch_stream::{Guard, LaunchStream};
 pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
@@ -53,13 +56,24 @@ pub use slice_arg::SliceArg;
 pub use source::Source;
 pub use summary::Summary;
 
+#[cfg(feature = "observe")]
+pub(crate) use lengths::Lengths;
 pub(crate) use lower::has_gaps;
 pub(crate) use param_writer::Row;
 #[cfg(feature = "cudarc")]
 pub(crate) use {
     argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
-    held_slices::{After, Entered, HeldSlice, HeldSlices},
+    launch_stream::Held,
     lower::{marshal_packed, marshal_params},
+};
+#[cfg(feature = "graphs")]
+pub(crate) use {
+    held_slices::{After, Entered, HeldSlice, HeldSlices},
     uses::{Access, Accesses, Uses},
 };
+
+#[cfg(any(feature = "graphs", feature = "observe"))]
+/// Calls its argument with each parameter of a launch and its bytes.
+pub(crate) type ForEachValue<'v> =
+    dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;

@@ -1,5 +1,6 @@
 //! The memory that the steps of a run use, as their arguments show it.
 
+use super::ForEachValue;
 use cudarc::driver::sys::CUdeviceptr;
 use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter, cpp::builtin};
 use std::{mem, vec::Vec};
@@ -76,7 +77,7 @@ impl Uses {
         slices: &[(CUdeviceptr, usize)],
         parameters: Option<&'static [Parameter<'static>]>,
         is_repeated: bool,
-        visit: impl FnOnce(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        visit: &ForEachValue<'_>,
     ) {
         let Self { now, previous } = self;
         let step = now.steps.len();

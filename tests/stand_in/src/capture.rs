@@ -311,6 +311,8 @@ entry_points! {
     }
 
     fn cuStreamIsCapturing(driver, stream: Handle, status: Out<c_uint>) {
+        // After a fault every call returns it (seen on driver 580).
+        driver.healthy()?;
         status.set(driver.capture_status(stream)?.0)
     }
 

@@ -33,6 +33,7 @@ pub(crate) mod attribute {
     pub(crate) const MAX_THREADS: u8 = 0x05;
     pub(crate) const REQUIRED_THREADS: u8 = 0x10;
     pub(crate) const PARAMETER: u8 = 0x17;
+    pub(crate) const BLOCK_SIZE: u8 = 0x19;
     pub(crate) const REGISTERS: u8 = 0x2f;
     pub(crate) const CLUSTER: u8 = 0x3d;
     pub(crate) const PARAMETER_V2: u8 = 0x45;

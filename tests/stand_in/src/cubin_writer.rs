@@ -117,7 +117,9 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
 
 /// The `.nv.info` of a kernel: its parameters, the last one first like in ptxas's output, and its limits.
 fn info(kernel: &Kernel) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    // A record whose value is in its head.
+    let mut bytes = vec![3, attribute::BLOCK_SIZE];
+    bytes.extend((kernel.bank_size() as u16).to_le_bytes());
     for (ordinal, parameter) in kernel.parameters.iter().enumerate().rev() {
         let place = [ordinal as u16, parameter.offset as u16]
             .map(u16::to_le_bytes)

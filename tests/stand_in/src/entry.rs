@@ -219,10 +219,16 @@ macro_rules! entry_points {
             $(#[$attribute])*
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $name($($argument: $type),*) -> $crate::error::Status {
-                $crate::state::call(
-                    stringify!($name),
-                    move |$driver: &mut $crate::state::Driver| -> $crate::error::Outcome { $body },
-                )
+                // The structure of arguments that CUPTI passes to a callback.
+                #[repr(C)]
+                struct Parameters($($type),*);
+                let parameters = Parameters($($argument),*);
+                $crate::cupti::around(stringify!($name), (&raw const parameters).cast(), || {
+                    $crate::state::call(
+                        stringify!($name),
+                        move |$driver: &mut $crate::state::Driver| -> $crate::error::Outcome { $body },
+                    )
+                })
             }
         )*
 

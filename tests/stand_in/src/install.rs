@@ -131,6 +131,8 @@ impl Session {
 
     fn install(&self, library: &Path, absent: &[String]) -> io::Result<()> {
         let names = ["libcuda.so", "libcuda.so.1"].map(|name| self.directory.join(name));
+        // It also plays CUPTI.
+        std::os::unix::fs::symlink(&names[0], self.directory.join("libcupti.so.13"))?;
         if absent.is_empty() {
             return names
                 .iter()

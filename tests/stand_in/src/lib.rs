@@ -106,6 +106,7 @@ mod control;
 mod copy;
 mod cubin;
 mod cubin_writer;
+mod cupti;
 mod device;
 mod error;
 mod event;

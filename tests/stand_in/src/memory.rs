@@ -49,8 +49,13 @@ impl Allocation {
         matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
     }
 
+    /// Whether it is memory of the host that kernels can access.
+    pub(crate) fn is_only_on_host(&self) -> bool {
+        matches!(self.kind, Kind::Pinned | Kind::Registered)
+    }
+
     /// Whether a kernel of `context` on `device` may access it.
-    fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
+    pub(crate) fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
         match self.kind {
             Kind::Device | Kind::Variable => {
                 self.context == context || peers.contexts.contains(&(context, self.context))
@@ -173,6 +178,23 @@ impl Memory {
             id: self.made,
         };
         self.live.insert(address, allocation);
+    }
+
+    /// Registers memory of the program.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no memory, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` for memory that is known already.
+    pub(crate) fn register(&mut self, address: u64, length: usize) -> Outcome {
+        if address == 0 || length == 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        if self.find(address).is_some() {
+            return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let kind = Kind::Registered;
+        self.insert(address, length, kind, Handle::NULL, 0);
+        self.allocated -= length as u64;
+        Ok(())
     }
 
     /// Reserves the memory of an allocation node. It is not allocated before a graph runs the node.

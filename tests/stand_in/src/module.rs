@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    cubin,
+    cubin, cubin_writer, cupti,
     entry::{In, Out, Text, in_at},
     error::{Outcome, Status},
     fatbin,
@@ -112,6 +112,10 @@ impl Driver {
 
     /// Creates a module from `image` in `context`.
     pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
+        if cupti::wants_modules() {
+            let cubin = cubin_writer::write(image, self.config.sm);
+            self.loaded.push(cubin);
+        }
         let module = self.modules.reserve();
         let functions = image
             .kernels

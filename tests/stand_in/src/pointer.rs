@@ -1,12 +1,12 @@
-//! Entry points for allocation, and queries of an address: `cuMemAlloc*`, `cuMemHost*`, `cuPointerGetAttribute`.
+//! Entry points for allocation, and queries of an address: `cuMemAlloc*`, `cuMemHost*`, `cuPointerGetAttribute*`.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
-    entry::Out,
+    entry::{In, Out},
     error::{Outcome, Status},
     handle::Handle,
-    memory::Kind,
+    memory::{Allocation, Kind},
     operation::Operation,
     state::Driver,
 };
@@ -68,7 +68,7 @@ impl Driver {
                 } else {
                     2
                 }),
-            3 => data.cast().set(address),
+            3 if self.is_accessible(&held)? => data.cast().set(address),
             4 if held.on_host() => data.cast().set(address),
             7 => data.cast().set(held.id),
             8 => data.cast().set(u32::from(held.kind == Kind::Managed)),
@@ -76,6 +76,34 @@ impl Driver {
             11 => data.cast().set(start),
             12 => data.cast().set(held.length),
             13 => data.cast().set(1u32),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    /// Whether kernels of the current context have an address for an allocation. The driver reports one for memory of every context on
+    /// their own device (seen on driver 580).
+    fn is_accessible(&self, held: &Allocation) -> Outcome<bool> {
+        let context = self.current()?;
+        let device = self.context(context)?.device;
+        let peers = &self.memory.peers;
+        Ok(held.device == device || held.reachable_from(context, device, peers))
+    }
+
+    /// An attribute for `cuPointerGetAttributes`: what an address does not have is null, and the ordinal of its device -2.
+    fn pointer_attribute_or_null(
+        &self,
+        attribute: c_uint,
+        address: u64,
+        data: Out<c_void>,
+    ) -> Outcome {
+        match self.pointer_attribute(attribute, address, data) {
+            Err(Status::INVALID_VALUE) => {}
+            answered => return answered,
+        }
+        match attribute {
+            1 | 3 | 4 | 7 | 11 | 12 => data.cast().set(0u64),
+            2 | 8 | 13 => data.cast().set(0u32),
+            9 => data.cast().set(-2i32),
             _ => Err(Status::INVALID_VALUE),
         }
     }
@@ -138,6 +166,23 @@ entry_points! {
         }
     }
 
+    fn cuMemHostRegister_v2(driver, address: u64, length: usize, _flags: c_uint) {
+        driver.healthy()?;
+        driver.memory.register(address, length)
+    }
+
+    fn cuMemGetAddressRange_v2(driver, base: Out<u64>, size: Out<usize>, address: u64) {
+        driver.healthy()?;
+        match driver.memory.find(address) {
+            Some((start, held)) if !held.is_only_on_host() => {
+                base.set_if_wanted(start);
+                size.set_if_wanted(held.length);
+                Ok(())
+            }
+            _ => Err(Status::NOT_FOUND),
+        }
+    }
+
     fn cuMemGetInfo_v2(driver, free: Out<u64>, total: Out<u64>) {
         driver.healthy()?;
         free.set_if_wanted(driver.memory.free_bytes());
@@ -147,6 +192,17 @@ entry_points! {
 
     fn cuPointerGetAttribute(driver, data: Out<c_void>, attribute: c_uint, address: u64) {
         driver.pointer_attribute(attribute, address, data)
+    }
+
+    fn cuPointerGetAttributes(
+        driver, count: c_uint, attributes: In<c_uint>, data: In<Out<c_void>>, address: u64,
+    ) {
+        driver.current()?;
+        let all = attributes.take(count as usize)?.into_iter().zip(data.take(count as usize)?);
+        for (attribute, data) in all {
+            driver.pointer_attribute_or_null(attribute, address, data)?;
+        }
+        Ok(())
     }
 
     fn cuMemAdvise_v2(driver, address: u64, length: usize, _advice: c_uint, _location: Location) {

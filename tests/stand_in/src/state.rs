@@ -63,6 +63,8 @@ pub(crate) struct Driver {
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
+    /// The cubins of modules that were loaded, for CUPTI's callback.
+    pub(crate) loaded: Vec<Vec<u8>>,
     pub(crate) last_launch: Option<Recorded>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
@@ -102,6 +104,7 @@ impl Driver {
             context_ids: 0,
             memory: Memory::default(),
             launches: 0,
+            loaded: Vec::new(),
             last_launch: None,
             host_calls: Vec::new(),
             rest: None,

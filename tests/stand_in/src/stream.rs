@@ -133,6 +133,14 @@ entry_points! {
         driver.submit(stream, Operation::Host(HostCall { function, argument: argument.address() }))
     }
 
+    fn cuStreamWriteValue32_v2(driver, stream: Handle, address: u64, value: c_uint, _flags: c_uint) {
+        if !address.is_multiple_of(4) || !driver.memory.holds(address, 4) {
+            return Err(Status::INVALID_VALUE);
+        }
+        let pattern = value.to_le_bytes().to_vec();
+        driver.submit(stream, Operation::Fill { address, pattern, width: 1, height: 1, pitch: 0 })
+    }
+
     fn cuProfilerStart(driver) {
         driver.current().map(drop)
     }

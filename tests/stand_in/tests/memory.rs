@@ -151,3 +151,39 @@ fn the_allocation_of_a_pointer_can_be_queried() {
         assert_eq!(total - free_bytes, 100);
     });
 }
+
+/// As driver 580 answers.
+#[test]
+fn attributes_of_any_address_can_be_queried_together() {
+    within(&Settings::new().devices(2), |_| {
+        let second = CudaContext::new(1).expect("a device");
+        let far = allocate(100).expect("memory");
+        let first = CudaContext::new(0).expect("a device");
+        first.bind_to_thread().expect("it is alive");
+        let near = allocate(64).expect("memory");
+        let ask = |address| {
+            let mut attributes = [
+                Ask::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                Ask::CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                Ask::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                Ask::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                Ask::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+            ];
+            let mut values = [0u64; 5];
+            let mut data = values.each_mut().map(|value| (&raw mut *value).cast());
+            // SAFETY: both arrays have five elements, and no queried attribute is larger than eight bytes.
+            let result = unsafe {
+                sys::cuPointerGetAttributes(5, attributes.as_mut_ptr(), data.as_mut_ptr(), address)
+            };
+            code(result).map(|()| values)
+        };
+        assert_eq!(ask(near + 10), Ok([2, near + 10, 0, near, 64]));
+        // The current context has no access.
+        assert_eq!(ask(far), Ok([2, 0, 1, far, 100]));
+        let unknown = Ok([0, 0, u64::from(u32::MAX - 1), 0, 0]);
+        assert_eq!(ask(near + 64), unknown);
+        assert_eq!(ask(0), unknown);
+        second.bind_to_thread().expect("it is alive");
+        assert_eq!(ask(far), Ok([2, far, 1, far, 100]));
+    });
+}

@@ -7,6 +7,7 @@ mod debug_info;
 mod echo;
 mod error_texts;
 mod fault_injection;
+mod faults;
 mod generated_structs;
 mod globals;
 mod graphs;
@@ -16,6 +17,8 @@ mod launch_sites;
 mod memcheck;
 mod memory_changes;
 mod mirrors;
+mod observe;
+mod pointers;
 mod runtime_api;
 mod scale;
 #[expect(
@@ -25,6 +28,7 @@ mod scale;
 )]
 mod sequences;
 mod several_gpus;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         ("echo", echo::main),
         ("error_texts", error_texts::main),
         ("fault_injection", fault_injection::main),
+        ("faults", faults::main),
         ("generated_structs", generated_structs::main),
         ("globals", globals::main),
         ("graphs", graphs::main),
@@ -46,9 +51,12 @@ fn main() -> ExitCode {
         ("memcheck", memcheck::main),
         ("memory_changes", memory_changes::main),
         ("mirrors", mirrors::main),
+        ("observe", observe::main),
+        ("pointers", pointers::main),
         ("runtime_api", runtime_api::main),
         ("scale", scale::main),
         ("sequences", sequences::main),
         ("several_gpus", several_gpus::main),
+        ("trace", trace::main),
     ])
 }

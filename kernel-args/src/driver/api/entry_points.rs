@@ -60,18 +60,20 @@ macro_rules! required {
 }
 pub(crate) use required;
 
-/// Entry points by the names that the library exports; the `newer` ones can be missing. `= "name"` is the name in error
-/// messages, if it differs.
+/// Entry points by the names that the library exports; the `newer` ones and the ones of a feature can be missing. `= "name"` is
+/// the name in error messages, if it differs.
 macro_rules! entry_points {
     (
         always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $reported:literal)?;)* }
         newer { $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)* }
+        $(feature $feature:literal { $($(#[$its_since:meta])* $its_kind:ident $its:ident($($its_argument:ident: $its_ty:ty),* $(,)?) $(= $its_reported:literal)?;)* })*
     ) => {
         /// The entry points, named as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*
             $($(#[$since])* pub(crate) $newer: Option<signature!($newer_kind ($($newer_ty),*))>,)*
+            $($($(#[$its_since])* #[cfg(feature = $feature)] pub(crate) $its: Option<signature!($its_kind ($($its_ty),*))>,)*)*
             /// `cuLaunchKernelEx`; for drivers older than 11.8, `cuLaunchKernel` with the same arguments.
             pub(super) launch_kernel: LaunchKernelEx,
         }
@@ -100,6 +102,16 @@ macro_rules! entry_points {
                         }),
                         Err(_) => None,
                     },)*
+                    $($(
+                        #[cfg(feature = $feature)]
+                        $its: match symbol(library, concat!(stringify!($its), "\0")) {
+                            // SAFETY: same as for the `newer` entry points.
+                            Ok(symbol) => Some(unsafe {
+                                mem::transmute::<NonNull<c_void>, signature!($its_kind ($($its_ty),*))>(symbol)
+                            }),
+                            Err(_) => None,
+                        },
+                    )*)*
                     launch_kernel: launch_without_attributes,
                 };
                 // Chosen once here, not at each launch.
@@ -116,6 +128,14 @@ macro_rules! entry_points {
         impl Api {
             $(method! { newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_reported)? })*
         }
+
+        $(
+            #[cfg(feature = $feature)]
+            #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
+            impl Api {
+                $(method! { newer $its_kind $its($($its_argument: $its_ty),*) $($its_reported)? })*
+            }
+        )*
     };
 }
 
@@ -137,6 +157,7 @@ pub(crate) fn api() -> Result<&'static Api, Unavailable> {
 unsafe extern "C" {
     /// Registers a function that runs when the process exits. The function that was registered last runs first, so this
     /// one runs before the driver's.
+    #[cfg(feature = "graphs")]
     pub(crate) safe fn atexit(function: extern "C" fn()) -> c_int;
 }
 

@@ -1,6 +1,7 @@
-//! Handles of the driver: plain numbers, handles of live objects, and handles that own an object.
+//! Handles of the driver: plain numbers, handles of live objects, handles that own an object, such as an event, and words that a
+//! stream writes.
 
-use super::Api;
+use super::{Api, CallError, Status, entry_points::required};
 use core::{
     cmp::Ordering,
     ffi::c_char,
@@ -9,11 +10,18 @@ use core::{
     marker::PhantomData,
     ptr::{self, NonNull},
 };
+#[cfg(feature = "observe")]
+use core::{
+    ffi::c_void,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaStream,
     sys::{CUctx_st, CUevent_st, CUfunc_st, CUstream_st},
 };
 use std::ffi::CStr;
+#[cfg(feature = "observe")]
+use std::vec::Vec;
 
 /// A handle of the driver as a number. The object can be destroyed. Code can compare and keep the handle; a call that
 /// takes it states its requirements in its types or its safety section.
@@ -147,7 +155,7 @@ pub(super) trait Destroyed: Sized {
     type Sharing;
 
     /// The call that destroys the object; `None` if the driver is too old to have created it.
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> super::Status>;
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status>;
 }
 
 /// A driver object with a single owner. Drop destroys it.
@@ -186,6 +194,51 @@ impl<T: Destroyed> Drop for Owned<T> {
     }
 }
 
+impl Destroyed for CUevent_st {
+    type Sharing = ();
+
+    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+        api.cuEventDestroy_v2
+    }
+}
+
+/// An event that completes when the stream has finished all work that was enqueued before it.
+pub(crate) struct Event(Owned<CUevent_st>);
+
+impl Event {
+    /// Records a new event on `stream`, and makes the stream's context current.
+    pub(crate) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, CallError> {
+        const DISABLE_TIMING: u32 = 2;
+        required!(api, cuEventCreate)?;
+        required!(api, cuEventRecord)?;
+        // The event is only useful if this call exists too.
+        required!(api, cuEventSynchronize)?;
+        required!(api, cuEventDestroy_v2)?;
+        api.cuCtxSetCurrent((&**stream.context()).into())?;
+        let mut event = ptr::null_mut();
+        api.cuEventCreate(&mut event, DISABLE_TIMING)?;
+        // SAFETY: the call has created the event, and only this value owns it.
+        let event = Self(unsafe { Owned::new(api, event) });
+        api.cuEventRecord(event.0.alive(), stream.into())?;
+        Ok(event)
+    }
+
+    /// Waits for the event; returns whether it is complete.
+    pub(crate) fn wait(&self) -> bool {
+        self.finish().is_ok()
+    }
+
+    /// Waits for the event.
+    pub(crate) fn finish(&self) -> Result<(), CallError> {
+        self.0.api.cuEventSynchronize(self.0.alive())
+    }
+
+    /// Whether the event is complete; `false` if the driver does not report it.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.0.api.cuEventQuery(self.0.alive()).is_ok()
+    }
+}
+
 /// A string that ends with NUL and is alive for `'a`, as C passes it: `const char*`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -202,5 +255,63 @@ impl<'a> Text<'a> {
         // SAFETY: the string ends with NUL and is alive for `'a`: it is a `CStr`, or the driver has written it as such
         // a string.
         unsafe { CStr::from_ptr(self.0.as_ptr()) }
+    }
+}
+
+/// The words of a page. Only whole pages are registered, because two registrations cannot share one.
+#[cfg(feature = "observe")]
+#[repr(align(4096))]
+struct Page([AtomicU32; PAGE]);
+
+#[cfg(feature = "observe")]
+const PAGE: usize = 4096 / size_of::<AtomicU32>();
+
+/// Words that the GPU writes and the host reads, also after a fault. They are never freed: a stream can
+/// write them later. It is memory of the program, because memory of the driver ends with its context.
+#[cfg(feature = "observe")]
+pub(crate) struct Markers {
+    pages: &'static [Page],
+    /// The address of the first word on the device.
+    device: u64,
+}
+
+#[cfg(feature = "observe")]
+impl Markers {
+    /// `len` words that are 0, which the GPU of the current context can write.
+    pub(crate) fn new(api: &Api, len: usize) -> Result<Self, CallError> {
+        /// `CU_MEMHOSTREGISTER_PORTABLE` and `CU_MEMHOSTREGISTER_DEVICEMAP`.
+        const FLAGS: u32 = 1 | 2;
+        let register = required!(api, cuMemHostRegister_v2)?;
+        let address = required!(api, cuMemHostGetDevicePointer_v2)?;
+        let page = |_| Page([const { AtomicU32::new(0) }; PAGE]);
+        let pages = Vec::leak((0..len.div_ceil(PAGE).max(1)).map(page).collect());
+        let (size, host) = (size_of_val(pages), ptr::from_mut(pages).cast::<c_void>());
+        // SAFETY: CUDA Driver API, "Memory Management", `cuMemHostRegister`: the memory has `size` bytes, and is never freed.
+        unsafe { register(host, size, FLAGS) }.check("cuMemHostRegister")?;
+        let mut device = 0;
+        // SAFETY: `cuMemHostGetDevicePointer`: the memory was registered with `CU_MEMHOSTREGISTER_DEVICEMAP`.
+        unsafe { address(&mut device, host, 0) }.check("cuMemHostGetDevicePointer")?;
+        Ok(Self { pages, device })
+    }
+
+    /// Writes a word after the work that is in the stream now: `cuStreamWriteValue32`.
+    pub(crate) fn write(
+        &self,
+        api: &Api,
+        stream: StreamHandle<'_>,
+        index: usize,
+        value: u32,
+    ) -> Result<(), CallError> {
+        let index = index % (self.pages.len() * PAGE);
+        let at = self.device + (index * size_of::<u32>()) as u64;
+        let write = required!(api, cuStreamWriteValue32_v2)?;
+        // SAFETY: CUDA Driver API, "Stream Memory Operations", `cuStreamWriteValue32`: the word is inside the memory, aligned to 4,
+        // and never freed.
+        unsafe { write(stream.raw(), at, value, 0) }.check("cuStreamWriteValue32")
+    }
+
+    /// The last value of a word that the GPU has written.
+    pub(crate) fn read(&self, index: usize) -> u32 {
+        self.pages[index / PAGE % self.pages.len()].0[index % PAGE].load(Relaxed)
     }
 }

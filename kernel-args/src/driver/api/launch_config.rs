@@ -135,6 +135,7 @@ impl<'e> LaunchAttribute<'e> {
     }
 
     /// The whole attribute.
+    #[cfg(feature = "graphs")]
     pub(super) fn to_bytes(self) -> [u8; 72] {
         let mut bytes = [0; 72];
         bytes[..4].copy_from_slice(&self.id.to_ne_bytes());
@@ -143,6 +144,7 @@ impl<'e> LaunchAttribute<'e> {
     }
 
     /// The attribute with these bytes, from `to_bytes`. An event in its value is still alive.
+    #[cfg(feature = "graphs")]
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut attribute = Self::IGNORE;
         let mut id = [0; 4];

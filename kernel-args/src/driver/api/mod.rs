@@ -5,17 +5,22 @@
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`stream`] | the calls with further requirements, by subject |
+//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`capture`] | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
 mod call_error;
+#[cfg(feature = "graphs")]
+mod capture;
 mod context;
 mod context_state;
 mod device_params;
 mod entry_points;
+#[cfg(feature = "graphs")]
 mod exec;
+#[cfg(feature = "graphs")]
 mod graph;
+#[cfg(feature = "graphs")]
 mod graph_update;
 mod handle;
 mod jit_arrays;
@@ -23,39 +28,60 @@ mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
+#[cfg(feature = "graphs")]
 mod node_id;
+#[cfg(feature = "graphs")]
 mod node_kinds;
+#[cfg(feature = "graphs")]
 mod node_params;
+#[cfg(feature = "observe")]
+mod pointer;
+#[cfg(feature = "graphs")]
 mod remaining;
 mod status;
-mod stream;
 mod table;
 
 pub use call_error::DriverCall;
 pub(crate) use call_error::{CallError, Unavailable, out};
+#[cfg(feature = "graphs")]
+pub(crate) use capture::NotCaptured;
 pub(crate) use context::{Green, OwnStream};
 pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
-pub(crate) use entry_points::{api, atexit, is_available, required, runtime_version};
+#[cfg(feature = "graphs")]
+pub(crate) use entry_points::atexit;
+pub(crate) use entry_points::{api, is_available, required, runtime_version};
+#[cfg(feature = "graphs")]
 pub(crate) use exec::{Exec, ExecNode};
+#[cfg(feature = "graphs")]
 pub(crate) use graph::{After, Graph, GraphNode, GraphRef, NewNode, UserObject};
+#[cfg(feature = "graphs")]
 pub(crate) use graph_update::UpdateResult;
+#[cfg(feature = "graphs")]
+pub(crate) use handle::Event;
+#[cfg(feature = "observe")]
+pub(crate) use handle::Markers;
 pub(crate) use handle::{
     Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
 };
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
+#[cfg(feature = "graphs")]
 pub(crate) use launch::{
-    Change, Extra, Function, KernelCall, LaunchKeeper, LaunchLog, MemoryStep, Promise,
-    RecordedCall, RecordedLaunch, Shape, Step, Steps,
+    Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps,
 };
-pub(crate) use launch_config::{AttributeValue, LaunchAttribute, LaunchConfig};
+pub(crate) use launch::{Extra, Function, KernelCall, Promise};
+pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
 pub(crate) use module::{
     DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes,
 };
+#[cfg(feature = "graphs")]
 pub(crate) use node_id::{GraphId, NodeId};
+#[cfg(feature = "graphs")]
 pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
+#[cfg(feature = "graphs")]
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
+#[cfg(feature = "observe")]
+pub(crate) use pointer::Allocation;
 pub use status::Status;
-pub(crate) use stream::{Event, NotCaptured};
 pub(crate) use table::Api;

@@ -3,8 +3,7 @@
 use super::{
     Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status,
     api,
-    handle::{Destroyed, Owned},
-    stream::Event,
+    handle::{Destroyed, Event, Owned},
 };
 use crate::marshal::Summary;
 use core::{mem, ptr, slice};

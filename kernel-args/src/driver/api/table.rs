@@ -12,15 +12,13 @@
 //! An `unsafe` entry point has requirements that these types do not express (an array and its length, parameters that
 //! match a kernel, an object that is no longer used). The files of this folder prove them, each for its subject.
 
+#[cfg(feature = "observe")]
+use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};
 use super::{
-    Alive, AttributeValue, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle,
-    GreenContext, KernelNodeParams, LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text,
-    Unavailable,
+    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenContext,
+    LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text, Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
-    graph_update::UpdateResult,
     launch::{LaunchKernelEx, launch_without_attributes},
-    node_kinds::{ConditionalNodeParams, HostNodeParams},
-    node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
 };
 use core::{
     ffi::{c_char, c_int, c_uint, c_void},
@@ -28,12 +26,25 @@ use core::{
     ptr::NonNull,
 };
 use cudarc::driver::sys::{
-    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUgraph,
-    CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUjit_option,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUjit_option,
     CUjitInputType, CUlinkState, CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream,
-    CUstream_st, CUuserObject,
+    CUstream_st,
 };
 use libloading::Library;
+#[cfg(feature = "graphs")]
+use {
+    super::{
+        KernelNodeParams,
+        graph_update::UpdateResult,
+        launch_config::AttributeValue,
+        node_kinds::{ConditionalNodeParams, HostNodeParams},
+        node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
+    },
+    cudarc::driver::sys::{
+        CUDA_MEMCPY3D, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode,
+        CUgraphNode_st, CUuserObject,
+    },
+};
 
 entry_points! {
     always {
@@ -100,6 +111,47 @@ entry_points! {
     safe cuFuncGetParamCount(function: FunctionHandle<'_>, count: &mut usize);
     /// Driver 12.3 and newer. The name is valid as long as the function.
     unsafe cuFuncGetName(name: &mut *const c_char, function: CUfunction);
+    // The kernel is a `CUkernel`.
+    safe cuKernelGetFunction(function: &mut CUfunction, kernel: Alive<'_, c_void>);
+    safe cuEventCreate(event: &mut CUevent, flags: c_uint);
+    safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
+    safe cuEventSynchronize(event: EventHandle<'_>);
+    safe cuEventQuery(event: EventHandle<'_>);
+    unsafe cuEventDestroy_v2(event: *mut CUevent_st);
+    // Contexts. Three versions of one call: the newest that the driver has is called.
+    safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
+    /// Driver 11.4 and newer.
+    safe cuCtxCreate_v3(context: &mut CUcontext, params: Null, count: c_int, flags: c_uint, device: CUdevice);
+    /// Driver 12.5 and newer.
+    safe cuCtxCreate_v4(context: &mut CUcontext, params: Null, flags: c_uint, device: CUdevice);
+    unsafe cuCtxDestroy_v2(context: CUcontext);
+    safe cuCtxPushCurrent_v2(context: ContextHandle<'_>) = "cuCtxPushCurrent";
+    safe cuCtxPopCurrent_v2(context: &mut CUcontext) = "cuCtxPopCurrent";
+    /// Driver 12.0 and newer.
+    safe cuCtxGetId(context: ContextHandle<'_>, id: &mut u64);
+    safe cuDevicePrimaryCtxRetain(context: &mut CUcontext, device: CUdevice);
+    unsafe cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+    safe cuDevicePrimaryCtxGetState(device: CUdevice, flags: &mut c_uint, active: &mut c_int);
+    safe cuDeviceCanAccessPeer(possible: &mut c_int, device: CUdevice, peer: CUdevice);
+    safe cuCtxEnablePeerAccess(peer: ContextHandle<'_>, flags: c_uint);
+    safe cuDeviceGetMemPool(pool: &mut CUmemoryPool, device: CUdevice);
+    unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
+    safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
+    unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
+    // Green contexts: driver 12.4 and newer; streams of green contexts: driver 12.5 and newer.
+    safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
+    unsafe cuDevSmResourceSplitByCount(
+        groups: &mut DeviceResource, count: &mut c_uint, all: &DeviceResource, rest: &mut DeviceResource, flags: c_uint,
+        smallest: c_uint
+    );
+    unsafe cuDevResourceGenerateDesc(description: &mut *mut c_void, resources: &mut DeviceResource, count: c_uint);
+    unsafe cuGreenCtxCreate(context: &mut *mut GreenContext, description: *mut c_void, device: CUdevice, flags: c_uint);
+    unsafe cuGreenCtxDestroy(context: *mut GreenContext);
+    safe cuGreenCtxStreamCreate(
+        stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
+    );
+    }
+    feature "graphs" {
     // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
     unsafe cuGraphDestroy(graph: *mut CUgraph_st);
@@ -194,44 +246,15 @@ entry_points! {
         edges: &mut *const u64, count: &mut usize
     );
     safe cuThreadExchangeStreamCaptureMode(mode: &mut c_uint);
-    // The kernel is a `CUkernel`.
-    safe cuKernelGetFunction(function: &mut CUfunction, kernel: Alive<'_, c_void>);
-    safe cuEventCreate(event: &mut CUevent, flags: c_uint);
-    safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
-    safe cuEventSynchronize(event: EventHandle<'_>);
-    safe cuEventQuery(event: EventHandle<'_>);
-    unsafe cuEventDestroy_v2(event: *mut CUevent_st);
-    // Contexts. Three versions of one call: the newest that the driver has is called.
-    safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
-    /// Driver 11.4 and newer.
-    safe cuCtxCreate_v3(context: &mut CUcontext, params: Null, count: c_int, flags: c_uint, device: CUdevice);
-    /// Driver 12.5 and newer.
-    safe cuCtxCreate_v4(context: &mut CUcontext, params: Null, flags: c_uint, device: CUdevice);
-    unsafe cuCtxDestroy_v2(context: CUcontext);
-    safe cuCtxPushCurrent_v2(context: ContextHandle<'_>) = "cuCtxPushCurrent";
-    safe cuCtxPopCurrent_v2(context: &mut CUcontext) = "cuCtxPopCurrent";
-    /// Driver 12.0 and newer.
-    safe cuCtxGetId(context: ContextHandle<'_>, id: &mut u64);
-    safe cuDevicePrimaryCtxRetain(context: &mut CUcontext, device: CUdevice);
-    unsafe cuDevicePrimaryCtxRelease_v2(device: CUdevice);
-    safe cuDevicePrimaryCtxGetState(device: CUdevice, flags: &mut c_uint, active: &mut c_int);
-    safe cuDeviceCanAccessPeer(possible: &mut c_int, device: CUdevice, peer: CUdevice);
-    safe cuCtxEnablePeerAccess(peer: ContextHandle<'_>, flags: c_uint);
-    safe cuDeviceGetMemPool(pool: &mut CUmemoryPool, device: CUdevice);
-    unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
-    safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
-    unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
-    // Green contexts: driver 12.4 and newer; streams of green contexts: driver 12.5 and newer.
-    safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
-    unsafe cuDevSmResourceSplitByCount(
-        groups: &mut DeviceResource, count: &mut c_uint, all: &DeviceResource, rest: &mut DeviceResource, flags: c_uint,
-        smallest: c_uint
-    );
-    unsafe cuDevResourceGenerateDesc(description: &mut *mut c_void, resources: &mut DeviceResource, count: c_uint);
-    unsafe cuGreenCtxCreate(context: &mut *mut GreenContext, description: *mut c_void, device: CUdevice, flags: c_uint);
-    unsafe cuGreenCtxDestroy(context: *mut GreenContext);
-    safe cuGreenCtxStreamCreate(
-        stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
+    }    feature "observe" {
+    // The flight recorder.
+    unsafe cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: c_uint) = "cuMemHostRegister";
+    unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
+    unsafe cuStreamWriteValue32_v2(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) = "cuStreamWriteValue32";
+    kept cuMemGetAddressRange_v2(base: &mut CUdeviceptr, size: &mut usize, address: CUdeviceptr);
+    // Checked pointers. Each value has room for the largest attribute.
+    kept cuPointerGetAttributes(
+        count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
     }
 }

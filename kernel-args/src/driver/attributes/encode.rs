@@ -48,6 +48,7 @@ impl<'e> Encoded<'e> {
     }
 
     /// The attributes in the order in which they were added.
+    #[cfg(any(feature = "graphs", test))]
     pub(crate) fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }

@@ -6,20 +6,25 @@ mod check;
 mod cluster;
 mod encode;
 mod limits;
+#[cfg(feature = "graphs")]
 mod node;
 mod table;
 mod visit;
 
 pub(crate) use check::{Request, check};
+#[cfg(feature = "graphs")]
 pub(crate) use cluster::{divides, grid_of_clusters};
 pub(crate) use encode::Encoded;
 pub(crate) use limits::{AttributeLimits, device_attribute};
+#[cfg(feature = "graphs")]
 pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 
 use crate::driver::{
     api::{Api, KernelCall, LaunchConfig, Promise, Status},
     config::Attributes,
 };
+#[cfg(feature = "observe")]
+use core::fmt::Display;
 use core::fmt::Write;
 use std::string::String;
 
@@ -59,6 +64,17 @@ pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
         };
     });
     text
+}
+
+/// Calls `visit` with the name and the value of each attribute.
+#[cfg(feature = "observe")]
+pub(crate) fn for_each_text(
+    attributes: &Attributes<'_>,
+    visit: &mut dyn FnMut(&'static str, &dyn Display),
+) {
+    visit::for_each(attributes, &mut |attribute, _, value| {
+        visit(attribute.requirement().name, value);
+    });
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub(super) struct Requirement {
     /// The oldest GPU that supports it, 90 for sm_90; 0 if every GPU supports it.
     pub(super) sm: u16,
     /// Whether it is also valid for a kernel node of a graph, not only for launches.
+    #[cfg(feature = "graphs")]
     pub(super) nodes: bool,
 }
 
@@ -32,6 +33,7 @@ macro_rules! attributes {
                         name: $name,
                         version: $major * 1000 + $minor * 10,
                         sm: $sm,
+                        #[cfg(feature = "graphs")]
                         nodes: $nodes,
                     },)*
                 }

@@ -7,6 +7,8 @@ use super::{
     options::CompileOptions,
     source::{CacheUse, Compiled, CompiledSource},
 };
+#[cfg(feature = "observe")]
+use crate::driver::observe::{self, CompileEvent, Event};
 use crate::driver::{
     context::{driver_version, sm},
     error::{CompileError, Error, NvrtcError},
@@ -22,7 +24,19 @@ impl CompileOptions {
     /// # Errors
     /// [`Error::Compile`] if NVRTC is not found or does not compile the source; the error contains NVRTC's log.
     pub fn compile(&self, ctx: &Arc<CudaContext>, source: &str) -> Result<CompiledSource, Error> {
-        self.compile_for(sm(ctx)?, source)
+        let gpu = sm(ctx)?;
+        #[cfg(feature = "observe")]
+        if observe::is_active() {
+            let event = CompileEvent {
+                name: self.source_name(),
+                source,
+                cache: self.cache.as_deref(),
+            };
+            return observe::around(&Event::Compilation(&event), || {
+                self.compile_for(gpu, source)
+            });
+        }
+        self.compile_for(gpu, source)
     }
 
     fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
@@ -45,6 +59,8 @@ impl CompileOptions {
             return Ok(CompiledSource {
                 compiled: Arc::new(job.run(&architecture)?),
                 cache_use: CacheUse::Off,
+                #[cfg(feature = "observe")]
+                name: self.source_name().into(),
             });
         };
         let key = || key(self, source, job.version, &architecture);
@@ -54,6 +70,8 @@ impl CompileOptions {
                 return Ok(CompiledSource {
                     compiled: Arc::new(job.run(&architecture)?),
                     cache_use: CacheUse::Unknown(why.into()),
+                    #[cfg(feature = "observe")]
+                    name: self.source_name().into(),
                 });
             }
         };
@@ -61,6 +79,8 @@ impl CompileOptions {
             return Ok(CompiledSource {
                 compiled: Arc::new(compiled),
                 cache_use: CacheUse::Hit,
+                #[cfg(feature = "observe")]
+                name: self.source_name().into(),
             });
         }
         let compiled = job.run(&architecture)?;
@@ -74,6 +94,8 @@ impl CompileOptions {
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
             cache_use,
+            #[cfg(feature = "observe")]
+            name: self.source_name().into(),
         })
     }
 

@@ -20,6 +20,9 @@ use std::{string::String, sync::Arc, vec::Vec};
 pub struct CompiledSource {
     pub(super) compiled: Arc<Compiled>,
     pub(super) cache_use: CacheUse,
+    /// The name of the source.
+    #[cfg(feature = "observe")]
+    pub(crate) name: Arc<str>,
 }
 
 /// Whether a source came from the cache, and the reason if it did not.

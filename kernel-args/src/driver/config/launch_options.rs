@@ -2,7 +2,7 @@
 
 use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, Recording,
+    MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent,
     SharedMemoryMode,
 };
 use crate::device::vector::Dim3;
@@ -37,7 +37,8 @@ pub struct Launch<'a> {
     pub(crate) shared_given: bool,
     pub(crate) stream: Option<&'a CudaStream>,
     /// For a launch in a sequence, whose stream is `stream`.
-    pub(crate) recording: Option<&'a Recording>,
+    #[cfg(feature = "graphs")]
+    pub(crate) recording: Option<&'a super::Recording>,
     pub(crate) form: Option<Form>,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,
@@ -53,6 +54,7 @@ impl<'a> Launch<'a> {
             shared: 0,
             shared_given: false,
             stream: None,
+            #[cfg(feature = "graphs")]
             recording: None,
             form: None,
             attributes: None,
@@ -64,7 +66,10 @@ impl<'a> Launch<'a> {
     pub fn stream(mut self, stream: &'a (impl AsStream + ?Sized)) -> Self {
         let target = stream.target();
         self.stream = Some(target.stream);
-        self.recording = target.recording;
+        #[cfg(feature = "graphs")]
+        {
+            self.recording = target.recording;
+        }
         self
     }
 

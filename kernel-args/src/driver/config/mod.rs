@@ -9,7 +9,9 @@ mod into_launch;
 mod jit_options;
 mod jit_values;
 mod launch_options;
+#[cfg(feature = "graphs")]
 mod recording;
+mod stream;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attributes::{
@@ -23,7 +25,9 @@ pub use into_launch::IntoLaunch;
 pub use jit_options::JitOptions;
 pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
-pub use recording::AsStream;
+pub use stream::AsStream;
 
 pub(crate) use attributes::Attributes;
-pub(crate) use recording::{Recording, Target};
+#[cfg(feature = "graphs")]
+pub(crate) use recording::Recording;
+pub(crate) use stream::Target;

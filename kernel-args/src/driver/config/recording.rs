@@ -1,4 +1,4 @@
-//! What the launches of a sequence are recorded in, and the streams that a launch can name.
+//! What the launches of a sequence are recorded in.
 
 use crate::{
     driver::api::LaunchLog,
@@ -9,7 +9,7 @@ use core::{
     fmt,
 };
 use cudarc::driver::CudaStream;
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 /// The launches of one run of a sequence, and the slices that they can use.
 pub(crate) struct Recording {
@@ -51,46 +51,3 @@ impl fmt::Debug for Recording {
             .finish_non_exhaustive()
     }
 }
-
-/// Where a launch is enqueued.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct Target<'a> {
-    pub(crate) stream: &'a CudaStream,
-    pub(crate) recording: Option<&'a Recording>,
-}
-
-/// A stream that a launch can name: cudarc's `CudaStream`, a [`BorrowedStream`](crate::context::BorrowedStream), a
-/// [`GreenStream`](crate::context::GreenStream), an `Arc` of one; or the [`Recorder`](crate::sequence::Recorder) of a sequence.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a stream",
-    label = "a launch cannot be enqueued on this",
-    note = "pass a reference to a stream of cudarc: `stream = &stream`; in the closure of `Sequence::run`, its recorder: `stream = s`"
-)]
-pub trait AsStream {
-    #[doc(hidden)]
-    fn target(&self) -> Target<'_>;
-}
-
-impl AsStream for CudaStream {
-    #[inline(always)]
-    fn target(&self) -> Target<'_> {
-        Target {
-            stream: self,
-            recording: None,
-        }
-    }
-}
-
-macro_rules! forwarded {
-    ($($pointer:ty),*) => {$(
-        impl<S: AsStream + ?Sized> AsStream for $pointer {
-            #[inline(always)]
-            fn target(&self) -> Target<'_> {
-                (**self).target()
-            }
-        }
-    )*};
-}
-
-forwarded!(&S, &mut S, Arc<S>, Box<S>);

@@ -28,7 +28,7 @@ use crate::{
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaGraph, CudaStream, DriverError,
+    CudaContext, CudaFunction, CudaStream, DriverError,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
 };
 use kernel_args_abi::Sm;
@@ -149,7 +149,8 @@ pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error>
 /// Makes the context current in which cudarc captured `graph`, and returns it.
 ///
 /// cudarc has no accessor for this context, but makes it current to upload the graph.
-pub(crate) fn bind_graph(graph: &CudaGraph) -> Result<CUcontext, Error> {
+#[cfg(feature = "graphs")]
+pub(crate) fn bind_graph(graph: &cudarc::driver::CudaGraph) -> Result<CUcontext, Error> {
     graph.upload().map_err(|error| {
         Error::cudarc(
             "cuCtxGetCurrent, cuCtxSetCurrent or cuGraphUpload, or an earlier call in this context,",

@@ -141,11 +141,12 @@ impl<S: SliceArg> KernelArg for Peer<'_, S> {
     fn check_context(&self, stream: &LaunchStream<'_>) {
         let context = self.slice.context();
         let is_peer = context.cu_ctx() == self.access.memory.cu_ctx();
-        stream.check_context(if is_peer {
+        let used_in = if is_peer {
             &self.access.kernels
         } else {
             context
-        });
+        };
+        self.slice.check_for(used_in, stream);
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Launches that failed, or that were rejected before the driver was called.
 
+#[cfg(feature = "observe")]
+use super::BadPointer;
 use super::{BrokenContract, meaning::help};
 use crate::{
     device::vector::Dim3,
@@ -17,6 +19,9 @@ pub enum LaunchError {
     Limit(Box<Limit>),
     /// The launch breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`. The driver was not called.
     Contract(Box<BrokenContract>),
+    /// An argument points to memory that the kernel cannot use. The driver was not called.
+    #[cfg(feature = "observe")]
+    Pointer(Box<BadPointer>),
     /// The driver or the GPU lacks a launch attribute. The driver was not called.
     UnsupportedAttribute(Box<UnsupportedAttribute>),
     /// The launch belongs to a sequence that does not hold the memory of an argument. Nothing was recorded.
@@ -72,6 +77,9 @@ pub struct FailedLaunch {
     pub meaning: Cow<'static, str>,
     /// What to do; may be empty.
     pub help: &'static str,
+    /// If an earlier kernel left the error, and the flight recorder is on: the launches that were running.
+    #[cfg(feature = "observe")]
+    pub fault: Option<Box<super::ContextFault>>,
 }
 
 /// A launch that exceeds a limit.
@@ -110,6 +118,8 @@ impl fmt::Display for LaunchError {
             Self::Failed(launch) => launch.fmt(f),
             Self::Limit(limit) => limit.fmt(f),
             Self::Contract(contract) => contract.fmt(f),
+            #[cfg(feature = "observe")]
+            Self::Pointer(pointer) => pointer.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
             Self::NotHeld { kernel, field } => {
                 // A list has indices, and the field of a tuple struct has a number.
@@ -157,6 +167,10 @@ impl fmt::Display for FailedLaunch {
         if !self.arguments.is_empty() {
             write!(f, "\n{}", self.arguments)?;
         }
+        #[cfg(feature = "observe")]
+        if let Some(fault) = &self.fault {
+            write!(f, "\nthe flight recorder: {fault}")?;
+        }
         help(f, self.help)
     }
 }
@@ -203,6 +217,8 @@ impl std::error::Error for LaunchError {
             Self::Failed(launch) => Some(&**launch),
             Self::Limit(limit) => Some(&**limit),
             Self::Contract(contract) => Some(&**contract),
+            #[cfg(feature = "observe")]
+            Self::Pointer(pointer) => Some(&**pointer),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
             Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced => None,
             Self::Unrecorded { call, .. } => Some(call),

@@ -2,7 +2,10 @@
 
 mod context;
 mod contract;
+#[cfg(feature = "observe")]
+mod fault;
 mod global;
+#[cfg(feature = "graphs")]
 mod graph;
 mod incompatible;
 mod launch;
@@ -10,16 +13,23 @@ mod load;
 mod meaning;
 #[cfg(feature = "nvrtc")]
 mod nvrtc;
+#[cfg(feature = "observe")]
+mod pointer;
 mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
 use cudarc::driver::DriverError;
-use std::{boxed::Box, fmt};
+#[cfg(feature = "graphs")]
+use std::boxed::Box;
+use std::fmt;
 
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
 pub use contract::BrokenContract;
+#[cfg(feature = "observe")]
+pub use fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch};
 pub use global::{GlobalError, GlobalMismatch};
+#[cfg(feature = "graphs")]
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
 pub use launch::{FailedLaunch, LaunchError, Limit, UnsupportedAttribute};
@@ -27,6 +37,8 @@ pub use load::{ImageError, LoadError};
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
 pub use nvrtc::{CompileError, NvrtcError};
+#[cfg(feature = "observe")]
+pub use pointer::{AlignedBy, BadPointer, PointerProblem};
 pub use verify::{MismatchError, Unverified, VerifyError};
 
 /// Why a kernel was not loaded or not launched.
@@ -74,6 +86,7 @@ pub enum Error {
     /// A global variable was not found, or not read or written.
     Global(GlobalError),
     /// A graph, or a node of a graph, was not created, changed or launched.
+    #[cfg(feature = "graphs")]
     Graph(Box<GraphError>),
 }
 
@@ -169,6 +182,7 @@ impl fmt::Display for Error {
             Self::Context(error) => error.fmt(f),
             Self::Launch(error) => error.fmt(f),
             Self::Global(error) => error.fmt(f),
+            #[cfg(feature = "graphs")]
             Self::Graph(error) => error.fmt(f),
         }
     }
@@ -216,6 +230,7 @@ impl std::error::Error for Error {
             Self::Context(error) => Some(error),
             Self::Launch(error) => Some(error),
             Self::Global(error) => Some(error),
+            #[cfg(feature = "graphs")]
             Self::Graph(error) => Some(&**error),
         }
     }

@@ -41,15 +41,22 @@ pub(crate) fn check_contracts<A: KernelArgs>(
             launch.shared_given = true;
         }
         Ok(_) => {}
-        Err(error) => return Err(broken(name(), error)),
+        Err(error) => {
+            return Err(Error::Launch(LaunchError::Contract(broken(name, error))));
+        }
     }
     Ok(())
 }
 
+/// Returns no `Error`: the inlined code would compare its tag with the one of a launch that succeeded, and keep the launch's values for
+/// that case.
 #[cold]
-fn broken(kernel: String, contract: ContractError) -> Error {
-    Error::Launch(LaunchError::Contract(Box::new(BrokenContract {
-        kernel,
-        contract,
-    })))
+#[inline(never)]
+#[expect(
+    clippy::unnecessary_box_returns,
+    reason = "a pointer has no tag to compare"
+)]
+fn broken(name: impl FnOnce() -> String, contract: ContractError) -> Box<BrokenContract> {
+    let kernel = name();
+    Box::new(BrokenContract { kernel, contract })
 }

@@ -1,6 +1,8 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
 use super::{Function, LoadedFunction};
+#[cfg(feature = "observe")]
+use crate::{contract::Geometry, marshal::Lengths};
 use crate::{
     driver::{
         api::{Extra, FunctionHandle, KernelCall, Promise},
@@ -191,10 +193,18 @@ pub(crate) trait Lower {
     fn check_contexts(&self, stream: &LaunchStream<'_>);
 
     /// The parameters, if the type of the arguments determines them.
+    #[cfg(any(feature = "graphs", feature = "observe"))]
     fn parameters() -> Option<&'static [Parameter<'static>]>;
 
     /// The field name or the index of an argument.
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
+
+    /// The lengths of the arguments, for a launch with this geometry.
+    #[cfg(feature = "observe")]
+    fn lengths(&self, geometry: Geometry) -> Lengths {
+        let _ = geometry;
+        Lengths::of(|stream| self.check_contexts(stream))
+    }
 
     /// Lowers the arguments and calls `pass` with the function and its lowered parameters.
     fn lower<P: Pass>(self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
@@ -230,12 +240,21 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
         self.args.check_contexts(stream, 0);
     }
 
+    #[cfg(any(feature = "graphs", feature = "observe"))]
     fn parameters() -> Option<&'static [Parameter<'static>]> {
         Some(A::PARAMETERS)
     }
 
     fn name_of(index: usize) -> Option<Cow<'static, str>> {
         A::PARAMETERS.get(index).map(|field| field.name.into())
+    }
+
+    #[cfg(feature = "observe")]
+    fn lengths(&self, geometry: Geometry) -> Lengths {
+        let mut lengths = Lengths::of(|stream| self.check_contexts(stream));
+        let note: &mut dyn FnMut(_, _) = &mut |name, elements| lengths.require(name, elements);
+        self.args.required_lengths(geometry, note);
+        lengths
     }
 
     #[inline(always)]
@@ -311,6 +330,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
         self.args.0.check_contexts(stream);
     }
 
+    #[cfg(any(feature = "graphs", feature = "observe"))]
     fn parameters() -> Option<&'static [Parameter<'static>]> {
         None
     }

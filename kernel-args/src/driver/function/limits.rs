@@ -84,7 +84,7 @@ impl LoadedFunction {
             return Err(exceeded(self.name.clone(), bytes, limit));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
-        let allowed = allow(self.handle(), bytes, || self.name.clone())?;
+        let allowed = allow(self.handle(), bytes, &|| self.name.clone())?;
         self.shared.fetch_max(allowed, Ordering::Relaxed);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! A loaded function and the limits of its launches.
 
+#[cfg(feature = "observe")]
+use crate::driver::image::PointerUses;
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -41,6 +43,12 @@ pub(crate) struct LoadedFunction {
     /// The dynamic shared memory that this function is known to be allowed, in bytes.
     pub(super) shared: AtomicU32,
     pub(super) max_shared: u32,
+    /// The name of the module's image, for events.
+    #[cfg(feature = "observe")]
+    pub(crate) module: Option<Arc<str>>,
+    /// What its code does with pointers, if pointers are checked.
+    #[cfg(feature = "observe")]
+    pub(crate) pointer_uses: Option<Arc<PointerUses>>,
 }
 
 impl LoadedFunction {
@@ -61,6 +69,10 @@ impl LoadedFunction {
             Ok(u32::try_from(value).unwrap_or(0))
         };
         let handle = function.alive();
+        #[cfg(feature = "observe")]
+        if let Some(uses) = description.and_then(|kernel| kernel.pointer_uses.as_ref()) {
+            uses.register(handle.raw());
+        }
         let shared = attribute::get(handle, attribute::SHARED_SIZE_BYTES)?;
         let max_threads = attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK)?;
         let directives = description.map(|kernel| kernel.directives);
@@ -96,6 +108,10 @@ impl LoadedFunction {
             attribute_limits,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),
+            #[cfg(feature = "observe")]
+            pointer_uses: description.and_then(|kernel| kernel.pointer_uses.clone()),
+            #[cfg(feature = "observe")]
+            module: None,
         })
     }
 

@@ -22,7 +22,6 @@ pub(crate) use name::function_name;
 use crate::{
     driver::{
         api,
-        api::LaunchKeeper,
         error::{Error, LaunchError, Limit},
         image::Description,
         verify::{Host, Verification, verify},
@@ -121,9 +120,19 @@ impl Function {
         })
     }
 
+    /// The function with the name of the image from which it was loaded.
+    #[cfg(feature = "observe")]
+    pub(crate) fn of_image(mut self, name: Option<&Arc<str>>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.loaded.module = name.cloned();
+        }
+        self
+    }
+
     /// What keeps the function loaded, for a recorded launch.
-    pub(crate) fn keeper(&self) -> LaunchKeeper {
-        LaunchKeeper::Function(self.inner.clone())
+    #[cfg(feature = "graphs")]
+    pub(crate) fn keeper(&self) -> api::LaunchKeeper {
+        api::LaunchKeeper::Function(self.inner.clone())
     }
 
     #[inline(always)]

@@ -3,13 +3,13 @@
 //! The driver fixes the address of such memory when its node is added. An argument that contains an address of this memory is therefore
 //! a use, whatever its type is.
 
-use super::{GraphExec, Node, explain, lower::Values};
+use super::{GraphExec, Node, explain};
 use crate::{
     driver::{
         api::{After, NodeId},
         error::Error,
     },
-    marshal::KernelArgs,
+    marshal::{ForEachValue, KernelArgs},
 };
 use core::cell::RefCell;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
@@ -87,7 +87,7 @@ impl Allocations {
     /// Calls `see` with the name of each parameter that contains an address of this memory, and with the memory.
     fn each_use(
         &self,
-        values: &Values<'_>,
+        values: &ForEachValue<'_>,
         mut see: impl FnMut(&str, CUdeviceptr, &Allocation) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if self.is_empty() {
@@ -114,7 +114,7 @@ impl Allocations {
         &self,
         exec: &GraphExec,
         node: &Node<A>,
-        values: &Values<'_>,
+        values: &ForEachValue<'_>,
     ) -> Result<(), Error> {
         self.each_use(values, |field, _, memory| {
             let edges = exec.driver.graph().edges();
@@ -184,7 +184,11 @@ impl<'m> Uses<'m> {
     }
 
     /// Adds the memory that the arguments of a kernel use.
-    pub(super) fn see(&self, values: &Values<'_>, name: &dyn Fn() -> String) -> Result<(), Error> {
+    pub(super) fn see(
+        &self,
+        values: &ForEachValue<'_>,
+        name: &dyn Fn() -> String,
+    ) -> Result<(), Error> {
         self.memory.each_use(values, |field, start, memory| {
             if memory.freed_by.is_some() {
                 return Err(explain::used_after_free(Some(name()), field));

@@ -1,14 +1,8 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs,
-    allocations::Uses,
-    contents::Contents,
-    explain,
-    lower::{NodeCall, Values},
-    owner::Slot,
-    place::Place,
-    release::Owner,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, contents::Contents,
+    explain, lower::NodeCall, owner::Slot, place::Place, release::Owner,
 };
 use crate::{
     driver::{
@@ -18,7 +12,7 @@ use crate::{
         function::{Target, check_contracts},
         module::Kernel,
     },
-    marshal::{KernelArgs, OwnedArgs},
+    marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{cell::RefCell, marker::PhantomData, mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
@@ -201,7 +195,7 @@ impl<B> Graph<B> {
             launch,
             cluster,
             action: explain::ADDED,
-            observe: |values: &Values<'_>| {
+            observe: |values: &ForEachValue<'_>| {
                 uses.see(values, &|| function.name.clone())?;
                 uses.add_to(&mut after.borrow_mut());
                 Ok(())

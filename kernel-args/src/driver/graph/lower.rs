@@ -1,6 +1,15 @@
 //! Lowers arguments to the parameters of a kernel node.
 
 use super::explain;
+#[cfg(feature = "observe")]
+use crate::{
+    contract::Geometry,
+    driver::{
+        observe::pointers_are_checked,
+        pointers::{self, KernelCode, Request, Runs},
+    },
+    marshal::Lengths,
+};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -12,7 +21,7 @@ use crate::{
         function::{Fitting, LoadedFunction, Lower, Pass},
         launch::foreign_in,
     },
-    marshal::{Foreign, KernelArgs, LaunchStream},
+    marshal::{ForEachValue, Foreign, KernelArgs, LaunchStream},
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
@@ -47,12 +56,9 @@ pub(super) struct NodeCall<'a, O, S> {
     pub(super) set: S,
 }
 
-/// Calls its argument with each parameter and its bytes, in order.
-pub(super) type Values<'a> = dyn Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])) + 'a;
-
 impl<T, O, S> NodeCall<'_, O, S>
 where
-    O: FnOnce(&Values<'_>) -> Result<(), Error>,
+    O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
     /// Checks the launch and the arguments against the function. Makes the function's context current if it differs
@@ -95,7 +101,17 @@ where
             bind(function.api, &function.context)?;
             *bound = context.cast_const().cast();
         }
-        let outcome = self.lower(fitting, &stream);
+        #[cfg(feature = "observe")]
+        let checked = pointers_are_checked().then(|| {
+            let geometry = Geometry::new(launch.grid, launch.block);
+            (*function, fitting.lengths(geometry))
+        });
+        let outcome = self.lower(
+            fitting,
+            &stream,
+            #[cfg(feature = "observe")]
+            checked.as_ref(),
+        );
         // An error from recording the use of slices. Otherwise the next call would report it.
         let recorded = stream.check();
         let set = outcome?;
@@ -113,6 +129,7 @@ where
         self,
         fitting: Fitting<&LoadedFunction, A>,
         stream: &LaunchStream<'_>,
+        #[cfg(feature = "observe")] checked: Option<&Checked<'_>>,
     ) -> Result<T, Error> {
         let Self {
             function,
@@ -134,6 +151,8 @@ where
         );
         let passed = Passed {
             stream,
+            #[cfg(feature = "observe")]
+            checked,
             shape: &mut shape,
             observe,
             set,
@@ -177,6 +196,8 @@ enum Failure {
 /// word, which keeps that code small enough to be inlined.
 struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
+    #[cfg(feature = "observe")]
+    checked: Option<&'a Checked<'a>>,
     shape: &'a mut KernelNodeShape,
     observe: O,
     set: S,
@@ -184,7 +205,7 @@ struct Passed<'a, 's, O, S> {
 
 impl<T, O, S> Pass for Passed<'_, '_, O, S>
 where
-    O: FnOnce(&Values<'_>) -> Result<(), Error>,
+    O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
     type Output = Result<T, Box<Failure>>;
@@ -202,11 +223,37 @@ where
         if let Err(error) = self.stream.check() {
             return Err(boxed(Failure::Wait(error)));
         }
+        #[cfg(feature = "observe")]
+        if let Some(checked) = self.checked {
+            check_pointers(checked, &values).map_err(|error| boxed(Failure::Observed(error)))?;
+        }
         if let Err(error) = (self.observe)(&values) {
             return Err(boxed(Failure::Observed(error)));
         }
         (self.set)(self.shape.of(call)).map_err(|error| rejected(error, arguments))
     }
+}
+
+/// A function, and the lengths of its arguments, whose pointers are checked.
+#[cfg(feature = "observe")]
+type Checked<'a> = (&'a LoadedFunction, Lengths);
+
+#[cfg(feature = "observe")]
+#[cold]
+#[inline(never)]
+fn check_pointers(
+    (function, lengths): &Checked<'_>,
+    values: &ForEachValue<'_>,
+) -> Result<(), Error> {
+    let uses = function.pointer_uses.as_deref();
+    pointers::check(&Request {
+        api: function.api,
+        kernel: &|| function.name.clone(),
+        runs: Runs::Later,
+        code: uses.map(|uses| uses as &dyn KernelCode),
+        lengths,
+        values,
+    })
 }
 
 #[cold]

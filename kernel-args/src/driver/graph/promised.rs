@@ -1,6 +1,8 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
 use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain};
+#[cfg(feature = "observe")]
+use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
     device::DeviceType,
     driver::{
@@ -58,8 +60,27 @@ impl GraphExec {
         self.bind(stream, explain::LAUNCHED)?;
         // SAFETY: the caller guarantees that the nodes of the graph may run.
         let promise = unsafe { Promise::new() };
-        let launched = self.driver.launch((&**stream).into(), promise);
-        launched.map_err(|error| explain::call(explain::LAUNCHED, error))?;
+        let launch = || {
+            let launched = self.driver.launch((&**stream).into(), promise);
+            launched.map_err(|error| explain::call(explain::LAUNCHED, error))
+        };
+        #[cfg(feature = "observe")]
+        if observe::is_active() {
+            let event = GraphEvent {
+                exec: self.cu_graph_exec(),
+                graph: self.cu_graph(),
+                stream,
+            };
+            observe::around(&Event::GraphLaunch(&event), launch)?;
+            self.launched_on(stream);
+            return Ok(());
+        }
+        launch()?;
+        self.launched_on(stream);
+        Ok(())
+    }
+
+    fn launched_on(&mut self, stream: &Arc<CudaStream>) {
         match &self.last_launch {
             Some(last) if Arc::ptr_eq(last, stream) => {}
             _ => {
@@ -67,7 +88,6 @@ impl GraphExec {
                 self.contents.memory.launched();
             }
         }
-        Ok(())
     }
 
     /// The memory that the last launch has left allocated, as a slice that frees it when it is dropped.

@@ -1,9 +1,6 @@
 //! New arguments for the nodes of an instantiated graph.
 
-use super::{
-    GraphExec, Node, NodeArgs, explain,
-    lower::{NodeCall, Values},
-};
+use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall};
 use crate::{
     driver::{
         api::{Handle, KernelNodeParams},
@@ -11,7 +8,7 @@ use crate::{
         error::Error,
         function::{Target, check_contracts},
     },
-    marshal::{KernelArgs, OwnedArgs},
+    marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{ffi::c_void, mem, ptr};
 use std::boxed::Box;
@@ -116,7 +113,7 @@ impl GraphExec {
         match &node.slot {
             Some(slot) if !slot.is_closed() => {
                 let memory = &self.contents.memory;
-                let see = |values: &Values<'_>| memory.check_update(self, node, values);
+                let see = |values: &ForEachValue<'_>| memory.check_update(self, node, values);
                 self.set(node, launch, &mut args, bound, see)?;
                 // The graph cannot be launched between the update and this line.
                 if self.replace_owner(node.any.0, slot, Some(Box::new(args))) {
@@ -155,7 +152,7 @@ impl GraphExec {
         mut launch: Launch<'_>,
         args: &mut B,
         bound: &mut *const c_void,
-        observe: impl FnOnce(&Values<'_>) -> Result<(), Error>,
+        observe: impl FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;

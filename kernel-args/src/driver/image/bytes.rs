@@ -1,6 +1,10 @@
 //! The bytes of an image, for the driver.
 
+#[cfg(feature = "observe")]
+use super::PointerUses;
 use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
+#[cfg(feature = "observe")]
+use crate::driver::pointers::are_checked;
 use crate::{
     driver::{
         api::DriverImage,
@@ -27,6 +31,9 @@ pub(crate) struct ImageBytes {
     pub(super) has_code: bool,
     /// The name expressions with which kernels were compiled, and their symbols.
     pub(crate) names: Vec<(String, String)>,
+    /// The file of the image, or the name of its source.
+    #[cfg(feature = "observe")]
+    pub(crate) name: Option<Arc<str>>,
 }
 
 /// How the contents of an image are read.
@@ -45,6 +52,8 @@ impl ImageBytes {
             extra_images: Vec::new(),
             has_code: false,
             names: Vec::new(),
+            #[cfg(feature = "observe")]
+            name: None,
         }
     }
 
@@ -56,6 +65,8 @@ impl ImageBytes {
                 tried: absent.tried,
             }));
         }
+        #[cfg(feature = "observe")]
+        let name = image.bytes.name();
         let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
         let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => {
@@ -96,6 +107,8 @@ impl ImageBytes {
             extra_images,
             has_code,
             names,
+            #[cfg(feature = "observe")]
+            name,
         })
     }
 
@@ -109,6 +122,8 @@ impl ImageBytes {
             extra_images: Vec::new(),
             has_code: true,
             names: Vec::new(),
+            #[cfg(feature = "observe")]
+            name: None,
         }
     }
 
@@ -122,6 +137,21 @@ impl ImageBytes {
 
     /// The kernels and variables for the GPU `sm`, or the reason why the image could not be read.
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
+        #[cfg(feature = "observe")]
+        if are_checked() {
+            let mut images = std::vec![self.image.shared()];
+            images.extend(self.extra_images.iter().cloned());
+            let mut contents = self.read_for(sm)?;
+            for kernel in &mut contents.kernels {
+                let uses = PointerUses::new(&images, sm, &kernel.symbol);
+                kernel.pointer_uses = Some(Arc::new(uses));
+            }
+            return Ok(contents);
+        }
+        self.read_for(sm)
+    }
+
+    fn read_for(&self, sm: Sm) -> Result<Contents, image::Error> {
         match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {

@@ -1,6 +1,9 @@
 //! Kernels, as their image describes them.
 
+#[cfg(feature = "observe")]
+use super::PointerUses;
 use super::{
+    by_symbol::BySymbol,
     code::{self, Analyse, Code},
     described::{DebugInfo, Name, name_of},
     variables::{VariableDescription, read_variables},
@@ -17,7 +20,6 @@ use kernel_args_image::{
 };
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
     string::ToString,
     sync::{Arc, OnceLock},
     vec::Vec,
@@ -32,6 +34,9 @@ pub(crate) struct Description {
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
     parameters: ParameterList,
+    /// What the code does with pointers, if pointers are checked.
+    #[cfg(feature = "observe")]
+    pub(crate) pointer_uses: Option<Arc<PointerUses>>,
     /// The code, if it can show more about the parameters.
     code: Option<Arc<dyn Analyse>>,
     /// The parameters with what the code does with them.
@@ -73,6 +78,8 @@ impl Description {
             debug_info,
             name,
             parameters: ParameterList::new(&parameters),
+            #[cfg(feature = "observe")]
+            pointer_uses: None,
             code: None,
             analysed: OnceLock::new(),
         }
@@ -99,6 +106,8 @@ impl Description {
                 .name_parts()
                 .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
             parameters: ParameterList::new(&parameters),
+            #[cfg(feature = "observe")]
+            pointer_uses: None,
             code: None,
             analysed: OnceLock::new(),
         }
@@ -171,38 +180,32 @@ pub(super) fn read_kernels(
     sm: Sm,
     has_code: bool,
 ) -> Result<Contents, image::Error> {
-    let compiled = table.into_iter().flat_map(CompiledImage::kernels);
-    let compiled: BTreeMap<&str, CompiledKernel> = compiled
-        .filter(|kernel| kernel.has_debug_info() || kernel.has_bodies())
-        .map(|kernel| (kernel.symbol(), kernel))
-        .collect();
+    let compiled = BySymbol::new(table, |kernel| {
+        kernel.has_debug_info() || kernel.has_bodies()
+    });
     let kernels = code::read(&images, image::Image::read)?
         .kernels()?
         .into_owned();
     // The code of an image with a table was analysed when the program was compiled.
     let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
-    let mut untyped = BTreeSet::new();
-    let symbols = kernels.symbols();
-    let mut descriptions: Vec<Description> = symbols
-        .filter_map(|symbol| {
-            let kernel = kernels.kernel(symbol, Some(sm))?;
-            let debug_error = kernels.debug_error(&kernel);
-            let compiled = compiled.get(symbol);
-            let description = Description::new(&kernel, debug_error, compiled, has_code);
-            let is_defined = kernel.entry.is_some_and(|entry| entry.is_defined);
-            if !is_analysed && is_defined && description.parameters().iter().any(is_untyped) {
-                untyped.insert(description.symbol.clone());
-            }
-            Some(description)
-        })
-        .collect();
+    let (mut descriptions, mut untyped) = (Vec::new(), Vec::new());
+    for symbol in kernels.symbols() {
+        let Some(kernel) = kernels.kernel(symbol, Some(sm)) else {
+            continue;
+        };
+        let debug_error = kernels.debug_error(&kernel);
+        let description = Description::new(&kernel, debug_error, compiled.get(symbol), has_code);
+        let is_defined = kernel.entry.is_some_and(|entry| entry.is_defined);
+        if !is_analysed && is_defined && description.parameters().iter().any(is_untyped) {
+            untyped.push(descriptions.len());
+        }
+        descriptions.push(description);
+    }
     let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
         let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, kernels));
-        for description in &mut descriptions {
-            if untyped.contains(&description.symbol) {
-                description.code = Some(code.clone());
-            }
+        for index in untyped {
+            descriptions[index].code = Some(code.clone());
         }
     }
     Ok(Contents {

@@ -1,11 +1,14 @@
 //! Images of kernels: their bytes for the driver, and the information about their kernels.
 
+mod by_symbol;
 mod bytes;
 mod code;
 mod described;
 mod description;
 mod link;
 mod load_error;
+#[cfg(feature = "observe")]
+mod pointer_uses;
 mod readers;
 mod variables;
 
@@ -26,6 +29,8 @@ pub use described::DebugInfo;
 pub(crate) use description::{Contents, Description, candidates, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
+#[cfg(feature = "observe")]
+pub(crate) use pointer_uses::PointerUses;
 pub(crate) use readers::READERS;
 use readers::Readers;
 pub(crate) use variables::VariableDescription;
@@ -72,6 +77,19 @@ enum Bytes<'a> {
     /// A `Ptx` of cudarc whose contents are unknown.
     #[cfg(feature = "nvrtc")]
     NotCompiled,
+}
+
+#[cfg(feature = "observe")]
+impl Bytes<'_> {
+    /// The file of the image, or the name of its source.
+    fn name(&self) -> Option<Arc<str>> {
+        match self {
+            Self::File(path) => Some(path.to_string_lossy().into()),
+            #[cfg(feature = "nvrtc")]
+            Self::Source(source) => Some(source.name.clone()),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> Image<'a> {

@@ -1,6 +1,9 @@
 //! Global variables, as their image describes them.
 
-use super::described::{DebugInfo, Name, name_of};
+use super::{
+    by_symbol::BySymbol,
+    described::{DebugInfo, Name, name_of},
+};
 use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
@@ -8,7 +11,6 @@ use kernel_args_abi::{
 use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
 use std::{
     borrow::Cow,
-    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };
@@ -85,11 +87,7 @@ pub(super) fn read_variables(
     sm: Sm,
 ) -> Vec<VariableDescription> {
     let compiled = table.and_then(CompiledImage::variables);
-    let compiled = compiled.into_iter().flat_map(CompiledImage::kernels);
-    let compiled: BTreeMap<&str, CompiledKernel> = compiled
-        .filter(CompiledKernel::has_debug_info)
-        .map(|variable| (variable.symbol(), variable))
-        .collect();
+    let compiled = BySymbol::new(compiled, CompiledKernel::has_debug_info);
     let describe = |symbol: &str| {
         let variable = kernels.variable(symbol, Some(sm))?;
         let list = variable.as_list();

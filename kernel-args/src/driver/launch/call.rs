@@ -1,6 +1,10 @@
 //! A single call of `cuLaunchKernelEx`.
 
 use super::explain;
+#[cfg(feature = "observe")]
+use super::observed::Facts;
+#[cfg(feature = "observe")]
+use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
@@ -23,6 +27,9 @@ pub(crate) struct LaunchCall<'a, N> {
     pub(crate) launch_stream: &'a LaunchStream<'a>,
     /// The limits of the launch attributes; `None` if the driver has not been queried yet.
     pub(crate) attribute_limits: Option<&'a AttributeLimits>,
+    /// The loaded function; `None` for a raw function.
+    #[cfg(feature = "observe")]
+    pub(crate) kernel: Option<&'a LoadedFunction>,
     /// The kernel's name, for errors only.
     pub(crate) name: N,
 }
@@ -31,9 +38,13 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
     /// recording the use of the arguments.
     ///
-    /// The function's context must be current, and the stream must belong to it.
+    /// The function's context must be current, and the stream must belong to it. `OBSERVED` is false for a launch that nothing observes.
     #[inline(always)]
-    pub(crate) fn with<A: Lower>(&self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn with<const OBSERVED: bool, A: Lower>(
+        &self,
+        fitting: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
         self.check_attributes(fitting.function())?;
         let form = self.form(fitting.usual_form());
         let passed = Passed {
@@ -41,6 +52,19 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
             promise,
             of: PhantomData::<A>,
         };
+        #[cfg(feature = "observe")]
+        if OBSERVED {
+            let facts = Facts {
+                launch: self.launch,
+                config: self.config(),
+                stream: self.launch.stream.or(self.launch_stream.cuda_stream()),
+                context: self.launch_stream.context(),
+                kernel: self.kernel,
+                name: &self.name,
+                is_recorded: false,
+            };
+            return self.finish(facts.lower(fitting, form, self.launch_stream, passed));
+        }
         let launched = fitting.lower(form, self.launch_stream, passed);
         self.finish(launched)
     }
@@ -52,7 +76,8 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         if let Some(attributes) = self.launch.attributes {
             let (api, config) = (self.api, self.config());
             let limits = self.attribute_limits;
-            check_attributes(api, function, config, attributes, limits, self.name)?;
+            let name = self.name;
+            check_attributes(api, function, config, attributes, limits, &name)?;
         }
         Ok(())
     }
@@ -173,7 +198,7 @@ pub(super) fn check_attributes(
     config: LaunchConfig<'_>,
     attributes: Attributes<'_>,
     limits: Option<&AttributeLimits>,
-    name: impl Fn() -> String,
+    name: &dyn Fn() -> String,
 ) -> Result<(), Error> {
     let queried;
     let limits = if let Some(limits) = limits {
@@ -189,6 +214,6 @@ pub(super) fn check_attributes(
         attributes: &attributes,
         limits,
         is_node: false,
-        name: &name,
+        name,
     })
 }

@@ -8,7 +8,7 @@ use crate::{
         attributes::attributes_text,
         config::Attributes,
         error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Limit, Meaning,
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
             meaning,
         },
         function::Lower,
@@ -32,6 +32,7 @@ pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
 }
 
 /// Same as [`foreign`], for a launch or a node in `context`.
+#[cfg(feature = "graphs")]
 #[cold]
 pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field: Foreign) -> Error {
     let launch = ContextName::of(context);
@@ -39,6 +40,7 @@ pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field:
 }
 
 /// An argument of a launch in a sequence is memory that the sequence does not hold.
+#[cfg(feature = "graphs")]
 #[cold]
 pub(super) fn not_held<A: Lower>(kernel: String, field: usize) -> Error {
     let field = A::name_of(field).unwrap_or_default();
@@ -46,9 +48,10 @@ pub(super) fn not_held<A: Lower>(kernel: String, field: usize) -> Error {
 }
 
 /// A launch in a sequence asks for a node whose handle it cannot return.
+#[cfg(feature = "graphs")]
 #[cold]
 pub(super) fn device_node_in_sequence(kernel: String) -> Error {
-    Error::Launch(LaunchError::Limit(Box::new(Limit {
+    Error::Launch(LaunchError::Limit(Box::new(crate::driver::error::Limit {
         kernel,
         requested: "`device_updatable_node`".into(),
         limit: "a launch in a sequence has no node of its own".into(),
@@ -168,6 +171,8 @@ pub(crate) fn launch(
         help,
         attributes,
         arguments,
+        #[cfg(feature = "observe")]
+        fault: None,
     })))
 }
 

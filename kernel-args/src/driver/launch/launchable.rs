@@ -3,7 +3,6 @@
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
-    record::record,
 };
 use crate::{
     driver::{
@@ -64,7 +63,12 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn launch<const OBSERVED: bool>(
+        &self,
+        launch: Launch<'_>,
+        args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -77,7 +81,7 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: B,
@@ -86,7 +90,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         // Passed by reference, because a move would copy the struct.
-        launch_fitting(self.as_function(), &launch, self.fit(&mut args), promise)
+        launch_fitting::<OBSERVED, _>(self.as_function(), &launch, self.fit(&mut args), promise)
     }
 }
 
@@ -94,7 +98,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -102,33 +106,33 @@ impl<A: KernelArgs> Launchable<A> for Function {
     ) -> Result<(), Error> {
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
-        launch_fitting(self, &launch, self.fit(&mut args)?, promise)
+        launch_fitting::<OBSERVED, _>(self, &launch, self.fit(&mut args)?, promise)
     }
 }
 
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         args: &mut ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        launch_fitting(self, &launch, self.fit_list(args)?, promise)
+        launch_fitting::<OBSERVED, _>(self, &launch, self.fit_list(args)?, promise)
     }
 }
 
 /// Same as with `&mut` of the list.
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         mut args: ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        Launchable::<&mut ArgList<'_>>::launch(self, launch, &mut args, promise)
+        Launchable::<&mut ArgList<'_>>::launch::<OBSERVED>(self, launch, &mut args, promise)
     }
 }
 
@@ -153,7 +157,7 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
 
 /// Launches a verified function.
 #[inline(always)]
-fn launch_fitting<A: Lower>(
+fn launch_fitting<const OBSERVED: bool, A: Lower>(
     owner: &Function,
     launch: &Launch<'_>,
     fitting: A,
@@ -162,8 +166,9 @@ fn launch_fitting<A: Lower>(
     let function = owner.loaded();
     let name = || function.name.clone();
     let stream = stream(function, launch)?;
+    #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
-        return record(recording, owner, launch, fitting, promise);
+        return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
     }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
@@ -179,21 +184,33 @@ fn launch_fitting<A: Lower>(
         launch,
         launch_stream: &launch_stream,
         attribute_limits: Some(&function.attribute_limits),
+        #[cfg(feature = "observe")]
+        kernel: Some(function),
         name,
     };
-    call.with(fitting, promise)
+    call.with::<OBSERVED, _>(fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch(launch, args, promise)
+    fn launch<const OBSERVED: bool>(
+        &self,
+        launch: Launch<'_>,
+        args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        (**self).launch::<OBSERVED>(launch, args, promise)
     }
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
-    fn launch(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch(launch, args, promise)
+    fn launch<const OBSERVED: bool>(
+        &self,
+        launch: Launch<'_>,
+        args: A,
+        promise: Promise<'_>,
+    ) -> Result<(), Error> {
+        (**self).launch::<OBSERVED>(launch, args, promise)
     }
 }

@@ -3,15 +3,22 @@
 mod call;
 mod explain;
 mod launchable;
+#[cfg(feature = "observe")]
+mod observed;
 mod raw;
+#[cfg(feature = "graphs")]
 mod record;
 mod resources;
 mod usage;
 
+#[cfg(feature = "graphs")]
 pub(crate) use call::LaunchCall;
+#[cfg(feature = "graphs")]
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
 
+#[cfg(feature = "observe")]
+use crate::driver::observe::is_active;
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
 /// Same as [`launch()`], for a launch that names no stream: a struct whose contract requires one does not compile.
@@ -67,7 +74,11 @@ pub unsafe fn launch<A: LaunchArgs>(
 ) -> Result<(), Error> {
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
-    target.launch(launch, args, promise)
+    #[cfg(feature = "observe")]
+    if is_active() {
+        return observed::launch(target, (launch, args, promise));
+    }
+    target.launch::<false>(launch, args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
@@ -172,7 +183,7 @@ macro_rules! launch {
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::Kernel::capture(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+            $crate::__capture!(&$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
         }
     };
     ($($other:tt)*) => {

@@ -4,12 +4,12 @@ use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
     launchable::Launchable,
-    record::{Callee, record},
 };
+#[cfg(all(feature = "graphs", feature = "observe"))]
+use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
-        api::{FunctionHandle, LaunchKeeper, Promise, StreamHandle, api},
-        attributes::AttributeLimits,
+        api::{FunctionHandle, Promise, StreamHandle, api},
         config::Launch,
         context::{bind, bind_function, current, named},
         error::{ContextError, Error},
@@ -24,11 +24,16 @@ use cudarc::driver::{
     sys::{CUcontext, CUfunction},
 };
 use std::string::String;
+#[cfg(feature = "graphs")]
+use {
+    super::record::{Callee, record},
+    crate::driver::{api::LaunchKeeper, attributes::AttributeLimits},
+};
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -59,14 +64,13 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         };
         let was_verified = stored == Some(context);
         let fitting = Fitting::promised(function, &mut args, &promise);
-        let keeper = || LaunchKeeper::Cudarc(self.clone());
-        launch_raw(
+        launch_raw::<OBSERVED, _>(
             fitting,
             context,
             context,
             was_verified,
             &launch,
-            keeper,
+            Some(self),
             promise,
         )
     }
@@ -76,7 +80,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch(
+    fn launch<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -94,28 +98,20 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let own = ptr::null_mut();
         let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
         let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        let keeper = || LaunchKeeper::Caller;
-        launch_raw(
-            fitting,
-            context,
-            own,
-            was_verified,
-            &launch,
-            keeper,
-            promise,
-        )
+        launch_raw::<OBSERVED, _>(fitting, context, own, was_verified, &launch, None, promise)
     }
 }
 
 /// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
 /// function's context, or null if it is unknown. `was_verified`: this thread has verified the function for `A` in `own`.
-fn launch_raw<A: KernelArgs>(
+/// `owner` keeps the function loaded for a sequence; without one the caller does.
+fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
     fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
     own: CUcontext,
     was_verified: bool,
     launch: &Launch<'_>,
-    keeper: impl Fn() -> LaunchKeeper + Copy,
+    owner: Option<&CudaFunction>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let api = api()?;
@@ -144,9 +140,12 @@ fn launch_raw<A: KernelArgs>(
         }
     }
     verified::verify_once::<A>(api, function, own, was_verified)?;
+    #[cfg(not(feature = "graphs"))]
+    let _ = owner;
+    #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
-        let callee = Raw { function, keeper };
-        return record(recording, callee, launch, fitting, promise);
+        let callee = Raw { function, owner };
+        return record::<OBSERVED, _>(recording, callee, launch, fitting, promise);
     }
     allow_shared(launch, function, name)?;
     let call = LaunchCall {
@@ -155,9 +154,11 @@ fn launch_raw<A: KernelArgs>(
         launch,
         launch_stream: &launch_stream,
         attribute_limits: None,
+        #[cfg(feature = "observe")]
+        kernel: None,
         name,
     };
-    call.with(fitting, promise)
+    call.with::<OBSERVED, _>(fitting, promise)
 }
 
 /// Allows the function the dynamic shared memory of the launch.
@@ -168,29 +169,39 @@ fn allow_shared(
     name: impl Fn() -> String,
 ) -> Result<(), Error> {
     if launch.shared > 0 {
-        allow(function, launch.shared, name)?;
+        allow(function, launch.shared, &name)?;
     }
     Ok(())
 }
 
 /// A raw function, or cudarc's function, in a sequence.
+#[cfg(feature = "graphs")]
 #[derive(Clone, Copy)]
-struct Raw<'f, K> {
+struct Raw<'f> {
     function: FunctionHandle<'f>,
-    keeper: K,
+    owner: Option<&'f CudaFunction>,
 }
 
-impl<K: Fn() -> LaunchKeeper + Copy> Callee for Raw<'_, K> {
+#[cfg(feature = "graphs")]
+impl Callee for Raw<'_> {
     fn name(self) -> String {
         function_name(self.function)
     }
 
     fn keeper(self) -> LaunchKeeper {
-        (self.keeper)()
+        match self.owner {
+            Some(function) => LaunchKeeper::Cudarc(function.clone()),
+            None => LaunchKeeper::Caller,
+        }
     }
 
     fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
         allow_shared(launch, self.function, || self.name())
+    }
+
+    #[cfg(feature = "observe")]
+    fn loaded(&self) -> Option<&LoadedFunction> {
+        None
     }
 
     fn attribute_limits(&self) -> Option<&AttributeLimits> {

@@ -2,7 +2,11 @@
 //!
 //! No reference to a `Launch` reaches a function that is not inlined, as in [`call`](super::call).
 
+#[cfg(feature = "observe")]
+use super::observed::Facts;
 use super::{call::check_attributes, explain};
+#[cfg(feature = "observe")]
+use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
@@ -11,7 +15,7 @@ use crate::{
         error::Error,
         function::{Function, Lower, Pass},
     },
-    marshal::LaunchStream,
+    marshal::{ForEachValue, LaunchStream},
 };
 use core::marker::PhantomData;
 use kernel_args_abi::Parameter;
@@ -28,13 +32,17 @@ pub(super) trait Callee: Copy {
     /// Checks a launch against the limits of the function.
     fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
 
+    /// The loaded function; `None` for a raw function.
+    #[cfg(feature = "observe")]
+    fn loaded(&self) -> Option<&LoadedFunction>;
+
     /// The limits of its launch attributes; `None` if the driver has not been queried yet.
     fn attribute_limits(&self) -> Option<&AttributeLimits>;
 }
 
 impl Callee for &Function {
     fn name(self) -> String {
-        self.loaded().name.clone()
+        Function::loaded(self).name.clone()
     }
 
     fn keeper(self) -> LaunchKeeper {
@@ -43,17 +51,22 @@ impl Callee for &Function {
 
     #[inline]
     fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
-        self.loaded().check(launch)
+        Function::loaded(self).check(launch)
+    }
+
+    #[cfg(feature = "observe")]
+    fn loaded(&self) -> Option<&LoadedFunction> {
+        Some(Function::loaded(self))
     }
 
     fn attribute_limits(&self) -> Option<&AttributeLimits> {
-        Some(&self.loaded().attribute_limits)
+        Some(&Function::loaded(self).attribute_limits)
     }
 }
 
 /// Checks the attributes, lowers the arguments, and records the launch.
 #[inline(always)]
-pub(super) fn record<A: Lower>(
+pub(super) fn record<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
     callee: impl Callee,
     launch: &Launch<'_>,
@@ -75,13 +88,15 @@ pub(super) fn record<A: Lower>(
         shared_given,
     };
     match attributes {
-        None => lower(recording, callee, &shape, None, fitting, promise),
-        Some(attributes) => with_attributes(recording, callee, shape, attributes, fitting, promise),
+        None => lower::<OBSERVED, _>(recording, callee, &shape, None, fitting, promise),
+        Some(attributes) => {
+            with_attributes::<OBSERVED, _>(recording, callee, shape, attributes, fitting, promise)
+        }
     }
 }
 
 #[cold]
-fn with_attributes<A: Lower>(
+fn with_attributes<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
     callee: impl Callee,
     shape: Shape,
@@ -95,13 +110,12 @@ fn with_attributes<A: Lower>(
     let stream = (&**recording.stream()).into();
     let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
     let (function, limits) = (fitting.function(), callee.attribute_limits());
-    check_attributes(api()?, function, config, attributes, limits, || {
-        callee.name()
-    })?;
+    let name = || callee.name();
+    check_attributes(api()?, function, config, attributes, limits, &name)?;
     if let Some(option) = for_launches_only(&attributes) {
         recording.without_node.set(Some(option));
     }
-    lower(
+    lower::<OBSERVED, _>(
         recording,
         callee,
         &shape,
@@ -112,7 +126,7 @@ fn with_attributes<A: Lower>(
 }
 
 #[inline(never)]
-fn lower<A: Lower>(
+fn lower<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
     callee: impl Callee,
     shape: &Shape,
@@ -130,6 +144,26 @@ fn lower<A: Lower>(
         promise,
         of: PhantomData::<A>,
     };
+    #[cfg(feature = "observe")]
+    if OBSERVED {
+        let launch = Launch {
+            shared: shape.shared,
+            attributes: attributes.copied(),
+            ..Launch::new(shape.grid, shape.block)
+        };
+        let on = recording.stream();
+        let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, (&**on).into());
+        let facts = Facts {
+            launch: &launch,
+            config,
+            stream: Some(on),
+            context: Some(on.context()),
+            kernel: callee.loaded(),
+            name: &|| callee.name(),
+            is_recorded: true,
+        };
+        return held.within(|| facts.lower(fitting, Form::Packed, &stream, pass));
+    }
     // With a layout that depends on the GPU, this is `kernelParams`.
     held.within(|| fitting.lower(Form::Packed, &stream, pass))
 }
@@ -177,22 +211,22 @@ impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
             }
         }?;
         if recording.held.notes_uses {
-            note_uses::<A>(recording, &log, values);
+            note_uses(recording, &log, A::parameters(), &values);
         }
         Ok(())
     }
 }
 
-/// Notes which memory the recorded launch uses.
-#[inline(never)]
-fn note_uses<A: Lower>(
+/// Notes which memory the recorded launch uses. It is not generic, so it is compiled once, not for each struct.
+fn note_uses(
     recording: &Recording,
     log: &LaunchLog,
-    values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+    parameters: Option<&'static [Parameter<'static>]>,
+    values: &ForEachValue<'_>,
 ) {
     let mut uses = recording.uses.borrow_mut();
     recording.held.take_used(|slices| {
-        uses.add_launch(slices, A::parameters(), log.is_last_repeated(), values);
+        uses.add_launch(slices, parameters, log.is_last_repeated(), values);
     });
 }
 

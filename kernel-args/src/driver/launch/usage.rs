@@ -1,5 +1,27 @@
 //! The compile errors of `launch!`: wrong syntax, and options that it does not have.
 
+/// The call of a launch with `node`.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(feature = "graphs")]
+macro_rules! __capture {
+    ($($arguments:tt)*) => {
+        $crate::Kernel::capture($($arguments)*)
+    };
+}
+
+/// Without graphs, a launch with `node` does not compile.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(feature = "graphs"))]
+macro_rules! __capture {
+    ($($arguments:tt)*) => {
+        $crate::__private::core::compile_error!(
+            "`node` needs the feature `graphs` of `kernel-args`"
+        )
+    };
+}
+
 /// The call of a launch whose options are listed: `[names of options] arguments of the call`.
 #[doc(hidden)]
 #[macro_export]

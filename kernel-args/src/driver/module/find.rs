@@ -114,6 +114,8 @@ impl Module {
                 Function::of_cudarc(context, function, symbol, description, unread)
             }
         }?;
+        #[cfg(feature = "observe")]
+        let function = function.of_image(self.image_name.as_ref());
         Ok(self.cache.insert(symbol, &function))
     }
 

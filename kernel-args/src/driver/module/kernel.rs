@@ -7,13 +7,13 @@ use crate::{
         error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, Typed},
         image::Image,
-        verify::{Verification, select},
+        verify::{Host, Verification, select},
     },
     marshal::{KernelArgs, NamesKernel, Source},
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{sync::Arc, vec::Vec};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
@@ -66,8 +66,9 @@ impl<A: KernelArgs> Kernel<A> {
     }
 
     /// An owner that keeps the kernel loaded, without the type of its arguments.
-    pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
-        Box::new(self.as_function().clone())
+    #[cfg(feature = "graphs")]
+    pub(crate) fn keep_loaded(&self) -> std::boxed::Box<dyn Send + Sync> {
+        std::boxed::Box::new(self.as_function().clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…",
@@ -264,14 +265,18 @@ impl Module {
 
     #[cold]
     fn find_kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
-        let function = match self.named(entry)?.as_slice() {
-            [] => self.load_function(entry, None)?,
-            [one] => self.load_function(entry, Some(one))?,
-            several => self.load_function(entry, Some(select::<A>(entry, several)?))?,
-        };
-        let typed = function.typed::<A>()?;
+        let typed = self.find_function(entry, Host::of::<A>())?.typed::<A>()?;
         self.cache.insert_typed(entry, &typed);
         Ok(Kernel { typed })
+    }
+
+    /// The function that `entry` names; of several, the one that the arguments match.
+    fn find_function(&self, entry: &str, host: Host<'_>) -> Result<Function, Error> {
+        match self.named(entry)?.as_slice() {
+            [] => self.load_function(entry, None),
+            [one] => self.load_function(entry, Some(one)),
+            several => self.load_function(entry, Some(select(host, entry, several)?)),
+        }
     }
 }
 

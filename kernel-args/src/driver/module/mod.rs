@@ -16,6 +16,8 @@ pub use kernel::Kernel;
 
 #[cfg(feature = "nvrtc")]
 use crate::driver::compile::CompileOptions;
+#[cfg(feature = "observe")]
+use crate::driver::observe::{self, Event, LoadEvent};
 use crate::driver::{
     api,
     config::JitOptions,
@@ -64,6 +66,9 @@ pub struct Module {
     pub(crate) names: Vec<(String, String)>,
     /// Why `kernels` may lack some kernels of the images.
     pub(crate) unread: Option<String>,
+    /// The file of its image, or the name of its source.
+    #[cfg(feature = "observe")]
+    pub(crate) image_name: Option<Arc<str>>,
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
@@ -121,8 +126,9 @@ impl Module {
         let images = slice::from_ref(&image);
         check(ctx, images, options)?;
         let mut driver = options.to_driver();
-        let loaded = load(ctx, &image, &mut driver)
-            .map_err(|error| explained(error, ctx, images, options))?;
+        let loaded = observed(ctx, images, || {
+            load(ctx, &image, &mut driver).map_err(|error| explained(error, ctx, images, options))
+        })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, images, driver.info_log(), driver.wall_time())
     }
@@ -246,9 +252,10 @@ impl Module {
         let image = ImageBytes::read(image.into())?;
         check(ctx, slice::from_ref(&image), &JitOptions::new())?;
         let bytes = cudarc::nvrtc::Ptx::from_binary(image.image.bytes().to_vec());
-        let module = ctx
-            .load_module(bytes)
-            .map_err(|error| Error::cudarc("cuModuleLoadData", error))?;
+        let module = observed(ctx, slice::from_ref(&image), || {
+            ctx.load_module(bytes)
+                .map_err(|error| Error::cudarc("cuModuleLoadData", error))
+        })?;
         let loaded = LoadedModule::Cudarc(ctx.clone(), module);
         Self::new(loaded, slice::from_ref(&image), String::new(), None)
     }
@@ -282,11 +289,13 @@ impl Module {
             .collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
         // The options apply to the linker; a cubin needs none.
-        let linked = link(ctx, &images, options).and_then(|linked| {
-            let none = &mut JitOptions::new().to_driver();
-            Ok((load(ctx, &linked.cubin, none)?, linked))
-        });
-        let (loaded, linked) = linked.map_err(|error| explained(error, ctx, &images, options))?;
+        let (loaded, linked) = observed(ctx, &images, || {
+            let linked = link(ctx, &images, options).and_then(|linked| {
+                let none = &mut JitOptions::new().to_driver();
+                Ok((load(ctx, &linked.cubin, none)?, linked))
+            });
+            linked.map_err(|error| explained(error, ctx, &images, options))
+        })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, &images, linked.log, linked.wall_time)
     }
@@ -319,6 +328,8 @@ impl Module {
             kernels,
             variables,
             unread,
+            #[cfg(feature = "observe")]
+            image_name: images.iter().find_map(|image| image.name.clone()),
             log,
             wall_time,
             cache: KernelCache::new(),
@@ -344,4 +355,24 @@ impl Module {
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| &*kernel.symbol)
     }
+}
+
+/// Runs `load`, which loads `images` in `context`, as an event.
+fn observed<R>(
+    context: &Arc<CudaContext>,
+    images: &[ImageBytes],
+    load: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
+    #[cfg(feature = "observe")]
+    if observe::is_active() {
+        let bytes: Vec<_> = images.iter().map(|image| image.image.bytes()).collect();
+        let event = LoadEvent {
+            context,
+            name: images.iter().find_map(|image| image.name.as_deref()),
+            images: &bytes,
+        };
+        return observe::around(&Event::ModuleLoad(&event), load);
+    }
+    let _ = (context, images);
+    load()
 }

@@ -30,7 +30,7 @@ static RAISING: Mutex<()> = Mutex::new(());
 pub(crate) fn allow(
     function: FunctionHandle<'_>,
     bytes: u32,
-    name: impl Fn() -> String,
+    name: &dyn Fn() -> String,
 ) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
     // The limit is never lowered, so a launch that is within the limit takes no lock.

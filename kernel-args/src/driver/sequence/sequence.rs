@@ -1,6 +1,8 @@
 //! A piece of a program that is repeated.
 
 use super::{Recorder, RunMode, WhyPlain, plain, plan::Plan};
+#[cfg(feature = "observe")]
+use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
@@ -199,6 +201,8 @@ impl Sequence {
             *mode = RunMode::Empty;
             return Ok(());
         }
+        #[cfg(feature = "observe")]
+        let steps = log.len();
         let (api, context) = (api()?, stream.context().clone());
         bind(api, &context)?;
         let mut guards = mem::take(storage);
@@ -218,7 +222,16 @@ impl Sequence {
                 changes,
                 accesses: held.notes_uses.then(|| uses.accesses()),
             };
-            run.enqueue(log, without_node.get())
+            let enqueue = || run.enqueue(log, without_node.get());
+            #[cfg(feature = "observe")]
+            if observe::is_active() {
+                let event = SequenceEvent { steps, stream };
+                observe::around(&Event::SequenceRun(&event), enqueue)
+            } else {
+                enqueue()
+            }
+            #[cfg(not(feature = "observe"))]
+            enqueue()
         };
         // The first graph has the steps of this run.
         log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));

@@ -134,12 +134,13 @@ pub(crate) fn compare(
     ))))
 }
 
-/// The kernel, out of several, that `A` matches.
+/// The kernel, out of several, that the struct matches.
 ///
 /// # Errors
 /// [`Error::Verify`] with the table of the most similar kernel if no kernel matches; [`Error::Load`] if several
 /// kernels match.
-pub(crate) fn select<'d, A: KernelArgs>(
+pub(crate) fn select<'d>(
+    host: Host<'_>,
     wanted: &str,
     kernels: &[&'d Arc<Description>],
 ) -> Result<&'d Arc<Description>, Error> {
@@ -153,9 +154,9 @@ pub(crate) fn select<'d, A: KernelArgs>(
             parameters,
         })
         .collect();
-    match check::select(A::PARAMETERS, &signatures) {
+    match check::select(host.signature.parameters, &signatures) {
         Selection::One(index) => Ok(kernels[index]),
-        Selection::None => Err(none_fits::<A>(wanted, &signatures)),
+        Selection::None => Err(none_fits(host, wanted, &signatures)),
         _ => Err(Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
             problem: "several kernels match the fields of the struct; write the full name of one",
@@ -171,15 +172,14 @@ pub(crate) fn select<'d, A: KernelArgs>(
 const LISTED: usize = 12;
 
 #[cold]
-fn none_fits<A: KernelArgs>(wanted: &str, kernels: &[Signature<'_>]) -> Error {
-    let nearest = &kernels[check::nearest(&A::SIGNATURE, kernels)];
-    match compare(Host::of::<A>(), nearest.name, nearest.parameters, None) {
+fn none_fits(host: Host<'_>, wanted: &str, kernels: &[Signature<'_>]) -> Error {
+    let nearest = &kernels[check::nearest(&host.signature, kernels)];
+    match compare(host, nearest.name, nearest.parameters, None) {
         Err(Error::Verify(VerifyError::Mismatch(mut mismatch))) => {
             let mut table = format!(
                 "none of the kernels named `{wanted}` takes the fields of `{}`; the nearest is this one:\n{}\n\
                  the kernels of that name:",
-                A::NAME,
-                mismatch.table
+                host.signature.name, mismatch.table
             );
             for kernel in kernels.iter().take(LISTED) {
                 table.push_str("\n  ");

@@ -4,14 +4,18 @@
 
 mod each;
 mod peers;
+mod pointers;
 mod threads;
 mod world;
 
 use kernel_args_stand_in::is_active;
-use kernel_args_tests::driver::suite_on;
+use kernel_args_tests::{driver::suite_on, process};
 use std::process::ExitCode;
 
 pub(crate) fn main() -> ExitCode {
+    if let Some(code) = process::child(pointers::CASES) {
+        return code;
+    }
     if let Some(code) = peers::child() {
         return code;
     }
@@ -26,6 +30,9 @@ pub(crate) fn main() -> ExitCode {
             let mut trials = each::trials(why);
             trials.extend(peers::trials(why));
             trials.extend(threads::trials(why));
+            if why.is_none() {
+                trials.extend(process::trials("pointers", pointers::CASES));
+            }
             trials
         },
         |_| world::print(),

@@ -54,7 +54,7 @@ impl LaunchLog {
         attributes: &[LaunchAttribute<'_>],
         call: KernelCall<'_, IS_PACKED>,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
-        keeper: impl FnOnce() -> Keeper,
+        keeper: impl Fn() -> Keeper,
         check: impl FnOnce() -> Result<(), E>,
         _: Promise<'_>,
     ) -> Result<(), E> {
@@ -66,7 +66,7 @@ impl LaunchLog {
                 return Ok(());
             }
             check()?;
-            self.store(&header, attributes, parameters, keeper);
+            self.store(&header, attributes, parameters, &keeper);
         } else {
             let mut parameters = Vec::new();
             values(&mut |value| {
@@ -77,7 +77,7 @@ impl LaunchLog {
             check()?;
             let size = parameters.len();
             let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
-            self.store(&header, attributes, &parameters, keeper);
+            self.store(&header, attributes, &parameters, &keeper);
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl LaunchLog {
         header: &Header,
         attributes: &[LaunchAttribute<'_>],
         parameters: &[u8],
-        keeper: impl FnOnce() -> Keeper,
+        keeper: &dyn Fn() -> Keeper,
     ) {
         self.diverge();
         let at = self.words.len();
@@ -187,7 +187,7 @@ impl LaunchLog {
 
     fn push_memory(&mut self, header: &Header) {
         if !self.repeats(header, &[]) {
-            self.store(header, &[], &[], || Keeper::Caller);
+            self.store(header, &[], &[], &|| Keeper::Caller);
         }
     }
 

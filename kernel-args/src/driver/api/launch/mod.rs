@@ -1,16 +1,21 @@
 //! Functions and their owners; launches: a function with matching parameters, and the call.
 
+#[cfg(feature = "graphs")]
 mod log;
+#[cfg(feature = "graphs")]
 mod step;
 
+#[cfg(feature = "graphs")]
 pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
+#[cfg(feature = "graphs")]
 pub(super) use step::MemoryOperation;
+#[cfg(feature = "graphs")]
 pub(crate) use step::{Change, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps};
 
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
 };
-use core::{ffi::c_void, marker::PhantomData, ptr, slice};
+use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaContext, CudaFunction,
     sys::{CUfunc_st, CUfunction, CUresult},
@@ -106,6 +111,7 @@ impl<'p> Promise<'p> {
 }
 
 /// The function of a launch in a log, which keeps it loaded.
+#[cfg(feature = "graphs")]
 fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
     // SAFETY: only `step` calls this, with the address of a function that its entry keeps loaded, or that the caller of `launch` keeps
     // loaded until the work of the sequence has finished.
@@ -182,6 +188,7 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     }
 
     /// The packed form of the parameters; `None` for `kernelParams`.
+    #[cfg(feature = "graphs")]
     #[inline(always)]
     fn packed(&self) -> Option<&'p [u8]> {
         if !PACKED {
@@ -192,7 +199,7 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
         // SAFETY: `Extra::new` has stored the address of a size that is borrowed for at least as long.
         let size = unsafe { *extra[3].cast::<usize>() };
         // SAFETY: `Extra::new` has stored the address of a buffer of this size that is borrowed for at least as long.
-        Some(unsafe { slice::from_raw_parts(extra[1].cast(), size) })
+        Some(unsafe { core::slice::from_raw_parts(extra[1].cast(), size) })
     }
 
     #[inline(always)]

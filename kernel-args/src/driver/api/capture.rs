@@ -1,62 +1,14 @@
-//! Events and captures of streams.
+//! Captures of streams, and the memory steps of sequences.
 
 use super::{
-    Api, CallError, Graph, MemoryStep, Status, StreamHandle,
+    Api, CallError, Graph, MemoryStep, StreamHandle,
     entry_points::required,
     graph::{GraphId, GraphRef, NodeId},
-    handle::{Alive, Destroyed, Owned},
+    handle::{Alive, Owned},
     launch::MemoryOperation,
 };
 use core::ptr;
-use cudarc::driver::{
-    CudaStream,
-    sys::{CUevent_st, CUgraph_st},
-};
-
-impl Destroyed for CUevent_st {
-    type Sharing = ();
-
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuEventDestroy_v2
-    }
-}
-
-/// An event that completes when the stream has finished all work that was enqueued before it.
-pub(crate) struct Event(Owned<CUevent_st>);
-
-impl Event {
-    /// Records a new event on `stream`, and makes the stream's context current.
-    pub(crate) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, CallError> {
-        const DISABLE_TIMING: u32 = 2;
-        required!(api, cuEventCreate)?;
-        required!(api, cuEventRecord)?;
-        // The event is only useful if this call exists too.
-        required!(api, cuEventSynchronize)?;
-        required!(api, cuEventDestroy_v2)?;
-        api.cuCtxSetCurrent((&**stream.context()).into())?;
-        let mut event = ptr::null_mut();
-        api.cuEventCreate(&mut event, DISABLE_TIMING)?;
-        // SAFETY: the call has created the event, and only this value owns it.
-        let event = Self(unsafe { Owned::new(api, event) });
-        api.cuEventRecord(event.0.alive(), stream.into())?;
-        Ok(event)
-    }
-
-    /// Waits for the event; returns whether it is complete.
-    pub(crate) fn wait(&self) -> bool {
-        self.finish().is_ok()
-    }
-
-    /// Waits for the event.
-    pub(crate) fn finish(&self) -> Result<(), CallError> {
-        self.0.api.cuEventSynchronize(self.0.alive())
-    }
-
-    /// Whether the event is complete; `false` if the driver does not report it.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.0.api.cuEventQuery(self.0.alive()).is_ok()
-    }
-}
+use cudarc::driver::{CudaStream, sys::CUgraph_st};
 
 impl MemoryStep<'_> {
     /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.

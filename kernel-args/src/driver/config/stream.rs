@@ -1,0 +1,58 @@
+//! The streams that a launch can name.
+
+#[cfg(feature = "graphs")]
+use super::Recording;
+use cudarc::driver::CudaStream;
+use std::{boxed::Box, sync::Arc};
+
+/// Where a launch is enqueued.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    pub(crate) stream: &'a CudaStream,
+    #[cfg(feature = "graphs")]
+    pub(crate) recording: Option<&'a Recording>,
+}
+
+impl<'a> From<&'a CudaStream> for Target<'a> {
+    #[inline(always)]
+    fn from(stream: &'a CudaStream) -> Self {
+        Self {
+            stream,
+            #[cfg(feature = "graphs")]
+            recording: None,
+        }
+    }
+}
+
+/// A stream that a launch can name: cudarc's `CudaStream`, a [`BorrowedStream`](crate::context::BorrowedStream), a
+/// [`GreenStream`](crate::context::GreenStream), an `Arc` of one; or the [`Recorder`](crate::sequence::Recorder) of a sequence.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a stream",
+    label = "a launch cannot be enqueued on this",
+    note = "pass a reference to a stream of cudarc: `stream = &stream`; in the closure of `Sequence::run`, its recorder: `stream = s`"
+)]
+pub trait AsStream {
+    #[doc(hidden)]
+    fn target(&self) -> Target<'_>;
+}
+
+impl AsStream for CudaStream {
+    #[inline(always)]
+    fn target(&self) -> Target<'_> {
+        self.into()
+    }
+}
+
+macro_rules! forwarded {
+    ($($pointer:ty),*) => {$(
+        impl<S: AsStream + ?Sized> AsStream for $pointer {
+            #[inline(always)]
+            fn target(&self) -> Target<'_> {
+                (**self).target()
+            }
+        }
+    )*};
+}
+
+forwarded!(&S, &mut S, Arc<S>, Box<S>);

@@ -1,0 +1,182 @@
+//! Pointers that a kernel must not get.
+
+use super::meaning::help;
+use core::fmt;
+use std::string::String;
+
+/// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BadPointer {
+    /// The kernel.
+    pub kernel: String,
+    /// The field, or the index of an argument of a list, with the path to the pointer in a struct by value: `lights.at`.
+    pub field: String,
+    /// The C++ type: `float const*`.
+    pub cpp: String,
+    /// The address.
+    pub address: u64,
+    /// What is wrong.
+    pub problem: PointerProblem,
+}
+
+/// What is wrong with a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PointerProblem {
+    /// A pointer to this many elements is null.
+    #[non_exhaustive]
+    Null {
+        /// The number of elements.
+        elements: usize,
+    },
+    /// It is memory of the process that CUDA does not know, and the GPU cannot access such memory.
+    Host,
+    /// It is registered host memory that has a different address for kernels.
+    #[non_exhaustive]
+    HostAddress {
+        /// The address for kernels.
+        device: u64,
+    },
+    /// No allocation contains it: it was freed, or never allocated.
+    NotAllocated,
+    /// It is memory of a GPU that the kernel's GPU cannot access.
+    #[non_exhaustive]
+    OtherDevice {
+        /// The ordinal of the GPU with the memory.
+        memory: i32,
+        /// The ordinal of the GPU that runs the kernel.
+        kernel: i32,
+    },
+    /// It is not aligned as the kernel needs.
+    #[non_exhaustive]
+    Misaligned {
+        /// The alignment that is needed, in bytes.
+        required: usize,
+        /// What needs it.
+        because: AlignedBy,
+    },
+    /// A slice is longer than the rest of its allocation, or the contract `len` requires more elements.
+    #[non_exhaustive]
+    TooLong {
+        /// The number of elements.
+        elements: usize,
+        /// Their size in bytes.
+        bytes: u64,
+        /// The number of bytes from the address to the end of the allocation.
+        available: u64,
+        /// The size of the allocation in bytes.
+        allocation: u64,
+    },
+}
+
+/// What needs an alignment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AlignedBy {
+    /// The C++ type behind the pointer.
+    Type,
+    /// The PTX of the kernel: `.ptr .align`, or the width of every access through the pointer.
+    Code,
+}
+
+impl fmt::Display for BadPointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            field,
+            cpp,
+            address,
+            problem,
+        } = self;
+        write!(f, "kernel `{kernel}` was not launched: `{field}` ")?;
+        problem.what(f, *address)?;
+        write!(f, "\n  {cpp} {field} = {address:#x}")?;
+        problem.found(f)?;
+        help(f, problem.help())
+    }
+}
+
+impl PointerProblem {
+    fn what(self, f: &mut fmt::Formatter<'_>, address: u64) -> fmt::Result {
+        match self {
+            Self::Null { .. } => f.write_str("is null"),
+            Self::Host | Self::HostAddress { .. } => {
+                f.write_str("points to host memory, which the GPU cannot access at this address")
+            }
+            Self::NotAllocated => f.write_str("points to memory that is not allocated"),
+            Self::OtherDevice { memory, kernel } => write!(
+                f,
+                "points to memory of GPU {memory}, which GPU {kernel} cannot access"
+            ),
+            Self::Misaligned { required, .. } => {
+                let aligned = 1_u64 << address.trailing_zeros().min(63);
+                write!(
+                    f,
+                    "is aligned to {aligned} bytes, and the kernel needs {required}"
+                )
+            }
+            Self::TooLong { .. } => f.write_str("is longer than its allocation"),
+        }
+    }
+
+    fn found(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null { elements } => write!(f, ", with {elements} elements"),
+            Self::Host => {
+                f.write_str(", in memory of the process that no allocation of CUDA contains")
+            }
+            Self::HostAddress { device } => write!(f, ", whose address for kernels is {device:#x}"),
+            Self::NotAllocated => {
+                f.write_str(", which no allocation contains: it was freed, or never allocated")
+            }
+            Self::OtherDevice { memory, .. } => write!(f, ", allocated on GPU {memory}"),
+            Self::Misaligned {
+                required,
+                because: AlignedBy::Type,
+            } => write!(f, ", and its type is aligned to {required} bytes"),
+            Self::Misaligned {
+                required,
+                because: AlignedBy::Code,
+            } => write!(
+                f,
+                "\n  in PTX, the pointer is declared with this alignment, or every access through it needs {required} bytes"
+            ),
+            Self::TooLong {
+                elements,
+                bytes,
+                available,
+                allocation,
+            } => write!(
+                f,
+                ", {elements} elements with {bytes} bytes\n  its allocation has {allocation} bytes, {available} of them from this address on"
+            ),
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Null { .. } => {
+                "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer"
+            }
+            Self::Host => {
+                "copy the data to the GPU (`stream.clone_htod(&data)?`) and pass the slice, or allocate it as pinned or managed memory"
+            }
+            Self::HostAddress { .. } => "pass the address that `cuMemHostGetDevicePointer` returns",
+            Self::NotAllocated => {
+                "pass a reference to the slice, which keeps the memory allocated, or free the memory later"
+            }
+            Self::OtherDevice { .. } => {
+                "enable the access with `PeerAccess::enable`, or copy the data to the GPU that runs the kernel"
+            }
+            Self::Misaligned { .. } => {
+                "begin the view at a multiple of this alignment; allocations are aligned to at least 256 bytes"
+            }
+            Self::TooLong { .. } => {
+                "allocate more elements, or pass the length that was allocated: `upgrade_device_ptr` and `transmute` accept any length"
+            }
+        }
+    }
+}
+
+impl std::error::Error for BadPointer {}

@@ -1,0 +1,111 @@
+//! What the code of a kernel does with its pointers, as the check of pointers needs it.
+
+use super::code::read;
+use crate::driver::pointers::{KernelCode, PointerUse};
+use cudarc::driver::sys::CUfunction;
+use kernel_args_abi::{
+    Sm,
+    signature::{Slot, SlotKind},
+};
+use kernel_args_image::{Error, Image};
+use std::{
+    collections::BTreeMap,
+    string::String,
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    vec::Vec,
+};
+
+/// A kernel whose PTX is read when its pointers are checked first.
+pub(crate) struct PointerUses {
+    images: Vec<Arc<Vec<u8>>>,
+    sm: Sm,
+    symbol: String,
+    known: OnceLock<Known>,
+}
+
+/// The functions that are loaded, by their handles, for launches of raw handles.
+static LOADED: Mutex<BTreeMap<usize, Weak<PointerUses>>> = Mutex::new(BTreeMap::new());
+
+/// The parameter and the offset in it, for each pointer.
+#[derive(Default)]
+struct Known {
+    /// The alignment in bytes.
+    aligned: Vec<((usize, usize), usize)>,
+    /// The pointers that are accessed, and whether that is certain; `None` if the code cannot be analysed.
+    accessed: Option<Vec<((usize, usize), bool)>>,
+}
+
+impl PointerUses {
+    pub(super) fn new(images: &[Arc<Vec<u8>>], sm: Sm, symbol: &str) -> Self {
+        Self {
+            images: images.to_vec(),
+            sm,
+            symbol: symbol.into(),
+            known: OnceLock::new(),
+        }
+    }
+
+    /// A launch of this handle finds it, as long as the loaded function exists: the driver can reuse the handle afterwards.
+    pub(crate) fn register(self: &Arc<Self>, function: CUfunction) {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.retain(|_, uses| uses.strong_count() > 0);
+        loaded.insert(function.addr(), Arc::downgrade(self));
+    }
+
+    /// The function with this handle, if this crate has loaded it.
+    pub(crate) fn find(function: CUfunction) -> Option<Arc<Self>> {
+        let loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.get(&function.addr())?.upgrade()
+    }
+
+    fn read(&self) -> Result<Known, Error> {
+        let image = read(&self.images, Image::read_again)?;
+        let mut kernels = image.kernels()?;
+        image.add_bodies(&mut kernels, |name| name == self.symbol)?;
+        let aligned = kernels.alignments(&self.symbol, self.sm);
+        let aligned = aligned.iter().map(|known| {
+            let place = (known.parameter, known.offset);
+            (place, known.align.bytes())
+        });
+        let kernel = kernels.kernel(&self.symbol, Some(self.sm));
+        let bodies = kernel.map_or_else(Vec::new, |kernel| kernel.bodies);
+        let accessed = bodies.iter().enumerate().flat_map(|(parameter, body)| {
+            let slots = body.slots().filter(|slot| can_access(*slot));
+            slots.map(move |slot| {
+                let is_certain = slot.read.is_certain() || slot.written.is_certain();
+                ((parameter, slot.offset), is_certain)
+            })
+        });
+        Ok(Known {
+            aligned: aligned.collect(),
+            accessed: (!bodies.is_empty()).then(|| accessed.collect()),
+        })
+    }
+}
+
+impl KernelCode for PointerUses {
+    fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse {
+        let Known { aligned, accessed } =
+            self.known.get_or_init(|| self.read().unwrap_or_default());
+        let place = (parameter, offset);
+        let of_pointer = aligned.iter().filter(|(known, _)| *known == place);
+        let align = of_pointer.map(|(_, align)| *align).max().unwrap_or(1);
+        let Some(accessed) = accessed else {
+            return PointerUse {
+                align,
+                ..PointerUse::UNKNOWN
+            };
+        };
+        let access = accessed.iter().find(|(known, _)| *known == place);
+        PointerUse {
+            is_accessed: access.is_some(),
+            is_certain: access.is_some_and(|(_, is_certain)| *is_certain),
+            align,
+        }
+    }
+}
+
+/// Whether memory can be accessed through a value. A kernel that only stores a pointer accesses nothing.
+fn can_access(slot: Slot<'_>) -> bool {
+    slot.read.is_possible() || slot.written.is_possible() || slot.kind == SlotKind::Handle
+}

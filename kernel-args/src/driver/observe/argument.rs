@@ -1,0 +1,80 @@
+//! One argument of an observed launch.
+
+use crate::marshal::Value;
+use core::fmt;
+use kernel_args_abi::{CppType, Parameter};
+
+/// One argument of a launch, as the kernel receives it.
+#[derive(Clone, Copy)]
+pub struct Argument<'a> {
+    pub(super) parameter: &'a Parameter<'a>,
+    pub(super) bytes: &'a [u8],
+    pub(super) elements: Option<usize>,
+}
+
+impl<'a> Argument<'a> {
+    /// The name of the field; the index of an argument of an [`ArgList`](crate::ArgList).
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.parameter.name
+    }
+
+    /// The Rust type of the field, as the source spells it.
+    #[must_use]
+    pub fn rust_type(&self) -> &'a str {
+        self.parameter.spelling
+    }
+
+    /// The C++ type of the parameter: `float const*`.
+    #[must_use]
+    pub fn cpp_type(&self) -> CppType<'a> {
+        self.parameter.cpp
+    }
+
+    /// The offset of the parameter in bytes by C's rule. Above an alignment of 16 bytes, the offset on the device can differ.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.parameter.offset.unwrap_or(0)
+    }
+
+    /// The bytes that the kernel receives.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> Value<'a> {
+        Value::of(self.parameter, self.bytes)
+    }
+
+    /// For a slice or a view, its length in elements. `None` for any other argument, also for a pointer without a length.
+    #[must_use]
+    pub fn elements(&self) -> Option<usize> {
+        self.elements
+    }
+
+    /// The parameter with everything that is known about it.
+    #[must_use]
+    pub fn parameter(&self) -> &'a Parameter<'a> {
+        self.parameter
+    }
+}
+
+impl fmt::Debug for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// `name = value`, with the length of a slice: `x = 0x7f0000000000 [1024]`.
+impl fmt::Display for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.name(), self.value())?;
+        match self.elements {
+            Some(elements) => write!(f, " [{elements}]"),
+            None => Ok(()),
+        }
+    }
+}

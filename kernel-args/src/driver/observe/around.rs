@@ -1,0 +1,39 @@
+//! The hook: what happens before and after a call of the driver that is observed.
+
+use super::{
+    Event,
+    active::{User, is_first},
+    observers::Observers,
+    recorder,
+};
+use crate::driver::error::Error;
+
+/// Calls `run`, which calls the driver for `event`, between what the active users do before and after it.
+///
+/// Most callers have found [`is_active`](super::is_active) true; otherwise nothing happens before and after `run`.
+#[cold]
+pub(crate) fn around<R>(
+    event: &Event<'_>,
+    run: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
+    start();
+    let observers = Observers::before(event);
+    let result = before(event).and_then(|()| recorder::record(event, run));
+    observers.after(event, result.as_ref().map(|_| ()));
+    result
+}
+
+/// Reads the environment, at the first event.
+pub(super) fn start() {
+    if is_first() {
+        recorder::read_environment();
+    }
+}
+
+/// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the error.
+fn before(event: &Event<'_>) -> Result<(), Error> {
+    match event {
+        Event::KernelLaunch(launch) if User::Pointers.is_active() => launch.check_pointers(),
+        _ => Ok(()),
+    }
+}

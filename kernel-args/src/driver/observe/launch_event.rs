@@ -1,0 +1,180 @@
+//! An observed launch.
+
+use super::Argument;
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        api::{FunctionHandle, LaunchConfig},
+        attributes::for_each_text,
+        config::{Attributes, Form},
+        pointers::KernelCode,
+    },
+    marshal::{ForEachValue, Lengths},
+};
+use core::fmt;
+use cudarc::driver::{
+    CudaContext, CudaStream,
+    sys::{CUfunction, CUstream},
+};
+use kernel_args_abi::Parameter;
+use kernel_args_image::mangled::demangle;
+use std::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+
+/// A launch, with everything that the program has passed to it.
+///
+/// Names and arguments are decoded when they are asked for.
+pub struct LaunchEvent<'e> {
+    pub(crate) function: FunctionHandle<'e>,
+    pub(crate) config: &'e LaunchConfig<'e>,
+    pub(crate) stream: Option<&'e CudaStream>,
+    pub(crate) context: Option<&'e Arc<CudaContext>>,
+    pub(crate) attributes: Option<Attributes<'e>>,
+    pub(crate) name: &'e dyn Fn() -> String,
+    pub(crate) module: Option<&'e str>,
+    pub(crate) form: Form,
+    pub(crate) is_recorded: bool,
+    /// The code of the kernel, if pointers are checked and it is known.
+    pub(crate) code: Option<&'e dyn KernelCode>,
+    pub(crate) lengths: &'e Lengths,
+    /// The parameters, if the arguments are a struct.
+    pub(crate) parameters: Option<&'static [Parameter<'static>]>,
+    pub(crate) values: &'e ForEachValue<'e>,
+}
+
+impl<'e> LaunchEvent<'e> {
+    /// The kernel's symbol. The driver reports the symbol of a raw function if it is 12.3 or newer.
+    #[must_use]
+    pub fn name(&self) -> String {
+        (self.name)()
+    }
+
+    /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not
+    /// mangled.
+    #[must_use]
+    pub fn demangled(&self) -> Option<String> {
+        demangle(&self.name())
+    }
+
+    /// The file of the image that contains the kernel, or the name of the source that was compiled at run time. `None` for an image
+    /// from memory, a module of cudarc, or a raw function.
+    #[must_use]
+    pub fn module(&self) -> Option<&'e str> {
+        self.module
+    }
+
+    /// The driver's handle of the function.
+    #[must_use]
+    pub fn cu_function(&self) -> CUfunction {
+        self.function.raw()
+    }
+
+    /// The number of blocks.
+    #[must_use]
+    pub fn grid(&self) -> Dim3 {
+        Dim3::from(self.config.grid)
+    }
+
+    /// The threads of a block.
+    #[must_use]
+    pub fn block(&self) -> Dim3 {
+        Dim3::from(self.config.block)
+    }
+
+    /// The dynamic shared memory of a block in bytes.
+    #[must_use]
+    pub fn shared_memory(&self) -> u32 {
+        self.config.shared
+    }
+
+    /// The stream. `None` for a raw function that is launched without `stream = …`: its stream is the default stream of the current
+    /// context.
+    #[must_use]
+    pub fn stream(&self) -> Option<&'e CudaStream> {
+        self.stream
+    }
+
+    /// The driver's handle of the stream; null for a default stream.
+    #[must_use]
+    pub fn cu_stream(&self) -> CUstream {
+        self.config.stream.raw()
+    }
+
+    /// The context; `None` if it is the current context of a raw function whose arguments have no context.
+    #[must_use]
+    pub fn context(&self) -> Option<&'e Arc<CudaContext>> {
+        self.context
+    }
+
+    /// The form in which the parameters are passed.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Whether a [`Sequence`](crate::sequence::Sequence) records the launch, which is then enqueued with the run.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+
+    /// The launch attributes: the name of the method of [`Launch`](crate::Launch), and the value as text.
+    #[must_use]
+    pub fn attributes(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        if let Some(attributes) = &self.attributes {
+            for_each_text(attributes, &mut |name, value| {
+                all.push((name, value.to_string()));
+            });
+        }
+        all
+    }
+
+    /// Calls `visit` with each argument, in order.
+    pub fn for_each_argument(&self, mut visit: impl FnMut(Argument<'_>)) {
+        let mut index = 0;
+        (self.values)(&mut |parameter, bytes| {
+            visit(Argument {
+                parameter,
+                bytes,
+                elements: self.lengths.get(index),
+            });
+            index += 1;
+        });
+    }
+
+    /// The arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
+    #[must_use]
+    pub fn arguments(&self) -> String {
+        let mut text = String::new();
+        self.for_each_argument(|argument| {
+            if !text.is_empty() {
+                text.push_str(", ");
+            }
+            text.push_str(&argument.to_string());
+        });
+        text
+    }
+
+    /// The number of bytes of all parameters, without the gaps between them.
+    #[must_use]
+    pub fn parameter_bytes(&self) -> usize {
+        let mut sum = 0;
+        (self.values)(&mut |_, bytes| sum += bytes.len());
+        sum
+    }
+}
+
+impl fmt::Debug for LaunchEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LaunchEvent")
+            .field("name", &self.name())
+            .field("grid", &self.grid())
+            .field("block", &self.block())
+            .field("arguments", &self.arguments())
+            .finish_non_exhaustive()
+    }
+}

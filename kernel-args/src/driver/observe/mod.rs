@@ -1,0 +1,35 @@
+//! What a program observes: launches, graph launches, loads and compilations, each before and after the driver's call.
+//!
+//! | file | contents |
+//! |---|---|
+//! | [`active`] | the one static that a launch reads, with a bit for each user of the hook |
+//! | [`around`] | the hook |
+//! | [`check_pointers`] | the switch of the check of pointers, and its request |
+//! | [`observers`] | the observers that the program has installed |
+//! | [`recorder`], [`recorded`] | the flight recorder |
+//! | [`event`], [`launch_event`], [`argument`] | what an observer sees |
+
+mod active;
+mod argument;
+mod around;
+mod check_pointers;
+mod event;
+mod launch_event;
+mod observers;
+mod recorded;
+mod recorder;
+#[cfg(feature = "tracing")]
+mod tracing;
+
+pub(crate) use active::is_active;
+pub use argument::Argument;
+pub(crate) use around::around;
+pub use check_pointers::check_pointers;
+#[cfg(feature = "graphs")]
+pub(crate) use check_pointers::pointers_are_checked;
+pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
+pub use launch_event::LaunchEvent;
+pub use observers::{Installed, Observer, install};
+pub use recorder::{context_fault, record_launches};
+#[cfg(feature = "tracing")]
+pub use tracing::Tracing;

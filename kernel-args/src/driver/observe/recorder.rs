@@ -1,0 +1,227 @@
+//! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
+
+use super::{
+    Event,
+    active::{User, is_first},
+    recorded::Recorded,
+};
+use crate::driver::{
+    api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
+    context::bind,
+    error::{ContextFault, Error, LaunchError},
+};
+use cudarc::driver::CudaContext;
+use std::{
+    boxed::Box,
+    collections::{BTreeMap, VecDeque},
+    env, eprintln,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    vec::Vec,
+};
+
+/// The contexts by their handles, and the number of launches that are kept of each.
+struct Recorder {
+    kept: usize,
+    contexts: BTreeMap<Id, Records>,
+}
+
+/// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is older than 12.0.
+type Id = (usize, u64);
+
+static RECORDER: Mutex<Recorder> = Mutex::new(Recorder {
+    kept: 0,
+    contexts: BTreeMap::new(),
+});
+
+/// The last launches of a context, the oldest first.
+struct Records {
+    /// The word of a launch is the remainder of its number. The GPU writes the launch's number plus 1, as 32 bits.
+    markers: Markers,
+    words: usize,
+    launches: u64,
+    last: VecDeque<Recorded>,
+}
+
+fn recorder() -> MutexGuard<'static, Recorder> {
+    RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off.
+///
+/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`] contain the
+/// launches that were running. The environment variable `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call
+/// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
+///
+/// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
+pub fn record_launches(kept: usize) {
+    // A call of the program counts more than the variable.
+    is_first();
+    let mut recorder = recorder();
+    recorder.kept = kept;
+    recorder.contexts.clear();
+    User::Recorder.set_active(kept > 0);
+}
+
+/// `KERNEL_ARGS_FLIGHT_RECORDER`.
+pub(super) fn read_environment() {
+    const NAME: &str = "KERNEL_ARGS_FLIGHT_RECORDER";
+    let Some(value) = env::var_os(NAME) else {
+        return;
+    };
+    match value.to_str().and_then(|value| value.parse().ok()) {
+        Some(kept) => record_launches(kept),
+        None => eprintln!("{NAME} is not a number of launches: the flight recorder is off"),
+    }
+}
+
+/// The fault of a context: waits for its work, and returns the launches that were running when a kernel left an error in it.
+/// `None` if there is no such error, or if the recorder is off.
+///
+/// # Errors
+/// The errors of the driver that are not faults of the context.
+pub fn context_fault(context: &Arc<CudaContext>) -> Result<Option<ContextFault>, Error> {
+    let api = api()?;
+    let status = match bind(api, context) {
+        Ok(()) => match api.cuCtxSynchronize() {
+            Ok(()) => return Ok(None),
+            Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => status,
+            Err(error) => return Err(error.into()),
+        },
+        Err(Error::Driver { status, .. }) if is_fault(status) => status,
+        Err(error) => return Err(error),
+    };
+    Ok(recorder().fault(id(api, context), status))
+}
+
+/// CUDA Driver API, `CUresult`: the errors after which "any further CUDA work will return the same error".
+fn is_fault(status: Status) -> bool {
+    matches!(status.0, 700 | 702 | 710 | 714..=719 | 721)
+}
+
+/// Runs a launch, and records it.
+pub(super) fn record<R>(
+    event: &Event<'_>,
+    run: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
+    if !User::Recorder.is_active() {
+        return run();
+    }
+    let Ok(api) = api() else { return run() };
+    let Some((context, stream)) = place(api, event) else {
+        return run();
+    };
+    // The lock is held during the launch: the order of the records is the order in each stream.
+    let mut recorder = recorder();
+    let kept = recorder.kept;
+    if kept == 0 {
+        drop(recorder);
+        return run();
+    }
+    let is_new = !recorder.contexts.contains_key(&context);
+    if is_new && let Ok(markers) = Markers::new(api, kept) {
+        let records = Records {
+            markers,
+            words: kept,
+            launches: 0,
+            last: VecDeque::new(),
+        };
+        recorder.contexts.insert(context, records);
+    }
+    let launch = recorder
+        .contexts
+        .get(&context)
+        .and_then(|records| Recorded::of(api, records.launches, event));
+    let mut result = run();
+    if result.is_ok()
+        && let (Some(launch), Some(records)) = (launch, recorder.contexts.get_mut(&context))
+    {
+        records.add(api, stream, launch);
+    }
+    if let Err(Error::Launch(LaunchError::Failed(failed))) = &mut result
+        && is_fault(failed.status)
+    {
+        failed.fault = recorder.fault(context, failed.status).map(Box::new);
+    }
+    result
+}
+
+/// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or recorded.
+fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
+    let (context, stream) = match *event {
+        Event::KernelLaunch(launch) if launch.is_recorded => return None,
+        Event::KernelLaunch(launch) => {
+            let stream = launch.config.stream;
+            match launch.context {
+                Some(context) => (id(api, context), stream),
+                None => ((api.current().ok()? as usize, 0), stream),
+            }
+        }
+        Event::GraphLaunch(graph) => (id(api, graph.stream.context()), graph.stream.into()),
+        Event::SequenceRun(run) => (id(api, run.stream.context()), run.stream.into()),
+        Event::ModuleLoad(_) | Event::Compilation(_) => return None,
+    };
+    match out(|status| api.cuStreamIsCapturing(stream, status)) {
+        Ok(0) => Some((context, stream)),
+        // After a fault every call returns it. The launch will, too, and then names what was running.
+        Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => {
+            Some((context, stream))
+        }
+        _ => None,
+    }
+}
+
+fn id(api: &Api, context: &CudaContext) -> Id {
+    let id = out(|id| api.cuCtxGetId(context.into(), id));
+    (context.cu_ctx() as usize, id.unwrap_or(0))
+}
+
+impl Records {
+    /// Adds a launch that was enqueued, and lets the GPU write its marker after it.
+    fn add(&mut self, api: &Api, stream: StreamHandle<'_>, recorded: Recorded) {
+        let number = recorded.number;
+        if self.last.len() == self.words {
+            self.last.pop_front();
+        }
+        self.last.push_back(recorded);
+        self.launches += 1;
+        // After a fault, the marker cannot be written: the launch has not finished.
+        let _ = self
+            .markers
+            .write(api, stream, self.word(number), marker(number));
+    }
+
+    fn word(&self, number: u64) -> usize {
+        usize::try_from(number % self.words as u64).unwrap_or(0)
+    }
+}
+
+/// What the GPU writes after a launch.
+fn marker(number: u64) -> u32 {
+    (number as u32).wrapping_add(1)
+}
+
+impl Recorder {
+    fn fault(&self, context: Id, status: Status) -> Option<ContextFault> {
+        let records = self.contexts.get(&context)?;
+        let (mut streams, mut running, mut waiting) = (Vec::new(), Vec::new(), 0);
+        for recorded in &records.last {
+            let word = records.markers.read(records.word(recorded.number));
+            if word == marker(recorded.number) {
+                continue;
+            }
+            if streams.contains(&recorded.stream) {
+                waiting += 1;
+            } else {
+                streams.push(recorded.stream);
+                running.push(recorded.to_running());
+            }
+        }
+        Some(ContextFault {
+            status,
+            launches: records.launches,
+            running,
+            waiting,
+            forgotten: records.launches - records.last.len() as u64,
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! Events as spans of the crate `tracing`.
+
+use super::{Event, Observer};
+use crate::driver::error::Error;
+use core::cell::RefCell;
+use std::{format, string::ToString, thread_local, vec::Vec};
+use tracing::{Span, field::Empty, span::EnteredSpan};
+
+/// An observer that makes each event a span of the crate `tracing`, with the target `kernel_args`.
+///
+/// | span | level | fields |
+/// |---|---|---|
+/// | `launch` | debug | `kernel`, `demangled`, `module`, `grid`, `block`, `shared_memory`, `stream`, `attributes`, `arguments`, `is_recorded` |
+/// | `graph_launch` | debug | `graph`, `stream` |
+/// | `sequence` | debug | `steps`, `stream` |
+/// | `load` | info | `name`, `images`, `bytes` |
+/// | `compile` | info | `name`, `bytes` |
+///
+/// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span has the field
+/// `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber wants the span.
+///
+/// ```
+/// use kernel_args::observe::{self, Tracing};
+///
+/// let _installed = observe::install(Tracing);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tracing;
+
+thread_local! {
+    /// The spans that this thread is in. The last one is the span of the current event.
+    static SPANS: RefCell<Vec<EnteredSpan>> = const { RefCell::new(Vec::new()) };
+}
+
+const TARGET: &str = "kernel_args";
+
+impl Observer for Tracing {
+    fn before(&self, event: &Event<'_>) {
+        let entered = span(event).entered();
+        SPANS.with_borrow_mut(|spans| spans.push(entered));
+    }
+
+    fn after(&self, _: &Event<'_>, result: Result<(), &Error>) {
+        let Some(span) = SPANS.with_borrow_mut(Vec::pop) else {
+            return;
+        };
+        if let Err(error) = result {
+            let error = error.to_string();
+            span.record("error", &*error);
+            tracing::error!(target: TARGET, error);
+        }
+    }
+}
+
+fn span(event: &Event<'_>) -> Span {
+    match event {
+        Event::KernelLaunch(launch) => {
+            let span = tracing::debug_span!(
+                target: TARGET,
+                "launch",
+                kernel = Empty,
+                demangled = Empty,
+                module = launch.module(),
+                grid = Empty,
+                block = Empty,
+                shared_memory = launch.shared_memory(),
+                stream = format_args!("{:p}", launch.cu_stream()),
+                attributes = Empty,
+                arguments = Empty,
+                is_recorded = launch.is_recorded(),
+                error = Empty,
+            );
+            if !span.is_disabled() {
+                span.record("kernel", &*launch.name());
+                if let Some(demangled) = launch.demangled() {
+                    span.record("demangled", &*demangled);
+                }
+                span.record("grid", &*launch.grid().to_string());
+                span.record("block", &*launch.block().to_string());
+                let attributes = launch.attributes();
+                if !attributes.is_empty() {
+                    let all: Vec<_> = attributes
+                        .iter()
+                        .map(|(name, value)| format!("{name} = {value}"))
+                        .collect();
+                    span.record("attributes", &*all.join(", "));
+                }
+                span.record("arguments", &*launch.arguments());
+            }
+            span
+        }
+        Event::GraphLaunch(graph) => tracing::debug_span!(
+            target: TARGET,
+            "graph_launch",
+            graph = format_args!("{:p}", graph.exec),
+            stream = format_args!("{:p}", graph.stream.cu_stream()),
+            error = Empty,
+        ),
+        Event::SequenceRun(run) => tracing::debug_span!(
+            target: TARGET,
+            "sequence",
+            steps = run.steps,
+            stream = format_args!("{:p}", run.stream.cu_stream()),
+            error = Empty,
+        ),
+        Event::ModuleLoad(load) => tracing::info_span!(
+            target: TARGET,
+            "load",
+            name = load.name,
+            images = load.images.len(),
+            bytes = load.images.iter().map(|image| image.len()).sum::<usize>(),
+            error = Empty,
+        ),
+        Event::Compilation(compile) => tracing::info_span!(
+            target: TARGET,
+            "compile",
+            name = compile.name,
+            bytes = compile.source.len(),
+            error = Empty,
+        ),
+    }
+}

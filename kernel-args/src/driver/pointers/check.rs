@@ -1,0 +1,226 @@
+//! What is an error.
+
+use super::{
+    arguments::{Pointer, for_each_pointer},
+    memory::{Memory, current_device},
+    pointee::{element_align, element_size},
+};
+use crate::{
+    driver::{
+        api::{Allocation, Api, CallError, StreamHandle},
+        error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
+    },
+    marshal::{ForEachValue, Lengths},
+};
+use std::{
+    boxed::Box,
+    string::{String, ToString},
+};
+
+/// A launch whose pointers are checked. Its context is current.
+pub(crate) struct Request<'r> {
+    pub(crate) api: &'r Api,
+    /// The name of the kernel.
+    pub(crate) kernel: &'r dyn Fn() -> String,
+    pub(crate) runs: Runs<'r>,
+    /// The code of the kernel, if it is known.
+    pub(crate) code: Option<&'r dyn KernelCode>,
+    pub(crate) lengths: &'r Lengths,
+    /// The arguments.
+    pub(crate) values: &'r ForEachValue<'r>,
+}
+
+/// When the kernel of a launch runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Runs<'r> {
+    /// When it is launched. On a stream that is captured, as a node of a graph.
+    On(StreamHandle<'r>),
+    /// With memory that is allocated now.
+    Now,
+    /// As a node of a graph, which can allocate memory before.
+    #[cfg(feature = "graphs")]
+    Later,
+}
+
+/// What the code of a kernel does with a pointer.
+#[derive(Clone, Copy)]
+pub(crate) struct PointerUse {
+    /// Whether it can access memory through the pointer.
+    pub(crate) is_accessed: bool,
+    /// Whether it contains an access that is certainly through the pointer.
+    pub(crate) is_certain: bool,
+    /// The alignment that it needs in bytes.
+    pub(crate) align: usize,
+}
+
+impl PointerUse {
+    /// The code is not known.
+    pub(crate) const UNKNOWN: Self = Self {
+        is_accessed: true,
+        is_certain: false,
+        align: 1,
+    };
+}
+
+/// The code of a kernel.
+pub(crate) trait KernelCode {
+    /// What it does with the pointer at this offset in a parameter.
+    fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse;
+}
+
+/// Why the check has ended.
+enum Stop {
+    Bad(Box<BadPointer>),
+    /// A call of the driver failed: the launch will report why.
+    Unanswered,
+}
+
+impl From<CallError> for Stop {
+    fn from(_: CallError) -> Self {
+        Self::Unanswered
+    }
+}
+
+/// Checks all pointers. The error is about the first one that the kernel cannot use.
+pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
+    let (mut index, mut result) = (0, Ok(()));
+    (request.values)(&mut |parameter, bytes| {
+        if result.is_ok() {
+            result = for_each_pointer(parameter, bytes, &mut |pointer| {
+                let code = request.code.map_or(PointerUse::UNKNOWN, |code| {
+                    code.pointer_use(index, pointer.offset)
+                });
+                // A pointer without a length can be null, whatever a contract requires.
+                let elements = match pointer.address {
+                    0 => request.lengths.get(index),
+                    _ => request.lengths.at_least(index, parameter.name),
+                };
+                pointer_of(request, elements, code, pointer)
+            });
+        }
+        index += 1;
+    });
+    match result {
+        Err(Stop::Bad(bad)) => Err(Error::Launch(LaunchError::Pointer(bad))),
+        Ok(()) | Err(Stop::Unanswered) => Ok(()),
+    }
+}
+
+fn pointer_of(
+    request: &Request<'_>,
+    elements: Option<usize>,
+    code: PointerUse,
+    pointer: &Pointer<'_>,
+) -> Result<(), Stop> {
+    // An integer is an address only if the kernel uses it as one.
+    if pointer.is_integer && !code.is_certain {
+        return Ok(());
+    }
+    // The kernel accesses nothing behind an empty slice, whose address can be the end of another allocation.
+    if !code.is_accessed || elements == Some(0) {
+        return Ok(());
+    }
+    let Some(problem) = problem(request, elements, code, pointer)? else {
+        return Ok(());
+    };
+    let cpp = pointer.parameter.cpp.element();
+    Err(Stop::Bad(Box::new(BadPointer {
+        kernel: (request.kernel)(),
+        field: pointer.path.to_string(),
+        cpp: if cpp.is_unknown() {
+            pointer.parameter.spelling.into()
+        } else {
+            cpp.to_string()
+        },
+        address: pointer.address,
+        problem,
+    })))
+}
+
+fn problem(
+    request: &Request<'_>,
+    elements: Option<usize>,
+    code: PointerUse,
+    pointer: &Pointer<'_>,
+) -> Result<Option<PointerProblem>, CallError> {
+    let Request { api, .. } = request;
+    let address = pointer.address;
+    if address == 0 {
+        return Ok(elements.map(|elements| PointerProblem::Null { elements }));
+    }
+    let unusable = match Memory::at(api, address)? {
+        Memory::Allocated(allocation) => in_allocation(api, pointer, elements, &allocation)?,
+        // Kernels take the end of a range as a pointer. They access nothing there, and no slice begins there.
+        Memory::End if elements.is_none() && !code.is_certain => None,
+        Memory::Host {
+            is_accessible: true,
+        } => None,
+        // Memory of a graph is allocated when the graph runs.
+        Memory::End | Memory::Host { .. } | Memory::None if is_captured(request)? => None,
+        Memory::Host { .. } => Some(PointerProblem::Host),
+        Memory::End | Memory::None => Some(PointerProblem::NotAllocated),
+    };
+    Ok(unusable.or_else(|| misaligned(pointer, code)))
+}
+
+/// A pointer into an allocation.
+fn in_allocation(
+    api: &Api,
+    pointer: &Pointer<'_>,
+    elements: Option<usize>,
+    allocation: &Allocation,
+) -> Result<Option<PointerProblem>, CallError> {
+    let address = pointer.address;
+    let device = allocation.device_pointer;
+    if allocation.is_host {
+        if device != address {
+            return Ok(Some(match device {
+                0 => PointerProblem::Host,
+                device => PointerProblem::HostAddress { device },
+            }));
+        }
+    } else if device == 0 {
+        let kernel = current_device(api)?;
+        if kernel != allocation.device {
+            return Ok(Some(PointerProblem::OtherDevice {
+                memory: allocation.device,
+                kernel,
+            }));
+        }
+    }
+    let Some((elements, size)) = elements.zip(element_size(pointer.parameter)) else {
+        return Ok(None);
+    };
+    let bytes = (elements as u64).saturating_mul(size as u64);
+    let available = allocation.size.saturating_sub(address - allocation.start);
+    Ok((bytes > available).then_some(PointerProblem::TooLong {
+        elements,
+        bytes,
+        available,
+        allocation: allocation.size,
+    }))
+}
+
+fn misaligned(pointer: &Pointer<'_>, code: PointerUse) -> Option<PointerProblem> {
+    let (of_type, of_code) = (element_align(pointer.parameter), code.align);
+    let (required, because) = if of_code > of_type {
+        (of_code, AlignedBy::Code)
+    } else {
+        (of_type, AlignedBy::Type)
+    };
+    let is_aligned = pointer.address.is_multiple_of(required.max(1) as u64);
+    (!is_aligned).then_some(PointerProblem::Misaligned { required, because })
+}
+
+/// Whether the launch becomes a node of a graph.
+fn is_captured(request: &Request<'_>) -> Result<bool, CallError> {
+    let stream = match request.runs {
+        Runs::On(stream) => stream,
+        Runs::Now => return Ok(false),
+        #[cfg(feature = "graphs")]
+        Runs::Later => return Ok(true),
+    };
+    let mut status = 0;
+    request.api.cuStreamIsCapturing(stream, &mut status)?;
+    Ok(status != 0)
+}

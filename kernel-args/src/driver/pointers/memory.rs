@@ -1,0 +1,109 @@
+//! The memory at an address.
+
+use crate::driver::api::{Allocation, Api, CallError, out};
+use core::ffi::c_int;
+
+/// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`.
+const PAGEABLE_MEMORY_ACCESS: u32 = 88;
+
+/// The memory at an address.
+#[derive(Clone, Copy)]
+pub(super) enum Memory {
+    /// An allocation that the driver knows.
+    Allocated(Allocation),
+    /// No allocation, but one ends directly before the address: it is the end of a range.
+    End,
+    /// Memory of the process that the driver does not know. Kernels can access it if the GPU shares the page tables of the process.
+    Host { is_accessible: bool },
+    /// Neither.
+    None,
+}
+
+impl Memory {
+    /// The memory at an address other than 0, for kernels of the current context.
+    pub(super) fn at(api: &Api, address: u64) -> Result<Self, CallError> {
+        if let Some(allocation) = api.allocation(address)? {
+            return Ok(Self::Allocated(allocation));
+        }
+        let before = api.allocation(address - 1)?;
+        if before.is_some() {
+            return Ok(Self::End);
+        }
+        let is_shared = shares_page_tables(api)?;
+        Ok(match is_mapped(address) {
+            Some(true) => Self::Host {
+                is_accessible: is_shared,
+            },
+            // It cannot be known whether it is memory of the process.
+            None if is_shared => Self::Host {
+                is_accessible: true,
+            },
+            Some(false) | None => Self::None,
+        })
+    }
+}
+
+/// The ordinal of the device of the current context.
+pub(super) fn current_device(api: &Api) -> Result<c_int, CallError> {
+    out(|device| api.cuCtxGetDevice(device))
+}
+
+/// Whether kernels can access all memory of the process: HMM, ATS.
+fn shares_page_tables(api: &Api) -> Result<bool, CallError> {
+    let device = current_device(api)?;
+    let value = out(|value| api.cuDeviceGetAttribute(value, PAGEABLE_MEMORY_ACCESS, device))?;
+    Ok(value != 0)
+}
+
+/// Whether an address is in readable memory of the process. `None` if the system does not report it.
+fn is_mapped(address: u64) -> Option<bool> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    Some(maps.lines().any(|line| holds(line, address)))
+}
+
+/// Whether a line of `/proc/self/maps` describes readable memory with this address: `7f00-7f10 rw-p 00000000 00:00 0 [stack]`.
+fn holds(line: &str, address: u64) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let (Some(range), Some(access)) = (words.next(), words.next()) else {
+        return false;
+    };
+    let Some((begin, end)) = range.split_once('-') else {
+        return false;
+    };
+    let number = |text| u64::from_str_radix(text, 16);
+    let (Ok(begin), Ok(end)) = (number(begin), number(end)) else {
+        return false;
+    };
+    // The driver reserves address ranges for the GPU without access, and maps its devices.
+    (begin..end).contains(&address) && access.starts_with('r') && !line.contains("/dev/nvidia")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{holds, is_mapped};
+
+    #[test]
+    fn a_line_of_the_map_holds_its_addresses() {
+        let line = "7f00-7f10 rw-p 00000000 00:00 0    [stack]";
+        assert!(holds(line, 0x7f00) && holds(line, 0x7f0f));
+        assert!(!holds(line, 0x7eff) && !holds(line, 0x7f10));
+        for other in [
+            "7f00-7f10 ---p 00000000 00:00 0",
+            "7f00-7f10 rw-s 00000000 00:05 41    /dev/nvidia0",
+            "7f00 rw-p",
+            "x-y rw-p",
+            "7f00-7f10",
+            "",
+        ] {
+            assert!(!holds(other, 0x7f00), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_local_variable_is_memory_of_the_process() {
+        let local = 1_u8;
+        let address = core::ptr::from_ref(&local).addr() as u64;
+        assert_ne!(is_mapped(address), Some(false));
+        assert_ne!(is_mapped(1), Some(true));
+    }
+}

@@ -1,0 +1,93 @@
+//! The size and the alignment of what a pointer points to.
+
+use kernel_args_abi::{Class, CppBase, Parameter, cpp};
+
+/// The size of an element behind a pointer in bytes; `None` if it is not known.
+pub(super) fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
+    match pointer.cpp.depth {
+        0 => None,
+        1 => {
+            let ty = pointer.pointee.ty()?;
+            let rows = pointer.cpp.rows.iter().filter(|length| **length > 0);
+            let mut rows = rows.map(|length| *length as usize);
+            rows.try_fold(ty.size, usize::checked_mul)
+        }
+        _ => Some(size_of::<u64>()),
+    }
+}
+
+/// The alignment of the C++ type behind a pointer. 1 if it is not known.
+pub(super) fn element_align(pointer: &Parameter<'_>) -> usize {
+    match pointer.cpp.depth {
+        0 => 1,
+        1 => pointer.pointee.ty().map_or(1, |ty| align(&ty)),
+        _ => size_of::<u64>(),
+    }
+}
+
+fn align(ty: &Parameter<'_>) -> usize {
+    if let Some(align) = ty.align {
+        return align.bytes();
+    }
+    if ty.cpp.is_pointer() {
+        return size_of::<u64>();
+    }
+    match ty.cpp.base {
+        CppBase::Bool | CppBase::Char => 1,
+        CppBase::Integer { bits, .. } | CppBase::Float { bits } => usize::from(bits / 8).max(1),
+        CppBase::Named(name) => match cpp::builtin(name).filter(|row| row.size == ty.size) {
+            Some(row) => row.align,
+            None => of_struct(ty),
+        },
+        _ => of_struct(ty),
+    }
+}
+
+/// The alignment of a struct as far as its members show it, or of an enum.
+fn of_struct(ty: &Parameter<'_>) -> usize {
+    let is_number = matches!(ty.class, Class::Integer | Class::Float);
+    if is_number && ty.size.is_power_of_two() {
+        return ty.size;
+    }
+    ty.members
+        .iter()
+        .map(|member| align(&member))
+        .max()
+        .unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{element_align, element_size};
+    use crate::{
+        DevicePointer,
+        device::{DeviceType, Pointee, vector::Float4},
+    };
+    use core::ffi::c_void;
+    use kernel_args_abi::Parameter;
+
+    fn pointer<T: Pointee>() -> Parameter<'static> {
+        fn of<D: DeviceType>() -> Parameter<'static> {
+            Parameter::field("p", "", 0, D::LAYOUT, D::CLASS, D::CPP).with_pointee(D::POINTEE)
+        }
+        of::<DevicePointer<T>>()
+    }
+
+    #[test]
+    fn sizes_and_alignments_are_those_of_the_rust_types() {
+        for (parameter, size, align) in [
+            (pointer::<u8>(), Some(1), 1),
+            (pointer::<f32>(), Some(4), 4),
+            (pointer::<f64>(), Some(8), 8),
+            (pointer::<i128>(), Some(16), 16),
+            (pointer::<Float4>(), Some(16), 16),
+            (pointer::<[f32; 3]>(), Some(12), 4),
+            (pointer::<[[u16; 3]; 2]>(), Some(12), 2),
+            (pointer::<DevicePointer<u8>>(), Some(8), 8),
+            (pointer::<c_void>(), None, 1),
+        ] {
+            let found = (element_size(&parameter), element_align(&parameter));
+            assert_eq!(found, (size, align), "{}", parameter.cpp);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What observers may do: several of them, panics, launches of their own, other threads.
+
+use crate::observe::seen::{self, Outcome, taken};
+use kernel_args::{
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, launch,
+    observe::{self, Event, Installed, Observer},
+};
+use kernel_args_tests::driver::{context, trial};
+use libtest_mimic::Trial;
+use std::{
+    mem,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
+
+#[derive(Clone, Copy, KernelArgs)]
+struct Saxpy {
+    n: u32,
+    alpha: f32,
+    x: DevicePointer<f32>,
+    y: DevicePointerMut<f32>,
+}
+
+const NOTHING: Saxpy = Saxpy {
+    n: 0,
+    alpha: 0.0,
+    x: DevicePointer::NULL,
+    y: DevicePointerMut::NULL,
+};
+
+fn kernel() -> Result<Kernel<Saxpy>, Error> {
+    let saxpy = include_str!("../../../../ptx/saxpy.ptx");
+    Kernel::from_image(&context()?, saxpy, "saxpy")
+}
+
+fn launch_once(kernel: &Kernel<Saxpy>) -> Result<(), Error> {
+    // SAFETY: `n` is 0, so the kernel accesses nothing.
+    unsafe { launch!(kernel, 1, 32, NOTHING) }
+}
+
+type Words = Arc<Mutex<Vec<String>>>;
+
+fn said(words: &Words) -> Vec<String> {
+    mem::take(&mut *words.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// An observer that writes its name.
+struct Named(&'static str, Words);
+
+impl Named {
+    fn say(&self, moment: &str) {
+        let mut words = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        words.push(format!("{} {moment}", self.0));
+    }
+}
+
+impl Observer for Named {
+    fn before(&self, _: &Event<'_>) {
+        self.say("before");
+    }
+
+    fn after(&self, _: &Event<'_>, _: Result<(), &Error>) {
+        self.say("after");
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        self.say("dropped");
+    }
+}
+
+fn observers_are_nested_and_end_when_they_are_dropped() -> Outcome {
+    let (kernel, words) = (kernel()?, Words::default());
+    launch_once(&kernel)?;
+    let first = observe::install(Named("a", words.clone()));
+    let second = observe::install(Named("b", words.clone()));
+    launch_once(&kernel)?;
+    assert_eq!(said(&words), ["a before", "b before", "b after", "a after"]);
+    drop(first);
+    assert_eq!(said(&words), ["a dropped"]);
+    launch_once(&kernel)?;
+    assert_eq!(said(&words), ["b before", "b after"]);
+    drop(second);
+    assert_eq!(said(&words), ["b dropped"]);
+    launch_once(&kernel)?;
+    assert_eq!(said(&words), [""; 0]);
+    Ok(())
+}
+
+/// An observer that panics at this moment.
+struct Panics(&'static str, Arc<AtomicUsize>);
+
+impl Observer for Panics {
+    fn before(&self, _: &Event<'_>) {
+        self.1.fetch_add(1, Relaxed);
+        assert!(self.0 != "before", "in before");
+    }
+
+    fn after(&self, _: &Event<'_>, _: Result<(), &Error>) {
+        self.1.fetch_add(1, Relaxed);
+        assert!(self.0 != "after", "in after");
+    }
+}
+
+fn a_panic_does_not_reach_the_launch() -> Outcome {
+    let kernel = kernel()?;
+    for (moment, calls) in [("before", 1), ("after", 2)] {
+        let (words, count) = (Words::default(), Arc::default());
+        let outer = observe::install(Named("a", words.clone()));
+        let panics = observe::install(Panics(moment, Arc::clone(&count)));
+        let inner = observe::install(Named("c", words.clone()));
+        assert!(panics.take_panic().is_none());
+        for _ in 0..2 {
+            launch_once(&kernel)?;
+            let all = ["a before", "c before", "c after", "a after"];
+            assert_eq!(said(&words), all);
+            // It is not called for the second launch.
+            assert_eq!(count.load(Relaxed), calls);
+        }
+        let panic = panics.take_panic().ok_or("no panic")?;
+        let text = panic.downcast_ref::<&str>().copied();
+        assert_eq!(text, Some(&*format!("in {moment}")));
+        launch_once(&kernel)?;
+        assert_eq!(count.load(Relaxed), 2 * calls);
+        drop((outer, panics, inner));
+    }
+    Ok(())
+}
+
+/// An observer that launches, installs another observer, and drops what is in its slot.
+struct Busy {
+    kernel: Kernel<Saxpy>,
+    words: Words,
+    slot: Arc<Mutex<Option<Installed>>>,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Observer for Busy {
+    fn before(&self, _: &Event<'_>) {
+        self.calls.fetch_add(1, Relaxed);
+        launch_once(&self.kernel).expect("the launch of an observer");
+        let inner = observe::install(Named("inner", self.words.clone()));
+        launch_once(&self.kernel).expect("the launch of an observer");
+        drop(inner);
+    }
+
+    fn after(&self, _: &Event<'_>, _: Result<(), &Error>) {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(slot.take());
+    }
+}
+
+fn an_observer_may_launch_install_and_drop_itself() -> Outcome {
+    let kernel = kernel()?;
+    let (words, slot, calls) = (Words::default(), Arc::default(), Arc::default());
+    let busy = Busy {
+        kernel: kernel.clone(),
+        words: words.clone(),
+        slot: Arc::clone(&slot),
+        calls: Arc::clone(&calls),
+    };
+    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(observe::install(busy));
+    launch_once(&kernel)?;
+    launch_once(&kernel)?;
+    assert_eq!(calls.load(Relaxed), 1);
+    assert_eq!(said(&words), ["inner dropped"]);
+    Ok(())
+}
+
+fn threads_are_observed_while_observers_come_and_go() -> Outcome {
+    const THREADS: usize = 4;
+    const LAUNCHES: usize = 200;
+    let kernel = kernel()?;
+    let (_installed, log) = seen::install();
+    thread::scope(|scope| -> Result<(), Error> {
+        let launches = || (0..LAUNCHES).try_for_each(|_| launch_once(&kernel));
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(launches)).collect();
+        for _ in 0..LAUNCHES {
+            let (other, _) = seen::install();
+            drop(other);
+        }
+        let mut all = threads.into_iter();
+        all.try_for_each(|thread| thread.join().expect("no panic"))
+    })?;
+    let count = log.lock().unwrap_or_else(PoisonError::into_inner).len();
+    assert_eq!(count, 2 * THREADS * LAUNCHES);
+    mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner));
+    assert_eq!(taken(&log)?, []);
+    Ok(())
+}
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "observers_are_nested_and_end_when_they_are_dropped",
+            observers_are_nested_and_end_when_they_are_dropped,
+        ),
+        trial(
+            "a_panic_does_not_reach_the_launch",
+            a_panic_does_not_reach_the_launch,
+        ),
+        trial(
+            "an_observer_may_launch_install_and_drop_itself",
+            an_observer_may_launch_install_and_drop_itself,
+        ),
+        trial(
+            "threads_are_observed_while_observers_come_and_go",
+            threads_are_observed_while_observers_come_and_go,
+        ),
+    ]
+}
