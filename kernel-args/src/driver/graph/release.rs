@@ -72,7 +72,8 @@ pub(super) fn release(released: Released) {
 
 impl Graph {
     /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
-    /// since, and of dropped graphs whose launches have finished.
+    /// since, and of dropped graphs whose launches have finished. The driver reports on a thread of its own that nothing uses a
+    /// dropped graph any more, so values of a graph that was dropped just now can be released after this call.
     ///
     /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
     /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
