@@ -222,13 +222,13 @@ fn every_limit_of_the_manifest_is_checked() {
     let wrong: [(&str, Change); 13] = [
         ("the name of the kernel", |manifest| manifest.kernel.clear()),
         ("the name of the kernel", |manifest| {
-            manifest.kernel.push('\0')
+            manifest.kernel.push('\0');
         }),
         ("the grid or the block is empty", |manifest| {
-            manifest.grid[2] = 0
+            manifest.grid[2] = 0;
         }),
         ("the grid or the block is empty", |manifest| {
-            manifest.block[0] = 0
+            manifest.block[0] = 0;
         }),
         ("more launch attributes", |manifest| {
             manifest.attributes = vec![
@@ -241,28 +241,28 @@ fn every_limit_of_the_manifest_is_checked() {
             ];
         }),
         ("more allocations", |manifest| {
-            manifest.memory = vec![manifest.memory[0]; 4097]
+            manifest.memory = vec![manifest.memory[0]; 4097];
         }),
         ("larger than a kernel can have", |manifest| {
-            manifest.parameters[0].bytes = vec![0; MAX_PARAMETER_BYTES + 1]
+            manifest.parameters[0].bytes = vec![0; MAX_PARAMETER_BYTES + 1];
         }),
         ("a parameter has no bytes", |manifest| {
-            manifest.parameters[0].bytes.clear()
+            manifest.parameters[0].bytes.clear();
         }),
         ("an allocation is empty", |manifest| {
-            manifest.memory[0].size = 0
+            manifest.memory[0].size = 0;
         }),
         ("exceeds the address space", |manifest| {
-            manifest.memory[0].address = u64::MAX
+            manifest.memory[0].address = u64::MAX;
         }),
         ("outside of its parameter", |manifest| {
-            manifest.pointers[0].at = 1
+            manifest.pointers[0].at = 1;
         }),
         ("outside of its parameter", |manifest| {
-            manifest.pointers[0].at = usize::MAX
+            manifest.pointers[0].at = usize::MAX;
         }),
         ("outside of its allocation", |manifest| {
-            manifest.pointers[0].offset = 5
+            manifest.pointers[0].offset = 5;
         }),
     ];
     for (text, change) in wrong {
@@ -288,8 +288,10 @@ fn every_limit_of_the_manifest_is_checked() {
     }
 }
 
-/// Entries of an archive: a name, a type, and the content.
-fn archive(entries: &[(&str, u8, &[u8])]) -> Vec<u8> {
+/// An entry of an archive: a name, a type, and the content.
+type Written<'e> = (&'e str, u8, &'e [u8]);
+
+fn archive(entries: &[Written<'_>]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, kind, content) in entries {
         let mut header = tar::Header::new_gnu();
@@ -306,20 +308,20 @@ fn archive(entries: &[(&str, u8, &[u8])]) -> Vec<u8> {
 fn every_other_order_is_an_error() {
     let recording = valid();
     let manifest = &*serde_json::to_vec(&recording.manifest).expect("JSON");
-    let (ok, four, five): (&[u8], &[u8], &[u8]) = (br#"{"status":0}"#, &[0; 4], &[0; 5]);
-    let file = |rest: &[(&str, u8, &[u8])]| {
+    let (ok, right, long): (&[u8], &[u8], &[u8]) = (br#"{"status":0}"#, &[0; 4], &[0; 5]);
+    let file = |rest: &[Written<'_>]| {
         let mut entries = vec![("manifest.json", b'0', manifest)];
         entries.extend_from_slice(rest);
         archive(&entries)
     };
     let whole = [
-        ("memory/0.before", b'0', four),
-        ("memory/0.after", b'0', four),
+        ("memory/0.before", b'0', right),
+        ("memory/0.after", b'0', right),
         ("result.json", b'0', ok),
     ];
     read(&file(&whole)).expect("a recording");
     read(&file(&[whole[0], whole[2]])).expect("a launch that failed");
-    let wrong: [(&str, &[(&str, u8, &[u8])]); 10] = [
+    let wrong: [(&str, &[Written<'_>]); 10] = [
         (
             "`memory/0.after` is in the place of `memory/0.before`",
             &[whole[1], whole[0], whole[2]],
@@ -329,20 +331,20 @@ fn every_other_order_is_an_error() {
         ("entries follow the result", &[whole[0], whole[2], whole[1]]),
         (
             "has 5 bytes, and 4 in the manifest",
-            &[("memory/0.before", b'0', five)],
+            &[("memory/0.before", b'0', long)],
         ),
         (
             "is in the place of `result.json`",
-            &[whole[0], whole[1], ("memory/1.after", b'0', four)],
+            &[whole[0], whole[1], ("memory/1.after", b'0', right)],
         ),
         (
             "is in the place of `memory/0.before`",
-            &[("memory/0", b'0', four)],
+            &[("memory/0", b'0', right)],
         ),
         ("is not a regular file", &[("memory/0.before", b'2', b"")]),
         (
             "is in the place of `memory/0.after`",
-            &[whole[0], ("image", b'0', four)],
+            &[whole[0], ("image", b'0', right)],
         ),
         ("result.json: ", &[whole[0], ("result.json", b'0', b"{}")]),
     ];
@@ -354,7 +356,7 @@ fn every_other_order_is_an_error() {
         ("the file is empty", Vec::new()),
         (
             "`other` is in the place of `manifest.json`",
-            archive(&[("other", b'0', four)]),
+            archive(&[("other", b'0', right)]),
         ),
         ("manifest.json: ", archive(&[("manifest.json", b'0', b"{")])),
         (
