@@ -56,8 +56,8 @@ pub struct Machine {
     pub gpu: String,
     /// Its architecture: `sm_90`.
     pub sm: String,
-    /// The CUDA version of the driver: 13000 is 13.0.
-    pub driver: u32,
+    /// The CUDA version of the driver: `13.0`.
+    pub driver: String,
 }
 
 /// A launch attribute: `CUlaunchAttribute`.

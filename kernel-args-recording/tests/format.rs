@@ -75,7 +75,7 @@ fn random(random: &mut fastrand::Rng) -> Recorded {
             recorder: text(10),
             gpu: text(20),
             sm: text(8),
-            driver: 13000,
+            driver: text(5),
         },
     );
     manifest.name = Some(text(30));

@@ -183,6 +183,8 @@ pub mod error {
     pub use crate::contract::ContractError;
     #[cfg(feature = "graphs")]
     pub use crate::driver::GraphError;
+    #[cfg(feature = "record")]
+    pub use crate::driver::RecordingError;
     #[cfg(feature = "observe")]
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
@@ -260,6 +262,21 @@ pub mod observe {
         Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent,
         Observer, PointsTo, RecordedArgument, RunningLaunch, SequenceEvent, check_pointers,
         context_fault, install, record_launches,
+    };
+    #[cfg(feature = "record")]
+    pub use crate::driver::{FileRecording, record_to_file};
+}
+
+/// Launches that were recorded in a file, launched again without their program.
+///
+/// The chapter [`guide::observe`](crate::guide::observe) shows a recording and its replay.
+#[cfg(feature = "record")]
+pub mod replay {
+    pub use crate::driver::{
+        Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory,
+    };
+    pub use kernel_args_recording::{
+        Attribute, Elements, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
     };
 }
 

@@ -21,6 +21,8 @@ mod observe;
 #[cfg(feature = "observe")]
 mod pointers;
 mod query;
+#[cfg(feature = "record")]
+mod replay;
 #[cfg(feature = "graphs")]
 mod sequence;
 mod verify;
@@ -70,6 +72,13 @@ pub use observe::{
 #[cfg(feature = "graphs")]
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
 pub use verify::{NotCompared, Verification};
+#[cfg(feature = "record")]
+pub use {
+    api::ReplayPromise,
+    error::RecordingError,
+    observe::{FileRecording, record_to_file},
+    replay::{Difference, Recording, Replay, ReplayOptions, ReplayedMemory},
+};
 #[cfg(feature = "observe")]
 pub use {
     error::{ContextFault, PointsTo, RecordedArgument, RunningLaunch},

@@ -19,6 +19,7 @@ mod memory_changes;
 mod mirrors;
 mod observe;
 mod pointers;
+mod recordings;
 mod runtime_api;
 mod scale;
 #[expect(
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         ("mirrors", mirrors::main),
         ("observe", observe::main),
         ("pointers", pointers::main),
+        ("recordings", recordings::main),
         ("runtime_api", runtime_api::main),
         ("scale", scale::main),
         ("sequences", sequences::main),

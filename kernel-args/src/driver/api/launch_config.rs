@@ -154,7 +154,8 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    #[cfg(test)]
+    /// The value.
+    #[cfg(any(test, feature = "record"))]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0
     }

@@ -66,6 +66,8 @@ pub(crate) use handle::{
 };
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
+#[cfg(feature = "record")]
+pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]
 pub(crate) use launch::{
     Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps,

@@ -8,6 +8,8 @@ mod encode;
 mod limits;
 #[cfg(feature = "graphs")]
 mod node;
+#[cfg(feature = "record")]
+mod recorded;
 mod table;
 mod visit;
 
@@ -18,6 +20,8 @@ pub(crate) use encode::Encoded;
 pub(crate) use limits::{AttributeLimits, device_attribute};
 #[cfg(feature = "graphs")]
 pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
+#[cfg(feature = "record")]
+pub(crate) use recorded::{from_recording, to_recording};
 
 use crate::driver::{
     api::{Api, KernelCall, LaunchConfig, Promise, Status},

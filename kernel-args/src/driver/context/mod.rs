@@ -14,7 +14,7 @@ pub use current::{current_context, with_current};
 pub use green::{GreenContext, GreenStream};
 pub use peer::{Peer, PeerAccess};
 pub use runtime::{BorrowedStream, kernel_function};
-#[cfg(feature = "nvrtc")]
+#[cfg(any(feature = "nvrtc", feature = "record"))]
 pub(crate) use versions::driver_version;
 pub(crate) use versions::machine;
 pub use versions::{Gpu, Versions, versions};

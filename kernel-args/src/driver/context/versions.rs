@@ -5,7 +5,7 @@ use crate::driver::{
     context,
     error::Error,
 };
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, sys::CUdevice};
 use kernel_args_abi::Sm;
 use kernel_args_image::{CudaVersion, PtxVersion};
 use std::{
@@ -104,9 +104,18 @@ fn gpus() -> Result<Vec<Gpu>, Error> {
 
 impl Gpu {
     fn ask(api: &Api, ordinal: c_int) -> Result<Self, Error> {
+        Self::of(api, out(|device| api.cuDeviceGet(device, ordinal))?)
+    }
+
+    /// The GPU of the current context.
+    #[cfg(feature = "record")]
+    pub(crate) fn current(api: &Api) -> Result<Self, Error> {
+        Self::of(api, context::current_device()?)
+    }
+
+    fn of(api: &Api, device: CUdevice) -> Result<Self, Error> {
         /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
         const COMPUTE_CAPABILITY: [u32; 2] = [75, 76];
-        let device = out(|device| api.cuDeviceGet(device, ordinal))?;
         let name = api.device_name(device)?;
         let mut sm = 0;
         for number in COMPUTE_CAPABILITY {

@@ -15,6 +15,8 @@ mod meaning;
 mod nvrtc;
 #[cfg(feature = "observe")]
 mod pointer;
+#[cfg(feature = "record")]
+mod recording;
 mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
@@ -39,6 +41,8 @@ pub(crate) use meaning::{Asked, Meaning, meaning};
 pub use nvrtc::{CompileError, NvrtcError};
 #[cfg(feature = "observe")]
 pub use pointer::{AlignedBy, BadPointer, PointerProblem};
+#[cfg(feature = "record")]
+pub use recording::RecordingError;
 pub use verify::{MismatchError, Unverified, VerifyError};
 
 /// Why a kernel was not loaded or not launched.
@@ -88,6 +92,9 @@ pub enum Error {
     /// A graph, or a node of a graph, was not created, changed or launched.
     #[cfg(feature = "graphs")]
     Graph(Box<GraphError>),
+    /// A launch was not recorded in a file, or a recording was not launched.
+    #[cfg(feature = "record")]
+    Recording(RecordingError),
 }
 
 impl Error {
@@ -184,6 +191,8 @@ impl fmt::Display for Error {
             Self::Global(error) => error.fmt(f),
             #[cfg(feature = "graphs")]
             Self::Graph(error) => error.fmt(f),
+            #[cfg(feature = "record")]
+            Self::Recording(error) => error.fmt(f),
         }
     }
 }
@@ -232,6 +241,8 @@ impl std::error::Error for Error {
             Self::Global(error) => Some(error),
             #[cfg(feature = "graphs")]
             Self::Graph(error) => Some(&**error),
+            #[cfg(feature = "record")]
+            Self::Recording(error) => Some(error),
         }
     }
 }

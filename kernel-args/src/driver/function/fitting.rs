@@ -1,6 +1,8 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
 use super::{Function, LoadedFunction};
+#[cfg(feature = "record")]
+use crate::driver::verify::records;
 #[cfg(feature = "observe")]
 use crate::{contract::Geometry, marshal::Lengths};
 use crate::{
@@ -120,6 +122,55 @@ impl Function {
         // cannot change.
         Ok(unsafe { Fitting::new(self.loaded(), List(list)) })
     }
+}
+
+/// The parameters of a function differ from given bytes: their sizes, if they are known.
+#[cfg(feature = "record")]
+pub(crate) struct OtherSizes(pub(crate) Option<std::vec::Vec<usize>>);
+
+#[cfg(feature = "record")]
+impl Function {
+    /// Calls `launch` with these bytes as the parameters, if the function has as many parameters of these sizes. Its context must be
+    /// current.
+    pub(crate) fn with_bytes<R>(
+        &self,
+        values: &mut [std::vec::Vec<u8>],
+        launch: impl FnOnce(KernelCall<'_, false>) -> R,
+    ) -> Result<Result<R, OtherSizes>, Error> {
+        let sizes = parameter_sizes(self)?;
+        let is_same = sizes.as_ref().is_some_and(|sizes| {
+            sizes.len() == values.len()
+                && sizes
+                    .iter()
+                    .zip(&*values)
+                    .all(|(size, bytes)| *size == bytes.len())
+        });
+        if !is_same {
+            return Ok(Err(OtherSizes(sizes)));
+        }
+        let mut pointers: std::vec::Vec<*mut c_void> = values
+            .iter_mut()
+            .map(|bytes| bytes.as_mut_ptr().cast())
+            .collect();
+        // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function. `pointers` has a pointer
+        // to the bytes of each, which stay initialised until this function returns.
+        let call =
+            unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
+        Ok(Ok(launch(call)))
+    }
+}
+
+/// The sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
+#[cfg(feature = "record")]
+fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
+    let sizes =
+        |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
+    if let Some(records) = records(function.loaded().handle())? {
+        return Ok(Some(sizes(&records)));
+    }
+    Ok(function
+        .description()
+        .map(|kernel| sizes(&kernel.parameters())))
 }
 
 /// A function in a launch. Its handle is read when it is needed.

@@ -46,6 +46,9 @@ pub(crate) struct LoadedFunction {
     /// The name of the module's image, for events.
     #[cfg(feature = "observe")]
     pub(crate) module: Option<Arc<str>>,
+    /// The module's image, if it is kept for recordings.
+    #[cfg(feature = "record")]
+    pub(crate) image: Option<Arc<std::vec::Vec<u8>>>,
     /// What its code does with pointers, if pointers are checked.
     #[cfg(feature = "observe")]
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
@@ -112,6 +115,8 @@ impl LoadedFunction {
             pointer_uses: description.and_then(|kernel| kernel.pointer_uses.clone()),
             #[cfg(feature = "observe")]
             module: None,
+            #[cfg(feature = "record")]
+            image: None,
         })
     }
 

@@ -13,6 +13,8 @@ pub(crate) mod verified;
 
 pub(crate) use append_list::AppendList;
 pub(crate) use contracts::{Target, check_contracts};
+#[cfg(feature = "record")]
+pub(crate) use fitting::OtherSizes;
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
@@ -127,6 +129,21 @@ impl Function {
             inner.loaded.module = name.cloned();
         }
         self
+    }
+
+    /// The function with the image from which it was loaded, if that is kept.
+    #[cfg(feature = "record")]
+    pub(crate) fn with_image(mut self, image: Option<&Arc<std::vec::Vec<u8>>>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.loaded.image = image.cloned();
+        }
+        self
+    }
+
+    /// The kernel as its image describes it, if the image could be read.
+    #[cfg(feature = "record")]
+    fn description(&self) -> Option<&Description> {
+        self.inner.description.as_deref()
     }
 
     /// What keeps the function loaded, for a recorded launch.

@@ -1,5 +1,7 @@
 //! The function and the macro `launch!`.
 
+#[cfg(feature = "record")]
+mod bytes;
 mod call;
 mod explain;
 mod launchable;
@@ -11,6 +13,8 @@ mod record;
 mod resources;
 mod usage;
 
+#[cfg(feature = "record")]
+pub(crate) use bytes::{ByteArguments, launch_bytes};
 #[cfg(feature = "graphs")]
 pub(crate) use call::LaunchCall;
 #[cfg(feature = "graphs")]

@@ -105,6 +105,8 @@ impl<P: Pass<Output = Result<(), Error>>> Pass for Observed<'_, P> {
             },
             is_recorded: facts.is_recorded,
             code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
+            #[cfg(feature = "record")]
+            image: facts.kernel.and_then(|kernel| kernel.image.clone()),
             lengths,
             parameters,
             values: &values,

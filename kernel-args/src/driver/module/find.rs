@@ -116,6 +116,8 @@ impl Module {
         }?;
         #[cfg(feature = "observe")]
         let function = function.of_image(self.image_name.as_ref());
+        #[cfg(feature = "record")]
+        let function = function.with_image(self.image.as_ref());
         Ok(self.cache.insert(symbol, &function))
     }
 

@@ -69,6 +69,9 @@ pub struct Module {
     /// The file of its image, or the name of its source.
     #[cfg(feature = "observe")]
     pub(crate) image_name: Option<Arc<str>>,
+    /// What the driver has loaded, if it is kept for recordings.
+    #[cfg(feature = "record")]
+    pub(crate) image: Option<Arc<Vec<u8>>>,
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
@@ -130,7 +133,13 @@ impl Module {
             load(ctx, &image, &mut driver).map_err(|error| explained(error, ctx, images, options))
         })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
-        Self::new(loaded, images, driver.info_log(), driver.wall_time())
+        Self::new(
+            loaded,
+            &image,
+            images,
+            driver.info_log(),
+            driver.wall_time(),
+        )
     }
 
     /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
@@ -224,7 +233,7 @@ impl Module {
     ) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
         let loaded = LoadedModule::Cudarc(ctx.clone(), module);
-        Self::new(loaded, slice::from_ref(&image), String::new(), None)
+        Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
     /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of
@@ -257,7 +266,7 @@ impl Module {
                 .map_err(|error| Error::cudarc("cuModuleLoadData", error))
         })?;
         let loaded = LoadedModule::Cudarc(ctx.clone(), module);
-        Self::new(loaded, slice::from_ref(&image), String::new(), None)
+        Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
@@ -297,16 +306,19 @@ impl Module {
             linked.map_err(|error| explained(error, ctx, &images, options))
         })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
-        Self::new(loaded, &images, linked.log, linked.wall_time)
+        Self::new(loaded, &linked.cubin, &images, linked.log, linked.wall_time)
     }
 
-    /// `images` are the images from which `loaded` was loaded.
+    /// `image` is what the driver has loaded; `images` describe its kernels.
     fn new(
         loaded: LoadedModule,
+        image: &ImageBytes,
         images: &[ImageBytes],
         log: String,
         wall_time: Option<Duration>,
     ) -> Result<Arc<Self>, Error> {
+        #[cfg(not(feature = "record"))]
+        let _ = image;
         let sm = sm(loaded.context())?;
         let (mut kernels, mut variables, mut unread) = (Vec::new(), Vec::new(), None);
         for image in images {
@@ -330,6 +342,8 @@ impl Module {
             unread,
             #[cfg(feature = "observe")]
             image_name: images.iter().find_map(|image| image.name.clone()),
+            #[cfg(feature = "record")]
+            image: observe::keeps_images().then(|| image.image.shared()),
             log,
             wall_time,
             cache: KernelCache::new(),

@@ -21,6 +21,9 @@ pub(crate) enum User {
     Recorder = 2,
     /// Checks of pointers.
     Pointers = 4,
+    /// Launches that are recorded in a file.
+    #[cfg(feature = "record")]
+    Files = 8,
 }
 
 impl User {

@@ -1,5 +1,7 @@
 //! The hook: what happens before and after a call of the driver that is observed.
 
+#[cfg(feature = "record")]
+use super::to_file;
 use super::{
     Event,
     active::{User, is_first},
@@ -18,7 +20,13 @@ pub(crate) fn around<R>(
 ) -> Result<R, Error> {
     start();
     let observers = Observers::before(event);
-    let result = before(event).and_then(|()| recorder::record(event, run));
+    let result = before(event).and_then(|()| {
+        let run = || recorder::record(event, run);
+        #[cfg(feature = "record")]
+        return to_file::record(event, run);
+        #[cfg(not(feature = "record"))]
+        run()
+    });
     observers.after(event, result.as_ref().map(|_| ()));
     result
 }
@@ -27,6 +35,8 @@ pub(crate) fn around<R>(
 pub(super) fn start() {
     if is_first() {
         recorder::read_environment();
+        #[cfg(feature = "record")]
+        to_file::read_environment();
     }
 }
 

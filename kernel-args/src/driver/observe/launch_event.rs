@@ -39,6 +39,9 @@ pub struct LaunchEvent<'e> {
     pub(crate) is_recorded: bool,
     /// The code of the kernel, if pointers are checked and it is known.
     pub(crate) code: Option<&'e dyn KernelCode>,
+    /// The loaded image, if it was kept.
+    #[cfg(feature = "record")]
+    pub(crate) image: Option<Arc<Vec<u8>>>,
     pub(crate) lengths: &'e Lengths,
     /// The parameters, if the arguments are a struct.
     pub(crate) parameters: Option<&'static [Parameter<'static>]>,

@@ -7,6 +7,7 @@
 //! | [`check_pointers`] | the switch of the check of pointers, and its request |
 //! | [`observers`] | the observers that the program has installed |
 //! | [`recorder`], [`recorded`] | the flight recorder |
+//! | [`to_file`] | one launch in a file |
 //! | [`event`], [`launch_event`], [`argument`] | what an observer sees |
 
 mod active;
@@ -18,6 +19,8 @@ mod launch_event;
 mod observers;
 mod recorded;
 mod recorder;
+#[cfg(feature = "record")]
+mod to_file;
 #[cfg(feature = "tracing")]
 mod tracing;
 
@@ -31,5 +34,9 @@ pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
 pub use launch_event::LaunchEvent;
 pub use observers::{Installed, Observer, install};
 pub use recorder::{context_fault, record_launches};
+#[cfg(feature = "record")]
+pub(crate) use to_file::keeps_images;
+#[cfg(feature = "record")]
+pub use to_file::{FileRecording, record_to_file};
 #[cfg(feature = "tracing")]
 pub use tracing::Tracing;

@@ -1,10 +1,6 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
-use super::{
-    Event,
-    active::{User, is_first},
-    recorded::Recorded,
-};
+use super::{Event, active::User, around::start, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
@@ -55,7 +51,7 @@ fn recorder() -> MutexGuard<'static, Recorder> {
 /// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
 pub fn record_launches(kept: usize) {
     // A call of the program counts more than the variable.
-    is_first();
+    start();
     let mut recorder = recorder();
     recorder.kept = kept;
     recorder.contexts.clear();

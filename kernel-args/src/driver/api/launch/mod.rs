@@ -110,6 +110,30 @@ impl<'p> Promise<'p> {
     }
 }
 
+/// The promise that the caller of [`Recording::replay`](crate::replay::Recording::replay) makes for its launches.
+#[cfg(feature = "record")]
+#[derive(Debug)]
+pub struct ReplayPromise(());
+
+#[cfg(feature = "record")]
+impl ReplayPromise {
+    /// # Safety
+    /// The launches that take this value run a kernel whose code and arguments come from a file. The caller promises what
+    /// [`launch()`](crate::launch()) requires: with these arguments, and with the grid, block and image of the options, the kernel stays
+    /// within its memory. A kernel that does not can overwrite everything that the GPU can access in this process, also memory of the
+    /// host on some systems. The program `kernel-args replay` therefore runs it in a process of its own.
+    #[must_use]
+    pub unsafe fn new() -> Self {
+        Self(())
+    }
+
+    #[expect(clippy::unused_self, reason = "it is the proof")]
+    pub(crate) fn launch(&mut self) -> Promise<'_> {
+        // SAFETY: the caller of `new` has promised it for this launch.
+        unsafe { Promise::new() }
+    }
+}
+
 /// The function of a launch in a log, which keeps it loaded.
 #[cfg(feature = "graphs")]
 fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {

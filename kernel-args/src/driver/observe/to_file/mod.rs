@@ -1,0 +1,15 @@
+//! One launch in a file, with the memory behind its pointers: `kernel-args replay` launches it again.
+//!
+//! | file | contents |
+//! |---|---|
+//! | [`requests`] | which launches are recorded: calls of the program, and the environment |
+//! | [`pointers`] | the allocations that the arguments of a launch point to |
+//! | [`write`] | the file |
+
+mod pointers;
+mod requests;
+mod write;
+
+pub(crate) use requests::keeps_images;
+pub use requests::{FileRecording, record_to_file};
+pub(super) use requests::{read_environment, record};

@@ -1,0 +1,115 @@
+//! The allocations that the arguments of a launch point to.
+
+use crate::driver::api::{Allocation, Api, CallError};
+use kernel_args_abi::{Class, CppBase, Parameter};
+use kernel_args_recording::{self as recording, Elements};
+use std::{
+    io::{self, Read},
+    vec::Vec,
+};
+
+/// Allocations, and the pointers to them.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) allocations: Vec<Allocation>,
+    pub(super) memory: Vec<recording::Memory>,
+    pub(super) pointers: Vec<recording::Pointer>,
+}
+
+impl Found {
+    /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
+    /// too. That a number is by chance an address in an allocation does no harm.
+    pub(super) fn add(
+        &mut self,
+        api: &Api,
+        index: usize,
+        parameter: &Parameter<'_>,
+        bytes: &[u8],
+    ) -> Result<(), CallError> {
+        for (word, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
+            let address = bytes.try_into().map_or(0, u64::from_ne_bytes);
+            let Some(found) = (match address {
+                0 => None,
+                _ => api.allocation(address)?,
+            }) else {
+                continue;
+            };
+            let is_pointer = parameter.class == Class::Pointer;
+            // Only of a pointer it is promised that the memory stays allocated. The driver refuses a copy from freed memory of a GPU.
+            if found.size == 0 || found.is_host && !is_pointer {
+                continue;
+            }
+            let known = self
+                .allocations
+                .iter()
+                .position(|one| one.start == found.start);
+            let memory = known.unwrap_or_else(|| {
+                self.allocations.push(found);
+                self.memory.push(recording::Memory {
+                    address: found.start,
+                    size: found.size,
+                    elements: elements(parameter),
+                });
+                self.memory.len() - 1
+            });
+            if self.memory[memory].elements != elements(parameter) {
+                self.memory[memory].elements = None;
+            }
+            self.pointers.push(recording::Pointer {
+                parameter: index,
+                at: word * size_of::<u64>(),
+                memory,
+                offset: address - found.start,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The type of the elements behind a pointer.
+fn elements(pointer: &Parameter<'_>) -> Option<Elements> {
+    if pointer.cpp.depth != 1 {
+        return None;
+    }
+    match pointer.cpp.base {
+        CppBase::Float { bits: 32 } => Some(Elements::F32),
+        CppBase::Float { bits: 64 } => Some(Elements::F64),
+        _ => None,
+    }
+}
+
+/// Reads an allocation from its start.
+pub(super) struct Content<'a> {
+    api: &'a Api,
+    allocation: &'a Allocation,
+    at: u64,
+}
+
+impl<'a> Content<'a> {
+    /// In pieces that take the driver longer than a call does.
+    pub(super) fn of(api: &'a Api, allocation: &'a Allocation) -> impl Read {
+        const PIECE: usize = 4 << 20;
+        io::BufReader::with_capacity(
+            PIECE,
+            Self {
+                api,
+                allocation,
+                at: 0,
+            },
+        )
+    }
+}
+
+impl Read for Content<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let left = self.allocation.size - self.at;
+        let length = left.min(to.len() as u64) as usize;
+        if length == 0 {
+            return Ok(0);
+        }
+        let read = self.allocation.read(self.api, self.at, &mut to[..length]);
+        read.map_err(|error| io::Error::other(crate::driver::error::Error::from(error)))?;
+        self.at += length as u64;
+        Ok(length)
+    }
+}

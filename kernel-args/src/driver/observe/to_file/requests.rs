@@ -1,0 +1,222 @@
+//! Which launches are recorded.
+
+use super::write::write;
+use crate::driver::{
+    api::{api, out},
+    error::Error,
+    observe::{Event, LaunchEvent, active::User, around::start},
+};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use kernel_args_image::mangled::matches;
+use std::{
+    env, eprintln, format,
+    path::PathBuf,
+    string::String,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    vec::Vec,
+};
+
+/// `KERNEL_ARGS_RECORD=saxpy#3`.
+const KERNEL: &str = "KERNEL_ARGS_RECORD";
+/// The file.
+const FILE: &str = "KERNEL_ARGS_RECORD_FILE";
+
+/// A launch that the program wants in a file.
+struct Request {
+    kernel: String,
+    nth: u64,
+    file: PathBuf,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// The number of launches of the kernel so far.
+    Waits(u64),
+    /// It is being recorded.
+    Runs,
+    Done(Result<(), Error>),
+}
+
+static REQUESTS: Mutex<Vec<Arc<Request>>> = Mutex::new(Vec::new());
+
+/// Whether there has been a request: then modules keep their images.
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Records the launch number `nth` of a kernel into a file, counted from 0: its image, geometry, attributes and arguments, and the
+/// memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without the program, and so does
+/// [`replay`](crate::replay).
+///
+/// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The environment variables
+/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this; without `#3`, the
+/// first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a recording contains.
+///
+/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or recorded by a
+/// sequence is not counted, because it does not run then.
+///
+/// ```no_run
+/// use kernel_args::observe;
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// let recording = observe::record_to_file("saxpy", 3, "saxpy.launch");
+/// // … the program …
+/// assert!(recording.finish()?, "saxpy was launched four times");
+/// # Ok(()) }
+/// ```
+pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileRecording {
+    start();
+    FileRecording(add(kernel, nth, file.into()))
+}
+
+fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<Request> {
+    let request = Arc::new(Request {
+        kernel: kernel.into(),
+        nth,
+        file,
+        state: Mutex::new(State::Waits(0)),
+    });
+    lock(&REQUESTS).push(request.clone());
+    REQUESTED.store(true, Relaxed);
+    User::Files.set_active(true);
+    request
+}
+
+/// A launch that is recorded when it comes. Drop withdraws the request.
+#[must_use = "dropping it withdraws the request"]
+#[derive(Debug)]
+pub struct FileRecording(Arc<Request>);
+
+impl core::fmt::Debug for Request {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Request")
+            .field("kernel", &self.kernel)
+            .field("nth", &self.nth)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileRecording {
+    /// Whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded any more.
+    ///
+    /// # Errors
+    /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier kernel. The file does
+    /// not exist then.
+    pub fn finish(self) -> Result<bool, Error> {
+        match core::mem::replace(&mut *lock(&self.0.state), State::Waits(0)) {
+            State::Done(result) => result.map(|()| true),
+            State::Waits(_) | State::Runs => Ok(false),
+        }
+    }
+}
+
+impl Drop for FileRecording {
+    fn drop(&mut self) {
+        withdraw(&self.0);
+    }
+}
+
+fn withdraw(request: &Arc<Request>) {
+    let mut requests = lock(&REQUESTS);
+    requests.retain(|one| !Arc::ptr_eq(one, request));
+    User::Files.set_active(!requests.is_empty());
+}
+
+/// `KERNEL_ARGS_RECORD`, at the first event.
+pub(in crate::driver::observe) fn read_environment() {
+    let Some(value) = env::var_os(KERNEL) else {
+        return;
+    };
+    let parsed = value
+        .to_str()
+        .and_then(|value| match value.rsplit_once('#') {
+            Some((kernel, nth)) => Some((kernel, nth.parse().ok()?)),
+            None => Some((value, 0)),
+        });
+    let Some((kernel, nth)) = parsed.filter(|(kernel, _)| !kernel.is_empty()) else {
+        eprintln!(
+            "{KERNEL} is not the name of a kernel, or a name and a number (`saxpy#3`): nothing is recorded"
+        );
+        return;
+    };
+    let file = env::var_os(FILE).map_or_else(|| default_file(kernel, nth), PathBuf::from);
+    add(kernel, nth, file);
+}
+
+/// `saxpy.3.launch`, in the current folder.
+fn default_file(kernel: &str, nth: u64) -> PathBuf {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    let kernel: String = kernel.chars().map(plain).collect();
+    format!("{kernel}.{nth}.launch").into()
+}
+
+/// Whether modules keep their images: there has been a request.
+pub(crate) fn keeps_images() -> bool {
+    start();
+    REQUESTED.load(Relaxed)
+}
+
+/// Runs a launch, and records it if it is a requested one.
+pub(in crate::driver::observe) fn record<R>(
+    event: &Event<'_>,
+    run: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
+    let Event::KernelLaunch(launch) = event else {
+        return run();
+    };
+    if !User::Files.is_active() || !runs_now(launch) {
+        return run();
+    }
+    let Some(request) = requested(launch) else {
+        return run();
+    };
+    let (result, written) = write(launch, &request.file, run);
+    withdraw(&request);
+    // Nobody asks for the result of a request from the environment.
+    if Arc::strong_count(&request) == 1 {
+        match &written {
+            Ok(()) => eprintln!("{} was recorded: {}", launch.name(), request.file.display()),
+            Err(error) => eprintln!("{} was not recorded: {error}", launch.name()),
+        }
+    }
+    *lock(&request.state) = State::Done(written);
+    result
+}
+
+/// Whether the launch is enqueued for the GPU: not captured, and not recorded by a sequence.
+fn runs_now(launch: &LaunchEvent<'_>) -> bool {
+    let Ok(api) = api() else { return false };
+    let capturing = out(|status| api.cuStreamIsCapturing(launch.config.stream, status));
+    !launch.is_recorded && matches!(capturing, Ok(0))
+}
+
+/// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the second gets the
+/// next launch.
+fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<Request>> {
+    let symbol = launch.name();
+    let mut found = None;
+    for request in &*lock(&REQUESTS) {
+        if !matches(&symbol, &request.kernel) {
+            continue;
+        }
+        let mut state = lock(&request.state);
+        match *state {
+            State::Waits(launches) if launches >= request.nth && found.is_none() => {
+                *state = State::Runs;
+                found = Some(request.clone());
+            }
+            State::Waits(launches) => *state = State::Waits(launches + 1),
+            State::Runs | State::Done(_) => {}
+        }
+    }
+    found
+}

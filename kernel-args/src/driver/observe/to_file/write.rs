@@ -1,0 +1,126 @@
+//! Writes a launch to a file.
+
+use super::pointers::{Content, Found};
+use crate::{
+    driver::{
+        api::{Api, CallError, Status, api},
+        attributes::to_recording,
+        context::{Gpu, driver_version},
+        error::{Error, RecordingError},
+        observe::LaunchEvent,
+    },
+    marshal::Value,
+};
+use kernel_args_recording::{Machine, Manifest, Moment, Parameter, Writer};
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::Path,
+    string::{String, ToString},
+};
+
+/// Runs the launch between the two copies of its memory. Returns its result, and whether the file was written.
+pub(super) fn write<R>(
+    launch: &LaunchEvent<'_>,
+    file: &Path,
+    run: impl FnOnce() -> Result<R, Error>,
+) -> (Result<R, Error>, Result<(), Error>) {
+    let not_written = |error: io::Error| {
+        Error::Recording(RecordingError::Write {
+            file: file.into(),
+            error,
+        })
+    };
+    let mut part = OsString::from(file);
+    part.push(".part");
+    let begun = (|| {
+        let api = api()?;
+        let (manifest, found) = describe(api, launch)?;
+        let open = || -> io::Result<_> {
+            let file = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+            let image = launch.image.as_ref().map(|image| image.as_slice());
+            let mut writer = Writer::new(file, &manifest, image)?;
+            copy(api, &mut writer, &found, Moment::Before)?;
+            Ok(writer)
+        };
+        let writer = open().map_err(not_written)?;
+        Ok((api, found, writer))
+    })();
+    let result = run();
+    let written = begun.and_then(|(api, found, mut writer)| {
+        let status = match (&result, api.cuCtxSynchronize()) {
+            (Ok(_), Ok(())) => Status::SUCCESS.0,
+            // After a fault of the kernel, its memory cannot be read.
+            (_, Err(CallError::Returned(call))) => call.status.0,
+            (_, Err(_)) | (Err(_), _) => UNKNOWN,
+        };
+        let finish = || -> io::Result<()> {
+            if status == Status::SUCCESS.0 {
+                copy(api, &mut writer, &found, Moment::After)?;
+            }
+            writer.finish(status)?.flush()?;
+            // A file with this name is a whole recording.
+            fs::rename(&part, file)
+        };
+        finish().map_err(not_written)
+    });
+    if written.is_err() {
+        // It may not exist.
+        let _ = fs::remove_file(&part);
+    }
+    (result, written)
+}
+
+/// `CUDA_ERROR_UNKNOWN`: the launch was refused, or the driver could not be called.
+const UNKNOWN: u32 = 999;
+
+fn copy<W: Write>(
+    api: &Api,
+    writer: &mut Writer<W>,
+    found: &Found,
+    moment: Moment,
+) -> io::Result<()> {
+    for (index, allocation) in found.allocations.iter().enumerate() {
+        writer.memory(moment, index, Content::of(api, allocation))?;
+    }
+    Ok(())
+}
+
+/// The launch and its memory, after all earlier work has finished.
+fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Error> {
+    api.cuCtxSynchronize()?;
+    let gpu = Gpu::current(api)?;
+    let machine = Machine {
+        recorder: concat!("kernel-args ", env!("CARGO_PKG_VERSION")).into(),
+        gpu: gpu.name,
+        sm: gpu.sm.to_string(),
+        driver: driver_version()?.to_string(),
+    };
+    let mut manifest = Manifest::new(launch.name(), machine);
+    manifest.name = launch.demangled();
+    manifest.grid = launch.config.grid;
+    manifest.block = launch.config.block;
+    manifest.shared_memory = launch.config.shared;
+    (manifest.attributes, manifest.lost_attributes) = to_recording(launch.attributes);
+    let (mut found, mut result) = (Found::default(), Ok(()));
+    (launch.values)(&mut |parameter, bytes| {
+        if result.is_ok() {
+            result = found.add(api, manifest.parameters.len(), parameter, bytes);
+        }
+        manifest.parameters.push(Parameter {
+            name: parameter.name.into(),
+            ty: if parameter.cpp.is_unknown() {
+                String::new()
+            } else {
+                parameter.cpp.to_string()
+            },
+            value: Value::of(parameter, bytes).to_string(),
+            bytes: bytes.into(),
+        });
+    });
+    result?;
+    manifest.memory.clone_from(&found.memory);
+    manifest.pointers.clone_from(&found.pointers);
+    Ok((manifest, found))
+}

@@ -1,0 +1,74 @@
+//! What a replay changes.
+
+use crate::driver::{
+    config::{IntoDim, Launch},
+    image::Image,
+};
+use kernel_args_recording::Manifest;
+
+/// What a replay does otherwise than the recorded launch. By default nothing.
+///
+/// ```
+/// use kernel_args::replay::ReplayOptions;
+///
+/// let options = ReplayOptions::new().block(128).repetitions(20);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ReplayOptions<'i> {
+    grid: Option<[u32; 3]>,
+    block: Option<[u32; 3]>,
+    shared_memory: Option<u32>,
+    pub(super) image: Option<Image<'i>>,
+    pub(super) repetitions: u32,
+}
+
+impl<'i> ReplayOptions<'i> {
+    /// The recorded launch, once.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Another grid, in blocks.
+    pub fn grid(mut self, grid: impl IntoDim) -> Self {
+        self.grid = Some(extents(grid));
+        self
+    }
+
+    /// Another block, in threads.
+    pub fn block(mut self, block: impl IntoDim) -> Self {
+        self.block = Some(extents(block));
+        self
+    }
+
+    /// Another size of dynamic shared memory, in bytes per block.
+    pub fn shared_memory(mut self, bytes: u32) -> Self {
+        self.shared_memory = Some(bytes);
+        self
+    }
+
+    /// Another build of the kernel, or the image of a recording without one. Its kernel has the recorded symbol.
+    pub fn image(mut self, image: impl Into<Image<'i>>) -> Self {
+        self.image = Some(image.into());
+        self
+    }
+
+    /// Launches so many times more and measures the time on the GPU, each time with the recorded memory. This takes as much memory
+    /// of the GPU again.
+    pub fn repetitions(mut self, repetitions: u32) -> Self {
+        self.repetitions = repetitions;
+        self
+    }
+
+    /// The launch with these changes.
+    pub(super) fn launch(&self, recorded: &Manifest) -> Launch<'static> {
+        let grid = self.grid.unwrap_or(recorded.grid);
+        let block = self.block.unwrap_or(recorded.block);
+        Launch::new(grid, block).shared(self.shared_memory.unwrap_or(recorded.shared_memory))
+    }
+}
+
+fn extents(dim: impl IntoDim) -> [u32; 3] {
+    let launch = Launch::new(dim, 1);
+    [launch.grid.x, launch.grid.y, launch.grid.z]
+}

@@ -1,0 +1,86 @@
+//! A recording, and what it contains.
+
+use super::{Replay, ReplayOptions, run::Run};
+use crate::driver::{
+    api::ReplayPromise,
+    error::{Error, RecordingError},
+};
+use cudarc::driver::CudaContext;
+use kernel_args_recording::{Manifest, Reader};
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or `kernel-args trace --record` wrote.
+///
+/// ```no_run
+/// use kernel_args::replay::{Recording, ReplayOptions, ReplayPromise};
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// let ctx = kernel_args::context(0)?;
+/// let recording = Recording::open("saxpy.launch")?;
+/// // SAFETY: the kernel is our own, and stays within its memory.
+/// let promise = unsafe { ReplayPromise::new() };
+/// let replay = recording.replay(&ctx, &ReplayOptions::new().repetitions(20), promise)?;
+/// assert!(replay.is_same());
+/// println!("{:?}", replay.median());
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recording {
+    file: PathBuf,
+    manifest: Manifest,
+}
+
+impl Recording {
+    /// Reads what the recording contains, except the image and the memory.
+    ///
+    /// # Errors
+    /// [`Error::Recording`] if the file cannot be read, or is not a recording.
+    pub fn open(file: impl Into<PathBuf>) -> Result<Self, Error> {
+        let file = file.into();
+        let read = || Ok(Reader::new(opened(&file)?).entries()?.manifest().clone());
+        let manifest = read().map_err(|error| unread(&file, error))?;
+        Ok(Self { file, manifest })
+    }
+
+    /// The kernel, its geometry, arguments and pointers, and the machine. It comes from the file, so a name can contain any characters.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Launches the recording in `ctx`: with its own memory, whose addresses replace the recorded pointers. Compares the memory
+    /// afterwards with the recorded memory.
+    ///
+    /// Pointers in device memory and variables of the module are not part of a recording: such a pointer keeps the recorded address,
+    /// and a variable the value from the image.
+    ///
+    /// # Errors
+    /// [`Error::Recording`] for a damaged file, an image without the recorded kernel's parameters, or no image; otherwise the
+    /// errors of [`Module::load`](crate::Module::load) and of a launch.
+    pub fn replay(
+        &self,
+        ctx: &Arc<CudaContext>,
+        options: &ReplayOptions<'_>,
+        promise: ReplayPromise,
+    ) -> Result<Replay, Error> {
+        let file = opened(&self.file).map_err(|error| unread(&self.file, error))?;
+        Run::new(ctx, &self.file, options, promise)?.run(&mut Reader::new(file))
+    }
+}
+
+fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_recording::Error> {
+    const PIECE: usize = 1 << 20;
+    Ok(BufReader::with_capacity(PIECE, File::open(file)?))
+}
+
+pub(super) fn unread(file: &Path, error: kernel_args_recording::Error) -> Error {
+    Error::Recording(RecordingError::Read {
+        file: file.into(),
+        error,
+    })
+}
