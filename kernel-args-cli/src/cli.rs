@@ -132,9 +132,34 @@ Exit codes:
   1  --verify found a difference, and the program succeeded
   2  the program cannot be started";
 
+#[cfg(feature = "replay")]
+const REPLAY: &str = "\
+Launches a kernel again that was recorded with `KERNEL_ARGS_RECORD` or `kernel_args::observe::record_to_file`: with the recorded image, \
+arguments and memory, and without the program. The memory after the launch is compared with the recorded memory, bit for bit.
+
+Other grids, blocks and images show what a change does to the result and to the time. Variables of the module and memory behind \
+pointers in device memory are not part of a recording.
+
+The kernel comes from FILE: replay only recordings that you trust, as programs.";
+
+#[cfg(feature = "replay")]
+const REPLAY_AFTER: &str = "\
+Examples:
+  KERNEL_ARGS_RECORD=saxpy#3 ./program     # the fourth launch of saxpy, into saxpy.3.launch
+  kernel-args replay saxpy.3.launch
+  kernel-args replay --block 128 --grid 8 -n 100 saxpy.3.launch
+  kernel-args replay --image faster.cubin -n 100 saxpy.3.launch
+  kernel-args replay --show saxpy.3.launch # needs no GPU
+  compute-sanitizer kernel-args replay saxpy.3.launch
+
+Exit codes:
+  0  the result is the recorded one
+  1  it differs
+  2  FILE cannot be read, or the kernel cannot be launched";
+
 /// The whole command line.
 pub(crate) fn command() -> Command {
-    Command::new(NAME)
+    let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
         .about("Shows and compares the parameters of CUDA kernels")
         .long_about(LONG)
@@ -146,7 +171,10 @@ pub(crate) fn command() -> Command {
         .subcommand(check())
         .subcommand(rust())
         .subcommand(header())
-        .subcommand(trace())
+        .subcommand(trace());
+    #[cfg(feature = "replay")]
+    let command = command.subcommand(replay());
+    command
         .subcommand(
             Command::new("completions")
                 .about("Writes a completion script for a shell")
@@ -299,6 +327,38 @@ fn trace() -> Command {
         .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
         .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
         .args(naming())
+        .arg(color())
+}
+
+#[cfg(feature = "replay")]
+fn replay() -> Command {
+    let extents = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("X,Y,Z")
+            .value_parser(ValueParser::new(crate::replay::parsed_extents))
+            .help(help)
+    };
+    let number = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("N")
+            .value_parser(value_parser!(u32))
+            .help(help)
+    };
+    Command::new("replay")
+        .about("Launches a recorded kernel again, and compares the result")
+        .long_about(REPLAY)
+        .after_help(REPLAY_AFTER)
+        .arg(file("file", "The recording"))
+        .arg(extents("grid", "Another grid, in blocks: `8` or `8,2,1`"))
+        .arg(extents("block", "Another block, in threads"))
+        .arg(number("shared-memory", "Another size of dynamic shared memory, in bytes for each block"))
+        .arg(file("image", "Another build of the kernel: PTX, a cubin or a fat binary").required(false).long("image"))
+        .arg(number("repetitions", "Launch N times more, each time with the recorded memory, and show the time on the GPU").short('n').default_value("10"))
+        .arg(number("device", "The GPU").default_value("0"))
+        .arg(flag("show", "Only show what the recording contains; no GPU is needed"))
+        .arg(flag("json", "Write JSON; the schema is in the README"))
         .arg(color())
 }
 

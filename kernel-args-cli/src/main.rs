@@ -1,6 +1,6 @@
 //! `kernel-args` on the command line: shows and compares the parameters of CUDA kernels.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod check;
 mod cli;
@@ -17,6 +17,8 @@ mod output;
 mod place;
 mod progress;
 mod read;
+#[cfg(feature = "replay")]
+mod replay;
 mod report;
 mod select;
 mod show;

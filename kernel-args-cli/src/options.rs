@@ -71,33 +71,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
             };
             write::header(&header, &mut output)
         }
-        "trace" => {
-            let format = match (matches.get_flag("json"), matches.get_flag("summary")) {
-                (true, _) => trace::Format::Json,
-                (false, true) => trace::Format::Summary,
-                (false, false) => trace::Format::Text,
-            };
-            let trace = Trace {
-                command: matches
-                    .get_many("command")
-                    .into_iter()
-                    .flatten()
-                    .cloned()
-                    .collect(),
-                select: Select {
-                    patterns: patterns(matches),
-                    gpus: Vec::new(),
-                },
-                format,
-                chrome: matches.get_one("chrome").cloned(),
-                output: matches.get_one("output").cloned(),
-                cupti: matches.get_one("cupti").cloned(),
-                verify: matches.get_flag("verify"),
-                demangle: !matches.get_flag("no-demangle"),
-                color,
-            };
-            trace::run(&trace)
-        }
+        "trace" => trace::run(&trace_options(matches, color)),
+        #[cfg(feature = "replay")]
+        "replay" => crate::replay::run(&replay(matches), &mut output),
         "completions" => {
             let shell = matches.get_one::<clap_complete::Shell>("shell");
             if let Some(shell) = shell {
@@ -114,6 +90,49 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
             output.to.flush()?;
             Ok(Status::Success)
         }
+    }
+}
+
+fn trace_options(matches: &ArgMatches, color: ColorChoice) -> Trace {
+    let format = match (matches.get_flag("json"), matches.get_flag("summary")) {
+        (true, _) => trace::Format::Json,
+        (false, true) => trace::Format::Summary,
+        (false, false) => trace::Format::Text,
+    };
+    Trace {
+        command: matches
+            .get_many("command")
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect(),
+        select: Select {
+            patterns: patterns(matches),
+            gpus: Vec::new(),
+        },
+        format,
+        chrome: matches.get_one("chrome").cloned(),
+        output: matches.get_one("output").cloned(),
+        cupti: matches.get_one("cupti").cloned(),
+        verify: matches.get_flag("verify"),
+        demangle: !matches.get_flag("no-demangle"),
+        color,
+    }
+}
+
+#[cfg(feature = "replay")]
+fn replay(matches: &ArgMatches) -> crate::replay::Options {
+    let number = |name| matches.get_one::<u32>(name).copied();
+    crate::replay::Options {
+        file: path(matches, "file"),
+        grid: matches.get_one("grid").copied(),
+        block: matches.get_one("block").copied(),
+        shared_memory: number("shared-memory"),
+        image: matches.get_one("image").cloned(),
+        repetitions: number("repetitions").unwrap_or(0),
+        device: number("device").unwrap_or(0) as usize,
+        show: matches.get_flag("show"),
+        json: matches.get_flag("json"),
     }
 }
 

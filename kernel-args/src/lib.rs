@@ -89,7 +89,10 @@ The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guid
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // docs.rs and the job `docs` build the documentation with all features, which checks these links.
-#![cfg_attr(not(feature = "graphs"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "graphs", feature = "record")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 #[cfg(feature = "header")]
 extern crate alloc;
 #[cfg(feature = "cudarc")]

@@ -1,5 +1,6 @@
 //! Shared code of the suites.
 
+pub mod command_line;
 pub mod driver;
 pub mod echo_corpus;
 pub mod exported;

@@ -30,6 +30,8 @@ use std::{
     path::{Path, PathBuf},
 };
 use summary::Summary;
+#[cfg(feature = "replay")]
+pub(crate) use text::{extents, without_parameters};
 use verify::Verified;
 
 /// The options of the command.

@@ -75,7 +75,7 @@ fn tail(to: &mut dyn Write, result: &str, duration: u64, paint: Paint) -> io::Re
 }
 
 /// `4`, or `(4, 2, 1)`.
-pub(super) fn extents([x, y, z]: [u32; 3]) -> String {
+pub(crate) fn extents([x, y, z]: [u32; 3]) -> String {
     if (y, z) == (1, 1) {
         x.to_string()
     } else {
@@ -84,7 +84,7 @@ pub(super) fn extents([x, y, z]: [u32; 3]) -> String {
 }
 
 /// `void work<float>(float*, short)` without the result and the parameters.
-pub(super) fn without_parameters(name: &str) -> &str {
+pub(crate) fn without_parameters(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let (mut depth, mut end) = (0_usize, name.len());
     if !name.ends_with(')') {

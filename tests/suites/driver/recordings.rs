@@ -15,7 +15,8 @@ use kernel_args::{
 use kernel_args_recording::{Entry, Manifest, Moment, Reader, Writer};
 use kernel_args_test_values::{Draw, Source};
 use kernel_args_tests::{
-    driver::{context, suite, trial},
+    command_line,
+    driver::{context, suite, trial, trial_unless},
     process,
 };
 use libtest_mimic::Trial;
@@ -493,6 +494,78 @@ fn a_changed_file() -> Outcome {
     Ok(())
 }
 
+/// The program `kernel-args replay`, on the same driver.
+fn by_the_program() -> Outcome {
+    let file = file("program");
+    let recording = observe::record_to_file("saxpy", 3, &file);
+    saxpy(4)?;
+    assert!(recording.finish()?);
+    let replay = |options: &[&str], code: i32| -> Outcome<String> {
+        let program = command_line::program().ok_or("no program")?;
+        let output = Command::new(program)
+            .arg("replay")
+            .args(options)
+            .arg(&file)
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let text = format!("{}{said}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(output.status.code(), Some(code), "{options:?}: {text}");
+        Ok(text)
+    };
+    let contains = |text: &str, all: &[&str]| {
+        for part in all {
+            assert!(text.contains(part), "no `{part}` in\n{text}");
+        }
+    };
+    contains(
+        &replay(&[], 0)?,
+        &[
+            "saxpy<<<4, 32>>>\n",
+            "  alpha  float         = 3.0\n",
+            "  at byte 0 of memory 1 (",
+            "bytes, only read: same\n",
+            "bytes, written: same\n",
+            "time: median ",
+            "of 10, from",
+            "the result is the recorded one\n",
+        ],
+    );
+    let shown = replay(&["--show"], 0)?;
+    assert!(!shown.contains("memory 0:"), "{shown}");
+    contains(
+        &replay(&["--grid", "3", "--block", "32,1,1", "-n", "0"], 1)?,
+        &[
+            "first byte 386 (element 96), by at most 6.0\n",
+            "the result differs from the recorded one\n",
+        ],
+    );
+    let json: serde_json::Value = serde_json::from_str(&replay(&["--json", "-n", "2"], 0)?)?;
+    assert_eq!(
+        (&json["same"], &json["manifest"]["kernel"]),
+        (&true.into(), &"saxpy".into())
+    );
+    assert_eq!(json["times_us"].as_array().map(Vec::len), Some(2));
+    contains(
+        &replay(&["--block", "2048"], 2)?,
+        &[
+            "kernel-args: error: ",
+            "this device allows at most (1024, 1024, 64)",
+        ],
+    );
+    contains(
+        &replay(&["--block", "0"], 2)?,
+        &["`0` is not a number above 0"],
+    );
+    contains(&replay(&["--image", "/dev/null"], 2)?, &["/dev/null"]);
+    fs::write(&file, "no recording")?;
+    contains(
+        &replay(&[], 2)?,
+        &["this is not a valid recording of a launch"],
+    );
+    fs::remove_file(&file)?;
+    Ok(())
+}
+
 /// A recording that cannot be written does not disturb the launch.
 fn a_file_that_cannot_be_written() -> Outcome {
     let folder = file("no-folder");
@@ -597,6 +670,8 @@ fn in_the_environment() -> Outcome {
     Ok(())
 }
 
+const PROGRAM: &str = "by_the_program";
+
 const CASES: &[(&str, process::Case)] = &[
     ("one_launch_of_several", one_launch_of_several),
     ("a_launch_that_does_not_come", a_launch_that_does_not_come),
@@ -618,11 +693,17 @@ const CASES: &[(&str, process::Case)] = &[
 const PARTS: &[(&str, process::Case)] = &[
     ("replay_of_a_fault", replay_of_a_fault),
     ("six_launches", six_launches),
+    (PROGRAM, by_the_program),
 ];
 
 fn trials() -> Vec<Trial> {
     let mut trials = process::trials("recordings", CASES);
     trials.push(trial("recordings/in_the_environment", in_the_environment));
+    trials.push(trial_unless(
+        command_line::missing(),
+        format!("recordings/{PROGRAM}"),
+        || process::run(PROGRAM),
+    ));
     trials
 }
 

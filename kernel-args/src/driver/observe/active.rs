@@ -43,7 +43,7 @@ impl User {
     }
 }
 
-/// Whether this is the first event, or the first call that makes the environment irrelevant.
+/// Whether this is the first call.
 pub(super) fn is_first() -> bool {
     let is_first = ACTIVE.load(Relaxed) & START != 0;
     if is_first {

@@ -2,12 +2,7 @@
 
 #[cfg(feature = "record")]
 use super::to_file;
-use super::{
-    Event,
-    active::{User, is_first},
-    observers::Observers,
-    recorder,
-};
+use super::{Event, active::User, observers::Observers, recorder, switches::start};
 use crate::driver::error::Error;
 
 /// Calls `run`, which calls the driver for `event`, between what the active users do before and after it.
@@ -29,15 +24,6 @@ pub(crate) fn around<R>(
     });
     observers.after(event, result.as_ref().map(|_| ()));
     result
-}
-
-/// Reads the environment, at the first event.
-pub(super) fn start() {
-    if is_first() {
-        recorder::read_environment();
-        #[cfg(feature = "record")]
-        to_file::read_environment();
-    }
 }
 
 /// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the error.

@@ -1,7 +1,7 @@
 //! The check of the pointers of a launch.
 
 #[cfg(feature = "graphs")]
-use super::around::start;
+use super::switches::start;
 use super::{LaunchEvent, active::User};
 use crate::driver::{
     api::api,

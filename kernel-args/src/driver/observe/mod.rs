@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`active`] | the one static that a launch reads, with a bit for each user of the hook |
 //! | [`around`] | the hook |
+//! | [`switches`] | what the program and the environment switch on |
 //! | [`check_pointers`] | the switch of the check of pointers, and its request |
 //! | [`observers`] | the observers that the program has installed |
 //! | [`recorder`], [`recorded`] | the flight recorder |
@@ -19,6 +20,7 @@ mod launch_event;
 mod observers;
 mod recorded;
 mod recorder;
+mod switches;
 #[cfg(feature = "record")]
 mod to_file;
 #[cfg(feature = "tracing")]
@@ -33,10 +35,11 @@ pub(crate) use check_pointers::pointers_are_checked;
 pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
 pub use launch_event::LaunchEvent;
 pub use observers::{Installed, Observer, install};
-pub use recorder::{context_fault, record_launches};
+pub use recorder::context_fault;
 #[cfg(feature = "record")]
-pub(crate) use to_file::keeps_images;
-#[cfg(feature = "record")]
-pub use to_file::{FileRecording, record_to_file};
+pub(crate) use switches::keeps_images;
+pub use switches::record_launches;
 #[cfg(feature = "tracing")]
 pub use tracing::Tracing;
+#[cfg(feature = "record")]
+pub use {switches::record_to_file, to_file::FileRecording};

@@ -1,6 +1,6 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
-use super::{Event, active::User, around::start, recorded::Recorded};
+use super::{Event, active::User, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
@@ -42,16 +42,8 @@ fn recorder() -> MutexGuard<'static, Recorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off.
-///
-/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`] contain the
-/// launches that were running. The environment variable `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call
-/// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
-///
-/// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
-pub fn record_launches(kept: usize) {
-    // A call of the program counts more than the variable.
-    start();
+/// Keeps the last `kept` launches of each context from now on; 0 for none.
+pub(super) fn keep(kept: usize) {
     let mut recorder = recorder();
     recorder.kept = kept;
     recorder.contexts.clear();
@@ -65,7 +57,7 @@ pub(super) fn read_environment() {
         return;
     };
     match value.to_str().and_then(|value| value.parse().ok()) {
-        Some(kept) => record_launches(kept),
+        Some(kept) => keep(kept),
         None => eprintln!("{NAME} is not a number of launches: the flight recorder is off"),
     }
 }

@@ -1,18 +1,13 @@
 //! A recording, and what it contains.
 
-use super::{Replay, ReplayOptions, run::Run};
-use crate::driver::{
-    api::ReplayPromise,
-    error::{Error, RecordingError},
+use super::{
+    Replay, ReplayOptions,
+    run::{Run, opened, unread},
 };
+use crate::driver::{api::ReplayPromise, error::Error};
 use cudarc::driver::CudaContext;
 use kernel_args_recording::{Manifest, Reader};
-use std::{
-    fs::File,
-    io::BufReader,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 /// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or `kernel-args trace --record` wrote.
 ///
@@ -71,16 +66,4 @@ impl Recording {
         let file = opened(&self.file).map_err(|error| unread(&self.file, error))?;
         Run::new(ctx, &self.file, options, promise)?.run(&mut Reader::new(file))
     }
-}
-
-fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_recording::Error> {
-    const PIECE: usize = 1 << 20;
-    Ok(BufReader::with_capacity(PIECE, File::open(file)?))
-}
-
-pub(super) fn unread(file: &Path, error: kernel_args_recording::Error) -> Error {
-    Error::Recording(RecordingError::Read {
-        file: file.into(),
-        error,
-    })
 }

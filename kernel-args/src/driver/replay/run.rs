@@ -3,7 +3,6 @@
 use super::{
     Replay, ReplayOptions, ReplayedMemory,
     memory::{Filled, ReplayMemory},
-    recording::unread,
 };
 use crate::driver::{
     api::{LaunchAttribute, ReplayPromise, Status},
@@ -17,7 +16,15 @@ use crate::driver::{
 use core::time::Duration;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent_flags};
 use kernel_args_recording::{Entry, Manifest, Moment, Reader};
-use std::{format, io::Read, path::Path, string::String, sync::Arc, vec::Vec};
+use std::{
+    format,
+    fs::File,
+    io::{BufReader, Read},
+    path::Path,
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
 
 /// What a replay needs from its start on.
 pub(super) struct Run<'r, 'i> {
@@ -229,4 +236,16 @@ impl<'r, 'i> Run<'r, 'i> {
         }
         Ok(times)
     }
+}
+
+pub(super) fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_recording::Error> {
+    const PIECE: usize = 1 << 20;
+    Ok(BufReader::with_capacity(PIECE, File::open(file)?))
+}
+
+pub(super) fn unread(file: &Path, error: kernel_args_recording::Error) -> Error {
+    Error::Recording(RecordingError::Read {
+        file: file.into(),
+        error,
+    })
 }

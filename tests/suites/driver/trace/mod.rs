@@ -4,13 +4,15 @@
 
 mod program;
 
-use kernel_args_tests::driver::{Driver, suite, trial_unless};
+use kernel_args_tests::{
+    command_line,
+    driver::{Driver, suite, trial_unless},
+};
 use libtest_mimic::Trial;
 use serde_json::Value;
 use std::{
     env,
     error::Error,
-    path::PathBuf,
     process::{Command, ExitCode, Output},
 };
 
@@ -25,10 +27,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(_: &Driver) -> Vec<Trial> {
-    let missing = match kernel_args() {
-        Some(_) => None,
-        None => Some("there is no program `kernel-args`: cargo build -p kernel-args-cli"),
-    };
+    let missing = command_line::missing();
     let all: [(&str, Test); 13] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
@@ -71,26 +70,9 @@ fn trials(_: &Driver) -> Vec<Trial> {
         .into()
 }
 
-/// The program `kernel-args`: cargo places it next to the folder of the tests.
-fn kernel_args() -> Option<PathBuf> {
-    let built = || {
-        Some(
-            env::current_exe()
-                .ok()?
-                .parent()?
-                .parent()?
-                .join("kernel-args"),
-        )
-    };
-    let path = env::var_os("KERNEL_ARGS_PROGRAM")
-        .map(PathBuf::from)
-        .or_else(built)?;
-    path.is_file().then_some(path)
-}
-
 /// Traces one of the programs.
 fn trace(options: &[&str], name: &str) -> Outcome<Output> {
-    let program = kernel_args().ok_or("no kernel-args")?;
+    let program = command_line::program().ok_or("no kernel-args")?;
     let mut command = Command::new(program);
     command
         .arg("trace")
@@ -338,7 +320,7 @@ fn the_driver_and_the_images_agree() -> Outcome {
 
 fn a_program_without_cuda_runs_as_it_is() -> Outcome {
     assert_eq!(traced(&["--verify", "--summary"], "none")?.0, "");
-    let program = kernel_args().ok_or("no kernel-args")?;
+    let program = command_line::program().ok_or("no kernel-args")?;
     let output = Command::new(program)
         .args(["trace", "no-such-program-here"])
         .output()?;

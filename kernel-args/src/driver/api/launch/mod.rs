@@ -111,6 +111,13 @@ impl<'p> Promise<'p> {
 }
 
 /// The promise that the caller of [`Recording::replay`](crate::replay::Recording::replay) makes for its launches.
+///
+/// ```
+/// use kernel_args::replay::ReplayPromise;
+///
+/// // SAFETY: the recording is our own, and its kernel stays within its memory.
+/// let promise = unsafe { ReplayPromise::new() };
+/// ```
 #[cfg(feature = "record")]
 #[derive(Debug)]
 pub struct ReplayPromise(());
