@@ -235,7 +235,8 @@ impl<B> Graph<B> {
 
     /// A slot that this graph holds. The slot holds `kept`.
     pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
-        Slot::retained_by(self.driver.holder(), &self.context, kept)
+        self.contents
+            .slot(self.driver.holder(), &self.context, kept)
     }
 
     /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers
