@@ -22,7 +22,7 @@ BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
 SUITES = [
     "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch",
-    "memory_changes", "mirrors", "observe", "pointers", "runtime_api", "scale", "sequences", "several_gpus", "trace",
+    "memory_changes", "mirrors", "observe", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "trace",
 ]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
