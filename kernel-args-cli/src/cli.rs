@@ -324,6 +324,14 @@ fn trace() -> Command {
         .group(ArgGroup::new("trace-format").args(["summary", "json"]))
         .arg(output("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
         .arg(flag("verify", "Compare the parameters that the driver records for each kernel with what is read from its image"))
+        .arg(
+            Arg::new("record")
+                .long("record")
+                .value_name("PATTERN#N")
+                .value_parser(ValueParser::new(launch_number))
+                .help("Record launch N of the kernels that match, counted from 0, for `kernel-args replay`; without #N the first"),
+        )
+        .arg(output("record-file", "The file for --record; otherwise it is named after the kernel"))
         .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
         .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
         .args(naming())
@@ -360,6 +368,15 @@ fn replay() -> Command {
         .arg(flag("show", "Only show what the recording contains; no GPU is needed"))
         .arg(flag("json", "Write JSON; the schema is in the README"))
         .arg(color())
+}
+
+/// A pattern, and the number of a launch: `saxpy#3`.
+fn launch_number(text: &str) -> Result<(String, u64), String> {
+    let (pattern, nth) = text.rsplit_once('#').unwrap_or((text, "0"));
+    match nth.parse() {
+        Ok(nth) if !pattern.is_empty() => Ok((pattern.to_owned(), nth)),
+        _ => Err("it is not a pattern, or a pattern and a number: `saxpy#3`".to_owned()),
+    }
 }
 
 fn described() -> Arg {

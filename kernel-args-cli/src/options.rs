@@ -115,6 +115,18 @@ fn trace_options(matches: &ArgMatches, color: ColorChoice) -> Trace {
         output: matches.get_one("output").cloned(),
         cupti: matches.get_one("cupti").cloned(),
         verify: matches.get_flag("verify"),
+        record: matches
+            .get_one::<(String, u64)>("record")
+            .map(|(pattern, nth)| trace::Record {
+                wanted: trace::Wanted {
+                    select: Select {
+                        patterns: vec![pattern.clone()],
+                        gpus: Vec::new(),
+                    },
+                    nth: *nth,
+                },
+                file: matches.get_one("record-file").cloned(),
+            }),
         demangle: !matches.get_flag("no-demangle"),
         color,
     }

@@ -5,7 +5,8 @@ use crate::loader::Library;
 use std::{
     env,
     ffi::{CStr, c_char, c_void},
-    ptr,
+    fmt::Write as _,
+    ptr, slice,
 };
 
 pub(crate) const DRIVER_API: u32 = 1;
@@ -63,7 +64,7 @@ impl ModuleData {
             return None;
         }
         // SAFETY: CUPTI says that the image has this size; it is valid during the callback.
-        Some(unsafe { std::slice::from_raw_parts(self.image, self.size) })
+        Some(unsafe { slice::from_raw_parts(self.image, self.size) })
     }
 }
 
@@ -103,9 +104,42 @@ pub(crate) struct Launch {
     pub(crate) stream: usize,
     pub(crate) parameters: Parameters,
     is_cooperative: bool,
+    /// The launch attributes, and their number.
+    attributes: (*const Attribute, u32),
+}
+
+/// `CUlaunchAttribute`
+#[repr(C, align(8))]
+struct Attribute {
+    id: u32,
+    padding: u32,
+    value: [u8; 64],
 }
 
 impl Launch {
+    /// `id value` of each launch attribute, the value in hexadecimal, separated by commas.
+    pub(crate) fn attributes(&self) -> String {
+        /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`, with the value 1.
+        const COOPERATIVE: &str = "2 01";
+        let (attributes, count) = self.attributes;
+        let mut all = Vec::new();
+        if self.is_cooperative {
+            all.push(format!("{COOPERATIVE}{}", "00".repeat(63)));
+        }
+        if !attributes.is_null() {
+            // SAFETY: the configuration of a launch has this many attributes, which the driver reads too.
+            let attributes = unsafe { slice::from_raw_parts(attributes, count as usize) };
+            for attribute in attributes {
+                let mut text = format!("{} ", attribute.id);
+                for byte in attribute.value {
+                    let _ = write!(text, "{byte:02x}");
+                }
+                all.push(text);
+            }
+        }
+        all.join(",")
+    }
+
     /// How the parameters are passed, and the kind of launch.
     pub(crate) fn form(&self) -> &'static str {
         match (&self.parameters, self.is_cooperative) {
@@ -138,8 +172,15 @@ struct LaunchHead {
 
 impl LaunchHead {
     fn call(&self, parameters: Parameters, is_cooperative: bool) -> Call {
-        let config = (self.grid, self.block, self.shared, self.stream);
-        Call::launch(self.function, config, parameters, is_cooperative)
+        let config = Config {
+            grid: self.grid,
+            block: self.block,
+            shared: self.shared,
+            stream: self.stream,
+            attributes: ptr::null(),
+            attribute_count: 0,
+        };
+        Call::launch(self.function, &config, parameters, is_cooperative)
     }
 }
 
@@ -159,13 +200,26 @@ struct LaunchKernelEx {
     extra: *const *const c_void,
 }
 
-/// The first members of `CUlaunchConfig`.
+/// `CUlaunchConfig`
 #[repr(C)]
 struct Config {
     grid: [u32; 3],
     block: [u32; 3],
     shared: u32,
     stream: usize,
+    attributes: *const Attribute,
+    attribute_count: u32,
+}
+
+impl Config {
+    const NONE: Self = Self {
+        grid: [0; 3],
+        block: [0; 3],
+        shared: 0,
+        stream: 0,
+        attributes: ptr::null(),
+        attribute_count: 0,
+    };
 }
 
 /// `cuGraphLaunch_params`
@@ -183,7 +237,7 @@ impl ApiCall {
     /// The arguments of the call.
     ///
     /// # Safety
-    /// `parameters` is the `functionParams` of this function in a callback after the call.
+    /// `parameters` is the `functionParams` of this function in a callback.
     pub(crate) unsafe fn read(self, parameters: *const c_void) -> Call {
         match self {
             Self::Graph => {
@@ -195,12 +249,10 @@ impl ApiCall {
             Self::Extended => {
                 // SAFETY: the caller guarantees the type.
                 let call = unsafe { parameters.cast::<LaunchKernelEx>().read() };
-                // SAFETY: the driver has read the configuration, unless it is null.
+                // SAFETY: the driver reads the configuration, unless it is null.
                 let config = unsafe { call.config.as_ref() };
-                let config = config.map_or(([0; 3], [0; 3], 0, 0), |config| {
-                    (config.grid, config.block, config.shared, config.stream)
-                });
-                // SAFETY: the driver has read both.
+                let config = config.unwrap_or(&Config::NONE);
+                // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(call.array, call.extra) };
                 Call::launch(call.function, config, parameters, false)
             }
@@ -208,14 +260,14 @@ impl ApiCall {
                 // SAFETY: the caller guarantees the type.
                 let LaunchKernel { head, extra } =
                     unsafe { parameters.cast::<LaunchKernel>().read() };
-                // SAFETY: the driver has read both.
+                // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(head.array, extra) };
                 head.call(parameters, false)
             }
             Self::Cooperative => {
                 // SAFETY: the caller guarantees the type: the same members without `extra`.
                 let head = unsafe { parameters.cast::<LaunchHead>().read() };
-                // SAFETY: the driver has read it.
+                // SAFETY: the driver reads it.
                 let parameters = unsafe { Parameters::of(head.array, ptr::null()) };
                 head.call(parameters, true)
             }
@@ -226,18 +278,19 @@ impl ApiCall {
 impl Call {
     fn launch(
         function: usize,
-        (grid, block, shared, stream): ([u32; 3], [u32; 3], u32, usize),
+        config: &Config,
         parameters: Parameters,
         is_cooperative: bool,
     ) -> Self {
         Self::Launch(Launch {
             function,
-            grid,
-            block,
-            shared,
-            stream,
+            grid: config.grid,
+            block: config.block,
+            shared: config.shared,
+            stream: config.stream,
             parameters,
             is_cooperative,
+            attributes: (config.attributes, config.attribute_count),
         })
     }
 }

@@ -25,11 +25,15 @@ pub(crate) struct Driver {
     known: Mutex<HashMap<usize, Option<Recorded>>>,
 }
 
+/// The library of the driver.
+pub(crate) fn library() -> Result<Library, String> {
+    let files = ["libcuda.so.1", "libcuda.so"].map(String::from);
+    Ok(Library::first(&files).ok_or("libcuda.so.1 cannot be loaded")?)
+}
+
 impl Driver {
-    pub(crate) fn open() -> Result<Self, String> {
-        let files = ["libcuda.so.1", "libcuda.so"].map(String::from);
-        let library = Library::first(&files).ok_or("libcuda.so.1 cannot be loaded")?;
-        Ok(Self {
+    pub(crate) fn of(library: Library) -> Self {
+        Self {
             // SAFETY: the type in the CUDA driver API's documentation.
             of_function: unsafe { library.function(c"cuFuncGetParamInfo") },
             // SAFETY: the type in the CUDA driver API's documentation.
@@ -37,7 +41,7 @@ impl Driver {
             // SAFETY: the type in the CUDA driver API's documentation.
             error_name: unsafe { library.function(c"cuGetErrorName") },
             known: Mutex::default(),
-        })
+        }
     }
 
     /// The parameters of a `CUfunction` or `CUkernel`; `None` with a driver older than CUDA 12.4.

@@ -10,6 +10,7 @@ mod cupti;
 mod driver;
 mod loader;
 mod parameters;
+mod record;
 mod report;
 
 use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
@@ -25,6 +26,7 @@ use std::{
 struct Tracer {
     driver: driver::Driver,
     report: Report,
+    recorder: Option<record::Recorder>,
 }
 
 /// `CUDA_ERROR_INVALID_HANDLE`
@@ -48,10 +50,11 @@ pub extern "C" fn InitializeInjection() -> c_int {
 }
 
 fn start(report: &Report) -> Result<(), String> {
-    let driver = driver::Driver::open()?;
+    let library = driver::library()?;
     let tracer = Tracer {
-        driver,
+        driver: driver::Driver::of(library),
         report: report.clone(),
+        recorder: record::Recorder::new(library),
     };
     if TRACER.set(tracer).is_ok() {
         cupti::subscribe(callback)?;
@@ -96,6 +99,12 @@ impl Tracer {
     fn call(&self, id: u32, data: &CallbackData) {
         let Some(call) = ApiCall::of(id) else { return };
         if data.site == cupti::ENTER {
+            if let Some(recorder) = &self.recorder {
+                // SAFETY: `id` is the function whose parameters these are.
+                if let cupti::Call::Launch(launch) = unsafe { call.read(data.parameters) } {
+                    recorder.before(&launch, &data.symbol(), &self.driver, &self.report);
+                }
+            }
             // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
             unsafe { data.correlation.write(now()) };
             return;
@@ -105,6 +114,9 @@ impl Tracer {
         let duration = now().saturating_sub(start);
         // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the call.
         let status = unsafe { data.result.cast::<u32>().read() };
+        if let Some(recorder) = &self.recorder {
+            recorder.after(status, &self.report);
+        }
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
             cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
@@ -128,7 +140,7 @@ impl Tracer {
             self.driver.parameters(launch.function)
         };
         // SAFETY: an accepted launch has the parameters of its function.
-        let values = unsafe { parameters::copy(launch, recorded.as_deref(), status == 0) };
+        let values = unsafe { parameters::bytes(launch, recorded.as_deref(), status == 0) };
         let result = self.driver.status(status);
         let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
         self.report.send(&[
@@ -143,7 +155,7 @@ impl Tracer {
             &launch.shared.to_string(),
             launch.form(),
             &result,
-            &values,
+            &parameters::text(values.as_deref()),
         ]);
     }
 }

@@ -7,18 +7,18 @@ use std::{
     process, slice,
 };
 
-/// `offset size bytes` of each parameter, the bytes in hexadecimal, separated by commas; `?` if it is not known where the parameters are.
+/// A parameter: its offset, and its bytes.
+pub(crate) type Value = (usize, Vec<u8>);
+
+/// The parameters of a launch; `None` if it is not known where they are.
 ///
 /// # Safety
 /// If `is_accepted`, the driver has accepted these parameters for a function with the parameters `recorded`.
-pub(crate) unsafe fn copy(
+pub(crate) unsafe fn bytes(
     launch: &Launch,
     recorded: Option<&[(usize, usize)]>,
     is_accepted: bool,
-) -> String {
-    let Some(recorded) = recorded else {
-        return String::from("?");
-    };
+) -> Option<Vec<Value>> {
     let read = |address: *const u8, size: usize| {
         if !is_accepted {
             return peek(address, size);
@@ -26,8 +26,7 @@ pub(crate) unsafe fn copy(
         // SAFETY: the driver has read this many bytes there.
         Some(unsafe { slice::from_raw_parts(address, size) }.to_vec())
     };
-    let mut text = String::new();
-    for (index, &(offset, size)) in recorded.iter().enumerate() {
+    let value = |(index, &(offset, size)): (usize, &(usize, usize))| {
         let address = match launch.parameters {
             // The array has a pointer for each parameter (`cuLaunchKernel` in the CUDA driver API's documentation).
             Parameters::Array(array) => read(array.wrapping_add(index).cast(), size_of::<usize>())
@@ -38,14 +37,21 @@ pub(crate) unsafe fn copy(
             }
             _ => None,
         };
-        let bytes = address
-            .filter(|address| !address.is_null())
-            .and_then(|address| read(address, size));
-        let Some(bytes) = bytes else {
-            return String::from("?");
-        };
+        let address = address.filter(|address| !address.is_null())?;
+        Some((offset, read(address, size)?))
+    };
+    recorded?.iter().enumerate().map(value).collect()
+}
+
+/// `offset size bytes` of each parameter, the bytes in hexadecimal, separated by commas; `?` if they are not known.
+pub(crate) fn text(values: Option<&[Value]>) -> String {
+    let Some(values) = values else {
+        return String::from("?");
+    };
+    let mut text = String::new();
+    for (offset, bytes) in values {
         let separator = if text.is_empty() { "" } else { "," };
-        let _ = write!(text, "{separator}{offset} {size} ");
+        let _ = write!(text, "{separator}{offset} {} ", bytes.len());
         for byte in bytes {
             let _ = write!(text, "{byte:02x}");
         }

@@ -3,9 +3,10 @@
 //! Every message is one line; its fields are separated by tabs.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::Write as _,
+    io::{Read as _, Write as _},
     os::unix::net::UnixStream,
     path::PathBuf,
     process,
@@ -56,6 +57,29 @@ impl Report {
         {
             *socket = None;
         }
+    }
+
+    /// A file in the folder.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Asks whether a launch of this kernel is recorded.
+    pub(crate) fn wants(&self, symbol: &str) -> bool {
+        static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(wanted) = known.get(symbol) {
+            return *wanted;
+        }
+        self.send(&["wanted", symbol]);
+        let mut answer = [0];
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let answered = socket
+            .as_ref()
+            .map(|mut socket| socket.read_exact(&mut answer));
+        let wanted = matches!(answered, Some(Ok(()))) && answer == *b"y";
+        known.insert(symbol.to_owned(), wanted);
+        wanted
     }
 
     /// Writes an image to a file, once, and sends its name.

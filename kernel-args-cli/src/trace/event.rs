@@ -11,6 +11,30 @@ pub(crate) enum Event {
     Failed(String),
     Launch(Launch),
     Graph(GraphLaunch),
+    /// A launch whose memory is in files: `--record`.
+    Recorded(Box<Recorded>),
+    /// Why the launch that is wanted was not recorded.
+    Unrecorded {
+        symbol: String,
+        why: String,
+    },
+}
+
+/// A launch with the memory behind its pointers.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Recorded {
+    /// Without times and a result.
+    pub(crate) launch: Launch,
+    /// The number of each launch attribute, and its value.
+    pub(crate) attributes: Vec<(u32, Vec<u8>)>,
+    /// The parameter, the offset in it, the allocation, and the offset in that.
+    pub(crate) pointers: Vec<[u64; 4]>,
+    /// The address and the size of each allocation.
+    pub(crate) allocations: Vec<[u64; 2]>,
+    pub(crate) gpu: String,
+    pub(crate) sm: String,
+    pub(crate) driver: String,
+    pub(crate) status: u32,
 }
 
 /// The launch of a kernel.
@@ -88,12 +112,52 @@ impl Event {
                 result: result.to_owned(),
                 values: match values {
                     "?" => None,
-                    values => {
-                        let each = values.split(',').filter(|value| !value.is_empty());
-                        Some(each.map(Passed::parse).collect::<Option<_>>()?)
-                    }
+                    values => Some(each(values, Passed::parse)?),
                 },
             })),
+            ["unrecorded", symbol, why] => Some(Self::Unrecorded {
+                symbol: symbol.to_owned(),
+                why: why.to_owned(),
+            }),
+            [
+                "recorded",
+                symbol,
+                grid,
+                block,
+                shared,
+                attributes,
+                values,
+                pointers,
+                allocations,
+                gpu,
+                sm,
+                driver,
+                status,
+            ] => Some(Self::Recorded(Box::new(Recorded {
+                launch: Launch {
+                    thread: 0,
+                    start: 0,
+                    duration: 0,
+                    stream: 0,
+                    symbol: symbol.to_owned(),
+                    grid: extents(grid)?,
+                    block: extents(block)?,
+                    shared: shared.parse().ok()?,
+                    form: String::new(),
+                    result: String::new(),
+                    values: Some(each(values, Passed::parse)?),
+                },
+                attributes: each(attributes, |text| {
+                    let (id, value) = text.split_once(' ')?;
+                    Some((id.parse().ok()?, bytes(value)?))
+                })?,
+                pointers: each(pointers, numbers)?,
+                allocations: each(allocations, numbers)?,
+                gpu: gpu.to_owned(),
+                sm: sm.to_owned(),
+                driver: driver.to_owned(),
+                status: status.parse().ok()?,
+            }))),
             ["graph", thread, start, duration, stream, graph, result] => {
                 Some(Self::Graph(GraphLaunch {
                     thread: thread.parse().ok()?,
@@ -115,24 +179,39 @@ impl Passed {
         let [offset, size, digits] = *text.split(' ').collect::<Vec<_>>().as_slice() else {
             return None;
         };
-        let digit = |digit: u8| {
-            char::from(digit)
-                .to_digit(16)
-                .and_then(|digit| u8::try_from(digit).ok())
-        };
-        let bytes: Vec<u8> = digits
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| match *pair {
-                [high, low] => Some(digit(high)? << 4 | digit(low)?),
-                _ => None,
-            })
-            .collect::<Option<_>>()?;
+        let bytes = bytes(digits)?;
         (bytes.len() == size.parse::<usize>().ok()?).then_some(Self {
             offset: offset.parse().ok()?,
             bytes,
         })
     }
+}
+
+/// Texts that are separated by commas; none for an empty text.
+fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    let each = text.split(',').filter(|one| !one.is_empty());
+    each.map(parse).collect()
+}
+
+/// Numbers that are separated by spaces.
+fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+    let numbers = text.split(' ').map(|number| number.parse().ok());
+    numbers.collect::<Option<Vec<_>>>()?.try_into().ok()
+}
+
+/// Bytes in hexadecimal.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| {
+        char::from(digit)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| match *pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    pairs.map(byte).collect()
 }
 
 /// `4 1 1`
@@ -145,7 +224,7 @@ fn extents(text: &str) -> Option<[u32; 3]> {
 }
 
 /// The tracer escapes separators.
-fn unescaped(field: &str) -> String {
+pub(super) fn unescaped(field: &str) -> String {
     field
         .replace("%0a", "\n")
         .replace("%09", "\t")

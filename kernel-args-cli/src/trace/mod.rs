@@ -7,6 +7,7 @@ mod chrome;
 mod event;
 mod json;
 mod kernels;
+mod record;
 mod session;
 mod summary;
 mod text;
@@ -22,7 +23,9 @@ use crate::{
 use chrome::Chrome;
 use event::{Event, GraphLaunch};
 use kernels::{Argument, Found, Images};
+pub(crate) use record::Record;
 use session::Session;
+pub(crate) use session::Wanted;
 use std::{
     ffi::OsString,
     fs::File,
@@ -45,6 +48,7 @@ pub(crate) struct Trace {
     pub(crate) output: Option<PathBuf>,
     pub(crate) cupti: Option<PathBuf>,
     pub(crate) verify: bool,
+    pub(crate) record: Option<Record>,
     pub(crate) demangle: bool,
     pub(crate) color: clap::ColorChoice,
 }
@@ -75,7 +79,8 @@ impl<'a> Traced<'a> {
 /// Runs the program. The exit code is the program's own.
 pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
-    let mut session = Session::start(&trace.command, trace.cupti.as_deref())?;
+    let wanted = trace.record.as_ref().map(|record| &record.wanted);
+    let mut session = Session::start(&trace.command, trace.cupti.as_deref(), wanted)?;
     let mut images = Images::default();
     while let Some((process, event)) = session.next() {
         match event {
@@ -87,6 +92,9 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
                 }
             }
             Event::Graph(graph) => writer.graph(process, &graph)?,
+            Event::Recorded(_) | Event::Unrecorded { .. } => {
+                writer.recorded(&event, session.folder(), &mut images)?;
+            }
             Event::Launch(launch) => {
                 if trace.select.wants(&launch.symbol) {
                     images.name(&launch.symbol);
@@ -168,6 +176,22 @@ impl<'t> Writer<'t> {
             self.to,
             "warning: an image of the program cannot be read: {error}"
         )
+    }
+
+    /// The launch of `--record` is in a file, or not.
+    fn recorded(&mut self, event: &Event, folder: &Path, images: &mut Images) -> io::Result<()> {
+        let Some(record) = &self.trace.record else {
+            return Ok(());
+        };
+        let line = match event {
+            Event::Recorded(recorded) => {
+                images.name(&recorded.launch.symbol);
+                let written = record.write(recorded, folder, images);
+                written.unwrap_or_else(|error| format!("the launch was not recorded: {error}"))
+            }
+            other => record::not_recorded(other).unwrap_or_default(),
+        };
+        writeln!(self.to, "{line}")
     }
 
     fn graph(&mut self, process: u32, graph: &GraphLaunch) -> Result<(), Failure> {

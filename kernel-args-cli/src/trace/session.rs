@@ -1,7 +1,9 @@
 //! The traced program, and the connection to the tracers in its processes.
 
 use super::event::Event;
-use crate::error::Error;
+#[cfg(unix)]
+use super::event::unescaped;
+use crate::{error::Error, select::Select};
 use std::{
     ffi::OsString,
     fs, io,
@@ -12,13 +14,22 @@ use std::{
 };
 #[cfg(unix)]
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Write as _},
     thread,
 };
 use tempfile::TempDir;
 
 // `const LIBRARY`: the tracer.
 include!(concat!(env!("OUT_DIR"), "/tracer.rs"));
+
+/// A launch that is recorded.
+#[derive(Clone)]
+pub(crate) struct Wanted {
+    /// The kernels.
+    pub(crate) select: Select,
+    /// The number of the launch of them, counted from 0 in each process.
+    pub(crate) nth: u64,
+}
 
 /// What a connection sends: the number of its process, and an event, or `None` at its end.
 type Message = (u32, Option<Event>);
@@ -41,7 +52,12 @@ const WAITING: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
-    pub(crate) fn start(command: &[OsString], cupti: Option<&Path>) -> Result<Self, Error> {
+    /// `record` says which launch is recorded, and answers whether it is one of a kernel.
+    pub(crate) fn start(
+        command: &[OsString],
+        cupti: Option<&Path>,
+        record: Option<&Wanted>,
+    ) -> Result<Self, Error> {
         let program = command
             .first()
             .map(|program| program.to_string_lossy().into_owned());
@@ -56,13 +72,16 @@ impl Session {
         let path = folder.path().join("libkernel_args_tracer.so");
         fs::write(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::sync_channel(WAITING);
-        listen(&folder.path().join("socket"), send)
+        listen(&folder.path().join("socket"), send, record.cloned())
             .map_err(|error| fail("no socket for the trace", error))?;
         let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
         start
             .args(command.get(1..).unwrap_or_default())
             .env("CUDA_INJECTION64_PATH", &path)
             .env("KERNEL_ARGS_TRACE", folder.path());
+        if let Some(record) = record {
+            start.env("KERNEL_ARGS_TRACE_RECORD", record.nth.to_string());
+        }
         if let Some(cupti) = cupti {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
             start.env("KERNEL_ARGS_CUPTI", cupti);
@@ -139,16 +158,25 @@ fn code(status: std::process::ExitStatus) -> u8 {
 
 /// Accepts the processes of the program.
 #[cfg(unix)]
-fn listen(path: &Path, send: SyncSender<Message>) -> io::Result<()> {
+fn listen(path: &Path, send: SyncSender<Message>, record: Option<Wanted>) -> io::Result<()> {
     let listener = std::os::unix::net::UnixListener::bind(path)?;
     thread::spawn(move || {
         for (process, connection) in (0..).zip(listener.incoming()) {
             let (Ok(connection), send) = (connection, send.clone()) else {
                 return;
             };
+            let record = record.clone();
             thread::spawn(move || {
                 // A line that is not UTF-8 is not from a tracer.
-                for line in BufReader::new(connection).lines().map_while(Result::ok) {
+                for line in BufReader::new(&connection).lines().map_while(Result::ok) {
+                    if let Some(symbol) = line.strip_prefix("wanted\t") {
+                        let is_wanted = record
+                            .as_ref()
+                            .is_some_and(|record| record.select.wants(&unescaped(symbol)));
+                        // A process that does not read the answer has ended.
+                        _ = (&connection).write_all(if is_wanted { b"y" } else { b"n" });
+                        continue;
+                    }
                     if let Some(event) = Event::parse(&line)
                         && send.send((process, Some(event))).is_err()
                     {
@@ -163,6 +191,6 @@ fn listen(path: &Path, send: SyncSender<Message>) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn listen(_: &Path, _: SyncSender<Message>) -> io::Result<()> {
+fn listen(_: &Path, _: SyncSender<Message>, _: Option<Wanted>) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }

@@ -28,7 +28,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(_: &Driver) -> Vec<Trial> {
     let missing = command_line::missing();
-    let all: [(&str, Test); 13] = [
+    let all: [(&str, Test); 14] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
         ("processes_that_a_program_starts_are_traced", || {
@@ -60,6 +60,10 @@ fn trials(_: &Driver) -> Vec<Trial> {
         (
             "the_driver_and_the_images_agree",
             the_driver_and_the_images_agree,
+        ),
+        (
+            "a_launch_of_another_library_is_recorded_and_replayed",
+            a_launch_of_another_library_is_recorded_and_replayed,
         ),
         (
             "a_program_without_cuda_runs_as_it_is",
@@ -315,6 +319,77 @@ fn the_driver_and_the_images_agree() -> Outcome {
         "{trace}"
     );
     assert!(last.ends_with("differences: 0"), "{trace}");
+    Ok(())
+}
+
+fn a_launch_of_another_library_is_recorded_and_replayed() -> Outcome {
+    let own = format!("kernel-args-trace-{}.launch", std::process::id());
+    let file = env::temp_dir().join(own);
+    let name = file.to_str().ok_or("not UTF-8")?;
+    let (_, trace) = traced(&["--record", "saxpy#1", "--record-file", name], "saxpy")?;
+    assert!(
+        trace.contains(&format!("saxpy was recorded: {name}\n")),
+        "{trace}"
+    );
+    assert_eq!(trace.matches("saxpy<<<4, 32>>>(").count(), 3, "{trace}");
+    let replay = |options: &[&str], code| -> Outcome<Value> {
+        let program = command_line::program().ok_or("no kernel-args")?;
+        let output = Command::new(program)
+            .args(["replay", "--json", "-n", "1"])
+            .args(options)
+            .arg(&file)
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        Ok(serde_json::from_slice(&output.stdout)?)
+    };
+    let same = replay(&[], 0)?;
+    let [manifest, memory] = ["manifest", "memory"].map(|part| &same[part]);
+    assert_eq!(
+        (&manifest["kernel"], &manifest["grid"]),
+        (&"saxpy".into(), &[4, 1, 1].into())
+    );
+    let bytes: Vec<_> = manifest["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| &one["bytes"])
+        .collect();
+    assert_eq!(
+        (bytes[0], bytes[1]),
+        (&"64000000".into(), &"00000040".into()),
+        "{manifest}"
+    );
+    assert!(
+        manifest["machine"]["sm"]
+            .as_str()
+            .is_some_and(|sm| sm.starts_with("sm_"))
+    );
+    let written: Vec<_> = memory
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| &one["written"])
+        .collect();
+    assert_eq!(written, [&Value::from(false), &true.into()]);
+    let differs = replay(&["--grid", "3"], 1)?;
+    assert_eq!(
+        differs["memory"][1]["difference"]["first"],
+        96 * 4 + 2,
+        "{differs}"
+    );
+    std::fs::remove_file(&file)?;
+    // A launch that does not come, and a file that cannot be written.
+    let (_, trace) = traced(&["--record", "saxpy#3", "--record-file", name], "saxpy")?;
+    assert!(!trace.contains("recorded") && !file.exists(), "{trace}");
+    let (_, trace) = traced(
+        &["--record", "sax*", "--record-file", "/dev/null/no"],
+        "saxpy",
+    )?;
+    assert!(
+        trace.contains("the launch was not recorded: /dev/null/no"),
+        "{trace}"
+    );
     Ok(())
 }
 

@@ -115,6 +115,7 @@ fn program(name: &str) -> Outcome {
             }
         }
         "graph" => graph(),
+        "saxpy" => saxpy(),
         "refused" => refused(),
         "abort" => {
             random(&context()?, 9, 5)?;
@@ -238,6 +239,32 @@ fn expected<A: KernelArgs>(symbol: &str, args: A, [grid, block]: [Dim3; 2], shar
     });
     let [grid, block] = [grid, block].map(|dim| [dim.x, dim.y, dim.z]);
     json!({ "symbol": symbol, "grid": grid, "block": block, "shared": shared, "parameters": parameters })
+}
+
+/// Launches of cudarc that compute something: `y = alpha * x + y` for `alpha` 1, 2 and 3.
+fn saxpy() -> Outcome {
+    const N: usize = 100;
+    let ctx = context()?;
+    let stream = ctx.default_stream();
+    let module = ctx.load_module(Ptx::from_src(include_str!("../../../../ptx/saxpy.ptx")))?;
+    let saxpy = module.load_function("saxpy")?;
+    let (x, mut y) = (
+        stream.clone_htod(&[2.0_f32; N])?,
+        stream.clone_htod(&[1.0_f32; N])?,
+    );
+    for alpha in [1.0_f32, 2.0, 3.0] {
+        let mut launch = stream.launch_builder(&saxpy);
+        launch.arg(&(N as u32)).arg(&alpha).arg(&x).arg(&mut y);
+        let config = LaunchConfig {
+            grid_dim: (4, 1, 1),
+            block_dim: (32, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        // SAFETY: both slices have `N` elements.
+        unsafe { launch.launch(config) }?;
+    }
+    assert_eq!(stream.clone_dtoh(&y)?, [13.0; N]);
+    Ok(())
 }
 
 /// Three launches of a graph with one node.

@@ -1,0 +1,270 @@
+//! One launch with the memory behind its pointers: what `kernel-args trace --record` writes to a recording.
+
+use crate::{cupti::Launch, driver::Driver, loader::Library, parameters, report::Report};
+use std::{
+    cell::RefCell,
+    env,
+    ffi::{c_char, c_int, c_void},
+    fmt::Write as _,
+    fs::File,
+    io::{self, Write as _},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+};
+
+/// The variable with the number of the launch, counted from 0.
+const VARIABLE: &str = "KERNEL_ARGS_TRACE_RECORD";
+
+/// An allocation: its address and its size.
+type Allocation = (u64, u64);
+
+/// Functions of the driver, with their types in the CUDA driver API's documentation.
+struct Memory {
+    synchronize: unsafe extern "C" fn() -> u32,
+    is_capturing: unsafe extern "C" fn(usize, *mut c_int) -> u32,
+    attributes: unsafe extern "C" fn(u32, *const u32, *const *mut c_void, u64) -> u32,
+    copy: unsafe extern "C" fn(*mut c_void, u64, usize) -> u32,
+    device: unsafe extern "C" fn(*mut c_int) -> u32,
+    device_name: unsafe extern "C" fn(*mut c_char, c_int, c_int) -> u32,
+    device_attribute: unsafe extern "C" fn(*mut c_int, u32, c_int) -> u32,
+    version: unsafe extern "C" fn(*mut c_int) -> u32,
+}
+
+/// Which launch is recorded.
+pub(crate) struct Recorder {
+    memory: Memory,
+    nth: u64,
+    launches: AtomicU64,
+    is_done: AtomicBool,
+}
+
+/// A launch whose memory before it is in files.
+struct Begun {
+    allocations: Vec<Allocation>,
+    line: Vec<String>,
+}
+
+thread_local! {
+    static BEGUN: RefCell<Option<Begun>> = const { RefCell::new(None) };
+}
+
+impl Recorder {
+    /// `None` if no launch is wanted, or the driver lacks a function.
+    pub(crate) fn new(library: Library) -> Option<Self> {
+        let nth = env::var(VARIABLE).ok()?.parse().ok()?;
+        let memory = Memory {
+            // SAFETY: the type in the documentation.
+            synchronize: unsafe { library.function(c"cuCtxSynchronize") }?,
+            // SAFETY: the type in the documentation.
+            is_capturing: unsafe { library.function(c"cuStreamIsCapturing") }?,
+            // SAFETY: the type in the documentation.
+            attributes: unsafe { library.function(c"cuPointerGetAttributes") }?,
+            // SAFETY: the type in the documentation.
+            copy: unsafe { library.function(c"cuMemcpyDtoH_v2") }?,
+            // SAFETY: the type in the documentation.
+            device: unsafe { library.function(c"cuCtxGetDevice") }?,
+            // SAFETY: the type in the documentation.
+            device_name: unsafe { library.function(c"cuDeviceGetName") }?,
+            // SAFETY: the type in the documentation.
+            device_attribute: unsafe { library.function(c"cuDeviceGetAttribute") }?,
+            // SAFETY: the type in the documentation.
+            version: unsafe { library.function(c"cuDriverGetVersion") }?,
+        };
+        Some(Self {
+            memory,
+            nth,
+            launches: AtomicU64::new(0),
+            is_done: AtomicBool::new(false),
+        })
+    }
+
+    /// Before a launch. Copies the memory if it is the wanted launch.
+    pub(crate) fn before(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) {
+        if self.is_done.load(Relaxed)
+            || !report.wants(symbol)
+            || self.memory.captures(launch.stream)
+        {
+            return;
+        }
+        if self.launches.fetch_add(1, Relaxed) != self.nth {
+            return;
+        }
+        self.is_done.store(true, Relaxed);
+        match self.begin(launch, symbol, driver, report) {
+            Ok(begun) => BEGUN.set(Some(begun)),
+            Err(why) => report.send(&["unrecorded", symbol, &why]),
+        }
+    }
+
+    fn begin(
+        &self,
+        launch: &Launch,
+        symbol: &str,
+        driver: &Driver,
+        report: &Report,
+    ) -> Result<Begun, String> {
+        self.memory.synchronize()?;
+        let recorded = driver.parameters(launch.function);
+        let recorded = recorded.ok_or("the driver does not report the parameters of the kernel")?;
+        // SAFETY: the driver has not accepted the launch yet, and this is passed.
+        let values = unsafe { parameters::bytes(launch, Some(&recorded), false) };
+        let values = values.ok_or("the parameters cannot be read")?;
+        let (mut allocations, mut pointers) = (Vec::new(), String::new());
+        for (index, (_, bytes)) in values.iter().enumerate() {
+            for (word, address) in bytes.chunks_exact(8).enumerate() {
+                let address = address.try_into().map_or(0, u64::from_ne_bytes);
+                let Some(found) = self.memory.allocation(address) else {
+                    continue;
+                };
+                let known = allocations
+                    .iter()
+                    .position(|one: &Allocation| one.0 == found.0);
+                let memory = known.unwrap_or_else(|| {
+                    allocations.push(found);
+                    allocations.len() - 1
+                });
+                let separator = if pointers.is_empty() { "" } else { "," };
+                let _ = write!(
+                    pointers,
+                    "{separator}{index} {} {memory} {}",
+                    word * 8,
+                    address - found.0
+                );
+            }
+        }
+        for (index, allocation) in allocations.iter().enumerate() {
+            self.memory
+                .save(*allocation, report, &format!("{index}.before"))?;
+        }
+        let sizes = allocations
+            .iter()
+            .map(|(address, size)| format!("{address} {size}"));
+        let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
+        let machine = self.memory.machine();
+        let line = [
+            "recorded".into(),
+            symbol.into(),
+            grid,
+            block,
+            launch.shared.to_string(),
+            launch.attributes(),
+            parameters::text(Some(&values)),
+            pointers,
+            sizes.collect::<Vec<_>>().join(","),
+        ];
+        Ok(Begun {
+            allocations,
+            line: line.into_iter().chain(machine).collect(),
+        })
+    }
+
+    /// After a launch, which the driver has answered with `status`.
+    pub(crate) fn after(&self, status: u32, report: &Report) {
+        let Some(begun) = BEGUN.take() else { return };
+        let result = match status {
+            0 => self.memory.synchronize_status(),
+            refused => refused,
+        };
+        let save = || {
+            let mut each = begun.allocations.iter().enumerate();
+            each.try_for_each(|(index, allocation)| {
+                self.memory
+                    .save(*allocation, report, &format!("{index}.after"))
+            })
+        };
+        if result == 0
+            && let Err(why) = save()
+        {
+            return report.send(&["unrecorded", &begun.line[1], &why]);
+        }
+        let result = result.to_string();
+        let line = begun.line.iter().map(String::as_str).chain([&*result]);
+        report.send(&line.collect::<Vec<_>>());
+    }
+}
+
+impl Memory {
+    fn synchronize_status(&self) -> u32 {
+        // SAFETY: a callback of CUPTI may synchronize the context, which is current for a launch.
+        unsafe { (self.synchronize)() }
+    }
+
+    fn synchronize(&self) -> Result<(), String> {
+        match self.synchronize_status() {
+            0 => Ok(()),
+            error => Err(format!("an earlier kernel has failed: error {error}")),
+        }
+    }
+
+    /// Whether the launch is captured into a graph: it does not run then.
+    fn captures(&self, stream: usize) -> bool {
+        let mut status = 0;
+        // SAFETY: the stream of a launch that runs now; the pointer is valid.
+        let result = unsafe { (self.is_capturing)(stream, &raw mut status) };
+        result != 0 || status != 0
+    }
+
+    /// The allocation of a GPU that contains an address.
+    fn allocation(&self, address: u64) -> Option<Allocation> {
+        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
+        const WANTED: [u32; 3] = [2, 11, 12];
+        /// `CU_MEMORYTYPE_HOST`
+        const HOST: u64 = 1;
+        if address == 0 {
+            return None;
+        }
+        let (mut kind, mut start, mut size) = (0_u64, 0_u64, 0_u64);
+        let values: [*mut c_void; 3] = [
+            (&raw mut kind).cast(),
+            (&raw mut start).cast(),
+            (&raw mut size).cast(),
+        ];
+        // SAFETY: three attributes, and three places with room for each; any address may be asked about.
+        let status = unsafe { (self.attributes)(3, WANTED.as_ptr(), values.as_ptr(), address) };
+        (status == 0 && kind != 0 && kind != HOST && size > 0).then_some((start, size))
+    }
+
+    /// Copies an allocation to a file in the folder of the trace.
+    fn save(&self, (start, size): Allocation, report: &Report, name: &str) -> Result<(), String> {
+        const PIECE: u64 = 4 << 20;
+        let mut file = File::create(report.file(name)).map_err(|error| error.to_string())?;
+        let mut piece = vec![0_u8; usize::try_from(size.min(PIECE)).unwrap_or(0)];
+        let mut at = 0;
+        while at < size {
+            let length = usize::try_from((size - at).min(PIECE)).unwrap_or(0);
+            // SAFETY: the bytes are in an allocation of the GPU, and the driver refuses the copy if it is freed; `piece` has this length.
+            let status = unsafe { (self.copy)(piece.as_mut_ptr().cast(), start + at, length) };
+            if status != 0 {
+                return Err(format!("the memory cannot be copied: error {status}"));
+            }
+            file.write_all(&piece[..length])
+                .map_err(|error: io::Error| error.to_string())?;
+            at += length as u64;
+        }
+        Ok(())
+    }
+
+    /// The GPU, its architecture, and the driver's version, as far as they are known.
+    fn machine(&self) -> [String; 3] {
+        /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
+        const MAJOR_MINOR: [u32; 2] = [75, 76];
+        let (mut device, mut version, mut name) = (0, 0, [0_u8; 256]);
+        // SAFETY: the pointer is valid.
+        unsafe { (self.device)(&raw mut device) };
+        // SAFETY: the pointer is valid.
+        unsafe { (self.version)(&raw mut version) };
+        // SAFETY: room for 256 bytes, of which the last stays 0.
+        unsafe { (self.device_name)(name.as_mut_ptr().cast(), 255, device) };
+        let [major, minor] = MAJOR_MINOR.map(|attribute| {
+            let mut value = 0;
+            // SAFETY: the pointer is valid.
+            unsafe { (self.device_attribute)(&raw mut value, attribute, device) };
+            value
+        });
+        let end = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+        [
+            String::from_utf8_lossy(&name[..end]).into_owned(),
+            format!("sm_{major}{minor}"),
+            format!("{}.{}", version / 1000, version % 1000 / 10),
+        ]
+    }
+}
