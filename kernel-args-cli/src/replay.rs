@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options, output: &mut Output) -> Result<Status, Fail
         .replay(&context, &changes, promise)
         .map_err(failed)?;
     if replay.status.0 != 0 {
-        // After a fault, each call of the driver fails, also those of destructors.
+        // After a fault, each call of the driver fails, also in destructors.
         std::mem::forget(context);
     }
     if options.json {

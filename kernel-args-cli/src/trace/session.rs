@@ -52,7 +52,7 @@ const WAITING: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
-    /// `record` says which launch is recorded, and answers whether it is one of a kernel.
+    /// `record` is the launch that is recorded.
     pub(crate) fn start(
         command: &[OsString],
         cupti: Option<&Path>,

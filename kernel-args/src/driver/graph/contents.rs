@@ -19,7 +19,7 @@ use std::{
 /// The slots of a graph's nodes, and the memory that the graph allocates.
 #[derive(Default)]
 pub(super) struct Contents {
-    /// What the driver holds for all slots, except those of captured launches. Created with the first one.
+    /// What the driver holds for all slots, except slots of captured launches. Created with the first one.
     held: OnceLock<Arc<Slots>>,
     slots: BTreeMap<NodeId, Vec<Arc<Slot>>>,
     pub(super) memory: Allocations,

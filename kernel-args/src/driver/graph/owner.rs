@@ -20,8 +20,8 @@ use std::{
     vec::Vec,
 };
 
-/// The values that one node of a graph holds. The driver holds the slot, as a user object of the graph or in the [`Slots`] of the graph,
-/// and releases it when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
+/// The values that one node of a graph holds. The driver holds the slot: as a user object of the graph, or in the [`Slots`] of the graph.
+/// It releases the slot when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
 pub(crate) struct Slot {
     context: Arc<CudaContext>,
     /// Whether an update must replace an owner of arguments.
