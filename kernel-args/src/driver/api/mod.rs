@@ -66,11 +66,13 @@ pub(crate) use handle::{
 };
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use launch::AnyCall;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]
 pub(crate) use launch::{
-    Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps,
+    Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps,
 };
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};

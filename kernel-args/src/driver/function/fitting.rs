@@ -4,7 +4,11 @@ use super::{Function, LoadedFunction};
 #[cfg(feature = "record")]
 use crate::driver::verify::records;
 #[cfg(feature = "observe")]
-use crate::{contract::Geometry, marshal::Lengths};
+use crate::{
+    contract::Geometry,
+    driver::api::AnyCall,
+    marshal::{ForEachValue, Lengths},
+};
 use crate::{
     driver::{
         api::{Extra, FunctionHandle, KernelCall, Promise},
@@ -259,6 +263,11 @@ pub(crate) trait Lower {
 
     /// Lowers the arguments and calls `pass` with the function and its lowered parameters.
     fn lower<P: Pass>(self, form: Form, stream: &LaunchStream<'_>, pass: P) -> P::Output;
+
+    /// Same as [`lower`](Self::lower), but compiled once for each type of arguments.
+    #[cfg(feature = "observe")]
+    fn lower_to(self, form: Form, stream: &LaunchStream<'_>, pass: PassTo<'_>)
+    -> Result<(), Error>;
 }
 
 /// Receives lowered arguments. This is not a closure because [`Lower::lower`] has a call for each form, and both must
@@ -270,9 +279,32 @@ pub(crate) trait Pass {
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        arguments: impl FnOnce() -> String,
+        arguments: impl Fn() -> String,
         values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Self::Output;
+}
+
+/// A function that receives lowered arguments.
+#[cfg(feature = "observe")]
+pub(crate) struct PassTo<'a>(pub(crate) &'a mut Passed<'a>);
+
+/// Same as [`Pass::pass`].
+#[cfg(feature = "observe")]
+pub(crate) type Passed<'a> =
+    dyn FnMut(AnyCall<'_>, &dyn Fn() -> String, &ForEachValue<'_>) -> Result<(), Error> + 'a;
+
+#[cfg(feature = "observe")]
+impl Pass for PassTo<'_> {
+    type Output = Result<(), Error>;
+
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: impl Fn() -> String,
+        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+    ) -> Result<(), Error> {
+        (self.0)(call.any(), &arguments, &values)
+    }
 }
 
 impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
@@ -344,6 +376,18 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 )
             })
         }
+    }
+
+    #[cfg(feature = "observe")]
+    fn lower_to(
+        self,
+        form: Form,
+        stream: &LaunchStream<'_>,
+        pass: PassTo<'_>,
+    ) -> Result<(), Error> {
+        let Self { function, args } = self;
+        let function = function.handle();
+        Fitting { function, args }.lower(form, stream, pass)
     }
 }
 
@@ -428,5 +472,17 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 )
             })
         }
+    }
+
+    #[cfg(feature = "observe")]
+    fn lower_to(
+        self,
+        form: Form,
+        stream: &LaunchStream<'_>,
+        pass: PassTo<'_>,
+    ) -> Result<(), Error> {
+        let Self { function, args } = self;
+        let function = function.handle();
+        Fitting { function, args }.lower(form, stream, pass)
     }
 }

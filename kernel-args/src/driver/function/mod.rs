@@ -16,6 +16,8 @@ pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
 pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
+#[cfg(feature = "observe")]
+pub(crate) use fitting::{PassTo, Passed};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use loaded::LoadedFunction;
@@ -173,11 +175,15 @@ impl Function {
     /// Verifies a struct, unless it is already verified.
     #[inline]
     pub(crate) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {
-        let erased = TypeId::of::<A::Erased>();
+        self.fits_struct(TypeId::of::<A::Erased>(), const { &Host::of::<A>() })
+    }
+
+    #[inline]
+    fn fits_struct(&self, erased: TypeId, host: &Host<'static>) -> Result<(), Error> {
         if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
             return Ok(());
         }
-        self.verify(const { Host::of::<A>() }, || Fits::Struct(erased))
+        self.verify(*host, || Fits::Struct(erased))
     }
 
     /// Verifies a list, unless a list of the same types is already verified.

@@ -214,7 +214,7 @@ where
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        arguments: impl FnOnce() -> String,
+        arguments: impl Fn() -> String,
         values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {

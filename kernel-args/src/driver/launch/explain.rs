@@ -16,6 +16,8 @@ use crate::{
     marshal::{ContextName, Foreign},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
+#[cfg(feature = "graphs")]
+use std::borrow::Cow;
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -42,8 +44,7 @@ pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field:
 /// An argument of a launch in a sequence is memory that the sequence does not hold.
 #[cfg(feature = "graphs")]
 #[cold]
-pub(super) fn not_held<A: Lower>(kernel: String, field: usize) -> Error {
-    let field = A::name_of(field).unwrap_or_default();
+pub(super) fn not_held(kernel: String, field: Cow<'static, str>) -> Error {
     Error::Launch(LaunchError::NotHeld { kernel, field })
 }
 

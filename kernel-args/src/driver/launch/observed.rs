@@ -4,15 +4,15 @@ use super::{LaunchArgs, Launchable};
 use crate::{
     contract::Geometry,
     driver::{
-        api::{KernelCall, LaunchConfig, Promise},
+        api::{AnyCall, LaunchConfig, Promise},
         config::{Form, Launch},
         error::Error,
-        function::{LoadedFunction, Lower, Pass},
+        function::{LoadedFunction, Lower, PassTo, Passed},
         image::PointerUses,
         observe::{self, Event, LaunchEvent},
         pointers::KernelCode,
     },
-    marshal::{LaunchStream, Lengths},
+    marshal::{ForEachValue, LaunchStream, Lengths},
 };
 use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;
@@ -45,74 +45,58 @@ pub(super) struct Facts<'a> {
 
 impl Facts<'_> {
     /// Lowers the arguments, and calls `pass` as part of an event.
-    pub(super) fn lower<A: Lower, P: Pass<Output = Result<(), Error>>>(
-        self,
+    pub(super) fn lower<A: Lower>(
+        &self,
         fitting: A,
         form: Form,
         stream: &LaunchStream<'_>,
-        pass: P,
+        pass: &mut Passed<'_>,
     ) -> Result<(), Error> {
         let (grid, block) = (self.config.grid.into(), self.config.block.into());
         let lengths = fitting.lengths(Geometry::new(grid, block));
-        let observed = Observed {
-            facts: &self,
-            lengths: &lengths,
-            parameters: A::parameters(),
-            pass,
+        let pass: &mut Passed<'_> = &mut |call, arguments, values| {
+            self.around(call, &lengths, A::parameters(), arguments, values, pass)
         };
-        fitting.lower(form, stream, observed)
+        fitting.lower_to(form, stream, PassTo(pass))
     }
-}
 
-struct Observed<'a, P> {
-    facts: &'a Facts<'a>,
-    lengths: &'a Lengths,
-    parameters: Option<&'static [Parameter<'static>]>,
-    pass: P,
-}
-
-impl<P: Pass<Output = Result<(), Error>>> Pass for Observed<'_, P> {
-    type Output = Result<(), Error>;
-
-    fn pass<const PACKED: bool>(
-        self,
-        call: KernelCall<'_, PACKED>,
-        arguments: impl FnOnce() -> String,
-        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+    /// Calls `pass` as part of an event.
+    fn around(
+        &self,
+        call: AnyCall<'_>,
+        lengths: &Lengths,
+        parameters: Option<&'static [Parameter<'static>]>,
+        arguments: &dyn Fn() -> String,
+        values: &ForEachValue<'_>,
+        pass: &mut Passed<'_>,
     ) -> Result<(), Error> {
-        let Self {
-            facts,
-            lengths,
-            parameters,
-            pass,
-        } = self;
-        let uses = match facts.kernel {
+        let (function, form) = match &call {
+            AnyCall::Packed(call) => (call.function(), Form::Packed),
+            AnyCall::Params(call) => (call.function(), Form::KernelParams),
+        };
+        let uses = match self.kernel {
             Some(kernel) => kernel.pointer_uses.clone(),
-            None => PointerUses::find(call.function().raw()),
+            None => PointerUses::find(function.raw()),
         };
         let event = LaunchEvent {
-            function: call.function(),
-            config: &facts.config,
-            stream: facts.stream,
-            context: facts.context,
-            attributes: facts.launch.attributes,
-            name: facts.name,
-            module: facts.kernel.and_then(|kernel| kernel.module.as_deref()),
-            form: if PACKED {
-                Form::Packed
-            } else {
-                Form::KernelParams
-            },
-            is_recorded: facts.is_recorded,
+            function,
+            config: &self.config,
+            stream: self.stream,
+            context: self.context,
+            attributes: self.launch.attributes,
+            name: self.name,
+            module: self.kernel.and_then(|kernel| kernel.module.as_deref()),
+            form,
+            is_recorded: self.is_recorded,
             code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
             #[cfg(feature = "record")]
-            image: facts.kernel.and_then(|kernel| kernel.image.clone()),
+            image: self.kernel.and_then(|kernel| kernel.image.clone()),
             lengths,
             parameters,
-            values: &values,
+            values,
         };
         observe::around(&Event::KernelLaunch(&event), || {
-            pass.pass(call, arguments, &values)
+            pass(call, arguments, values)
         })
     }
 }

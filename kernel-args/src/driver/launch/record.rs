@@ -6,10 +6,10 @@
 use super::observed::Facts;
 use super::{call::check_attributes, explain};
 #[cfg(feature = "observe")]
-use crate::driver::function::LoadedFunction;
+use crate::driver::function::{LoadedFunction, Passed};
 use crate::{
     driver::{
-        api::{KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
+        api::{AnyCall, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -17,20 +17,19 @@ use crate::{
     },
     marshal::{ForEachValue, LaunchStream},
 };
-use core::marker::PhantomData;
 use kernel_args_abi::Parameter;
-use std::string::String;
+use std::{borrow::Cow, string::String};
 
 /// The function of a recorded launch, which belongs to the context of the sequence's stream.
-pub(super) trait Callee: Copy {
+pub(super) trait Callee {
     /// The function's name, for errors.
-    fn name(self) -> String;
+    fn name(&self) -> String;
 
     /// What keeps the function loaded.
-    fn keeper(self) -> LaunchKeeper;
+    fn keeper(&self) -> LaunchKeeper;
 
     /// Checks a launch against the limits of the function.
-    fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
+    fn check(&self, launch: &Launch<'_>) -> Result<(), Error>;
 
     /// The loaded function; `None` for a raw function.
     #[cfg(feature = "observe")]
@@ -41,16 +40,16 @@ pub(super) trait Callee: Copy {
 }
 
 impl Callee for &Function {
-    fn name(self) -> String {
+    fn name(&self) -> String {
         Function::loaded(self).name.clone()
     }
 
-    fn keeper(self) -> LaunchKeeper {
+    fn keeper(&self) -> LaunchKeeper {
         Function::keeper(self)
     }
 
     #[inline]
-    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
+    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
         Function::loaded(self).check(launch)
     }
 
@@ -68,7 +67,7 @@ impl Callee for &Function {
 #[inline(always)]
 pub(super) fn record<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
-    callee: impl Callee,
+    callee: &dyn Callee,
     launch: &Launch<'_>,
     fitting: A,
     promise: Promise<'_>,
@@ -98,7 +97,7 @@ pub(super) fn record<const OBSERVED: bool, A: Lower>(
 #[cold]
 fn with_attributes<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
-    callee: impl Callee,
+    callee: &dyn Callee,
     shape: Shape,
     attributes: Attributes<'_>,
     fitting: A,
@@ -128,7 +127,7 @@ fn with_attributes<const OBSERVED: bool, A: Lower>(
 #[inline(never)]
 fn lower<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
-    callee: impl Callee,
+    callee: &dyn Callee,
     shape: &Shape,
     attributes: Option<&Attributes<'_>>,
     fitting: A,
@@ -136,13 +135,14 @@ fn lower<const OBSERVED: bool, A: Lower>(
 ) -> Result<(), Error> {
     let held = &recording.held;
     let stream = LaunchStream::in_sequence(held);
-    let pass = Record {
+    let record = Record {
         recording,
         callee,
         shape,
         attributes,
         promise,
-        of: PhantomData::<A>,
+        parameters: A::parameters(),
+        name_of: A::name_of,
     };
     #[cfg(feature = "observe")]
     if OBSERVED {
@@ -162,56 +162,90 @@ fn lower<const OBSERVED: bool, A: Lower>(
             name: &|| callee.name(),
             is_recorded: true,
         };
+        let mut record = Some(record);
+        let pass: &mut Passed<'_> = &mut |call, _, values| match record.take() {
+            Some(record) => record.push(call, values),
+            // It is called once.
+            None => Ok(()),
+        };
         return held.within(|| facts.lower(fitting, Form::Packed, &stream, pass));
     }
     // With a layout that depends on the GPU, this is `kernelParams`.
-    held.within(|| fitting.lower(Form::Packed, &stream, pass))
+    held.within(|| fitting.lower(Form::Packed, &stream, record))
 }
 
-struct Record<'a, 'p, C, A> {
+/// Records a launch with lowered arguments. Only what most launches do is compiled for each struct.
+struct Record<'a, 'p> {
     recording: &'a Recording,
-    callee: C,
+    callee: &'a dyn Callee,
     shape: &'a Shape,
     attributes: Option<&'a Attributes<'a>>,
     promise: Promise<'p>,
-    of: PhantomData<A>,
+    /// Same as [`Lower::parameters`].
+    parameters: Option<&'static [Parameter<'static>]>,
+    /// Same as [`Lower::name_of`].
+    name_of: fn(usize) -> Option<Cow<'static, str>>,
 }
 
-impl<C: Callee, A: Lower> Pass for Record<'_, '_, C, A> {
+impl Pass for Record<'_, '_> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        _: impl FnOnce() -> String,
+        _: impl Fn() -> String,
         values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<(), Error> {
+        self.push_any(call.any(), &values)
+    }
+}
+
+impl Record<'_, '_> {
+    #[inline]
+    fn push_any(self, call: AnyCall<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+        let Recording { held, log, .. } = self.recording;
+        if let AnyCall::Packed(call) = call
+            && self.attributes.is_none()
+            && !held.is_not_held()
+            && log
+                .borrow_mut()
+                .push_repeated(self.shape, call, &self.promise)
+        {
+            if held.notes_uses {
+                note_uses(self.recording, &log.borrow(), self.parameters, values);
+            }
+            return Ok(());
+        }
+        self.push(call, values)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push(self, call: AnyCall<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
         let Self {
             recording,
             callee,
             shape,
             attributes,
             promise,
-            ..
+            parameters,
+            name_of,
         } = self;
         if recording.held.is_not_held() {
             let field = recording.held.take_not_held().unwrap_or(0);
-            return Err(explain::not_held::<A>(callee.name(), field));
+            let field = name_of(field).unwrap_or_default();
+            return Err(explain::not_held(callee.name(), field));
         }
         let keeper = || callee.keeper();
-        let check = || check(callee, shape, attributes);
+        let check = &mut || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
         let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
-        match attributes {
-            None => log.push(shape, &[], call, bytes, keeper, check, promise),
-            Some(attributes) => {
-                let encoded = Encoded::new(attributes);
-                log.push(shape, encoded.all(), call, bytes, keeper, check, promise)
-            }
-        }?;
+        let encoded = attributes.map(Encoded::new);
+        let encoded = encoded.as_ref().map_or(&[][..], Encoded::all);
+        log.push(shape, encoded, call, &bytes, &keeper, check, promise)?;
         if recording.held.notes_uses {
-            note_uses(recording, &log, A::parameters(), &values);
+            note_uses(recording, &log, parameters, values);
         }
         Ok(())
     }
@@ -232,7 +266,7 @@ fn note_uses(
 
 #[cold]
 fn check(
-    callee: impl Callee,
+    callee: &dyn Callee,
     shape: &Shape,
     attributes: Option<&Attributes<'_>>,
 ) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Runs that are enqueued launch by launch.
 
 use crate::driver::{
-    api::{Api, LaunchConfig, RecordedCall, RecordedLaunch, Status, Step, Steps},
+    api::{AnyCall, Api, LaunchConfig, RecordedLaunch, Status, Step, Steps},
     error::Error,
     function::function_name,
     launch::failed,
@@ -32,8 +32,8 @@ fn enqueue_launch(
         attributes => config.with_attributes(attributes),
     };
     let status = launch.with_call(|call| match call {
-        RecordedCall::Packed(call) => api.launch(&config, call, launch.promise()),
-        RecordedCall::Params(call) => api.launch(&config, call, launch.promise()),
+        AnyCall::Packed(call) => api.launch(&config, call, launch.promise()),
+        AnyCall::Params(call) => api.launch(&config, call, launch.promise()),
     });
     if status == Status::SUCCESS {
         return Ok(());

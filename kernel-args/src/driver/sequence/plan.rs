@@ -4,8 +4,8 @@ use super::dependencies::Dependencies;
 use crate::{
     driver::{
         api::{
-            Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchLog,
-            NodeId, RecordedCall, RecordedLaunch, Step, Steps, StreamHandle,
+            AnyCall, Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape,
+            LaunchLog, NodeId, RecordedLaunch, Step, Steps, StreamHandle,
         },
         error::Error,
         graph::Slot,
@@ -112,8 +112,8 @@ impl Plan {
 fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {
     let mut shape = KernelNodeShape::new(launch.grid, launch.block, launch.shared);
     launch.with_call(|call| match call {
-        RecordedCall::Packed(call) => then(shape.of(call)),
-        RecordedCall::Params(call) => then(shape.of(call)),
+        AnyCall::Packed(call) => then(shape.of(call)),
+        AnyCall::Params(call) => then(shape.of(call)),
     })
 }
 

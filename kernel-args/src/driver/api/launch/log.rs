@@ -1,7 +1,7 @@
 //! The launches of one run of a sequence: compared with the launches of the previous run, and enqueued later.
 
 use super::{
-    KernelCall, Promise,
+    AnyCall, KernelCall, Promise,
     step::{
         COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update,
         step_at, words,
@@ -46,40 +46,57 @@ pub(crate) enum Keeper {
 impl LaunchLog {
     /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` returns what keeps the function
     /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
-    #[expect(clippy::too_many_arguments, reason = "inlined")]
-    #[inline(always)]
-    pub(crate) fn push<const IS_PACKED: bool, E>(
+    #[expect(clippy::too_many_arguments, reason = "a launch has many parts")]
+    pub(crate) fn push<E>(
         &mut self,
         shape: &Shape,
         attributes: &[LaunchAttribute<'_>],
-        call: KernelCall<'_, IS_PACKED>,
-        values: impl FnOnce(&mut dyn FnMut(&[u8])),
-        keeper: impl Fn() -> Keeper,
-        check: impl FnOnce() -> Result<(), E>,
-        _: Promise<'_>,
+        call: AnyCall<'_>,
+        values: &dyn Fn(&mut dyn FnMut(&[u8])),
+        keeper: &dyn Fn() -> Keeper,
+        check: &mut dyn FnMut() -> Result<(), E>,
+        promise: Promise<'_>,
     ) -> Result<(), E> {
-        let function = call.function();
-        if let Some(parameters) = call.packed() {
-            let size = parameters.len();
-            let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
-            if attributes.is_empty() && self.repeats(&header, parameters) {
-                return Ok(());
+        match call {
+            AnyCall::Packed(call) => {
+                if attributes.is_empty() && self.push_repeated(shape, call, &promise) {
+                    return Ok(());
+                }
+                check()?;
+                let (function, parameters) = (call.function(), call.packed().unwrap_or_default());
+                let size = parameters.len();
+                let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
+                self.store(&header, attributes, parameters, keeper);
             }
-            check()?;
-            self.store(&header, attributes, parameters, &keeper);
-        } else {
-            let mut parameters = Vec::new();
-            values(&mut |value| {
-                parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
-                parameters.extend_from_slice(value);
-                parameters.resize(parameters.len().next_multiple_of(8), 0);
-            });
-            check()?;
-            let size = parameters.len();
-            let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
-            self.store(&header, attributes, &parameters, &keeper);
+            AnyCall::Params(call) => {
+                let mut parameters = Vec::new();
+                values(&mut |value| {
+                    parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
+                    parameters.extend_from_slice(value);
+                    parameters.resize(parameters.len().next_multiple_of(8), 0);
+                });
+                check()?;
+                let (function, size) = (call.function(), parameters.len());
+                let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
+                self.store(&header, attributes, &parameters, keeper);
+            }
         }
         Ok(())
+    }
+
+    /// Adds a launch without attributes if the previous run had the same one here, possibly with other arguments. Returns false, and
+    /// does nothing, if it had not: [`push`](Self::push) then adds the launch.
+    #[inline(always)]
+    pub(crate) fn push_repeated(
+        &mut self,
+        shape: &Shape,
+        call: KernelCall<'_, true>,
+        _: &Promise<'_>,
+    ) -> bool {
+        call.packed().is_some_and(|parameters| {
+            let header = Header::of_launch(PACKED, shape, call.function(), 0, parameters.len());
+            self.repeats(&header, parameters)
+        })
     }
 
     /// Whether the step has the header of the previous run's. Then it is stored, unless all steps so far are repeated.
@@ -257,7 +274,7 @@ impl LaunchLog {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Extra, RecordedCall, Step},
+        super::{AnyCall, Extra, Step},
         Keeper, KernelCall, LaunchLog, Promise, Shape, Steps,
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
@@ -303,7 +320,7 @@ mod tests {
                 launch.parameters.iter().for_each(|value| visit(value));
             };
             let keeper = || Keeper::Caller;
-            let check = || {
+            let mut check = || {
                 checks += 1;
                 Ok::<(), ()>(())
             };
@@ -315,19 +332,21 @@ mod tests {
                 .map(|value| value.as_ptr().cast_mut().cast())
                 .collect();
             let promise = Promise(PhantomData);
-            let pushed = if launch.packed {
-                let call = KernelCall::<true> {
+            let call = if launch.packed {
+                AnyCall::Packed(KernelCall {
                     function: function(launch.function),
                     parameters: extra.0.as_mut_ptr(),
-                };
-                log.push(&shape, &attributes, call, values, keeper, check, promise)
+                })
             } else {
-                let call = KernelCall::<false> {
+                AnyCall::Params(KernelCall {
                     function: function(launch.function),
                     parameters: pointers.as_mut_ptr(),
-                };
-                log.push(&shape, &attributes, call, values, keeper, check, promise)
+                })
             };
+            let attributes = &attributes;
+            let pushed = log.push(
+                &shape, attributes, call, &values, &keeper, &mut check, promise,
+            );
             assert_eq!(pushed, Ok(()));
         }
         checks
@@ -348,7 +367,7 @@ mod tests {
                 priority = Some(i32::from_ne_bytes(bytes));
             }
             let (packed, parameters) = launch.with_call(|call| match call {
-                RecordedCall::Packed(call) => {
+                AnyCall::Packed(call) => {
                     let mut rest = call.packed().expect("the packed form");
                     let mut parameters = Vec::new();
                     for size in sizes {
@@ -358,7 +377,7 @@ mod tests {
                     assert!(rest.is_empty());
                     (true, parameters)
                 }
-                RecordedCall::Params(call) => {
+                AnyCall::Params(call) => {
                     let value = |(i, size): (usize, &usize)| {
                         // SAFETY: the call has a pointer to each parameter.
                         let from = unsafe { call.parameters.add(i) };

@@ -10,7 +10,7 @@ pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
 #[cfg(feature = "graphs")]
 pub(super) use step::MemoryOperation;
 #[cfg(feature = "graphs")]
-pub(crate) use step::{Change, MemoryStep, RecordedCall, RecordedLaunch, Shape, Step, Steps};
+pub(crate) use step::{Change, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 
 use super::{
     Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
@@ -181,6 +181,13 @@ pub(crate) struct KernelCall<'p, const PACKED: bool> {
     parameters: *mut *mut c_void,
 }
 
+/// A call in either form.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) enum AnyCall<'p> {
+    Packed(KernelCall<'p, true>),
+    Params(KernelCall<'p, false>),
+}
+
 impl<'p> KernelCall<'p, false> {
     /// # Safety
     /// For `'p`, `params` has a pointer to each parameter of the function, and each pointer points to as many
@@ -216,6 +223,26 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     #[inline(always)]
     pub(crate) fn function(&self) -> FunctionHandle<'p> {
         self.function
+    }
+
+    /// The call without its form in its type.
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    pub(crate) fn any(self) -> AnyCall<'p> {
+        let Self {
+            function,
+            parameters,
+        } = self;
+        if PACKED {
+            AnyCall::Packed(KernelCall {
+                function,
+                parameters,
+            })
+        } else {
+            AnyCall::Params(KernelCall {
+                function,
+                parameters,
+            })
+        }
     }
 
     /// The packed form of the parameters; `None` for `kernelParams`.

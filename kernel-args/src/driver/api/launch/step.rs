@@ -1,6 +1,6 @@
 //! Recorded steps as words: a [`Header`], then the attributes of a launch and its parameters.
 
-use super::{Extra, KernelCall, Promise, recorded_function};
+use super::{AnyCall, Extra, KernelCall, Promise, recorded_function};
 use crate::driver::api::{FunctionHandle, LaunchAttribute};
 use core::{ffi::c_void, iter, marker::PhantomData};
 use cudarc::driver::sys::CUdeviceptr;
@@ -41,12 +41,6 @@ pub(crate) struct RecordedLaunch<'l> {
     /// The size of the parameters in bytes.
     size: usize,
     is_packed: bool,
-}
-
-/// The call of a recorded launch, in either form.
-pub(crate) enum RecordedCall<'c> {
-    Packed(KernelCall<'c, true>),
-    Params(KernelCall<'c, false>),
 }
 
 /// The words of a [`LaunchAttribute`].
@@ -305,7 +299,7 @@ impl<'l> RecordedLaunch<'l> {
     }
 
     /// Calls `then` with the function and its parameters.
-    pub(crate) fn with_call<R>(&self, then: impl FnOnce(RecordedCall<'_>) -> R) -> R {
+    pub(crate) fn with_call<R>(&self, then: impl FnOnce(AnyCall<'_>) -> R) -> R {
         let function = self.function;
         if self.is_packed && self.size > 0 {
             let mut size = 0;
@@ -313,7 +307,7 @@ impl<'l> RecordedLaunch<'l> {
                 &bytemuck::cast_slice(self.parameters)[..self.size],
                 &mut size,
             );
-            return then(RecordedCall::Packed(KernelCall {
+            return then(AnyCall::Packed(KernelCall {
                 function,
                 parameters: extra.0.as_mut_ptr(),
             }));
@@ -323,7 +317,7 @@ impl<'l> RecordedLaunch<'l> {
             pointers.push(after.as_ptr().cast_mut().cast::<c_void>());
             rest = &after[(*size as usize).div_ceil(8)..];
         }
-        then(RecordedCall::Params(KernelCall {
+        then(AnyCall::Params(KernelCall {
             function,
             parameters: pointers.as_mut_ptr(),
         }))
