@@ -1,9 +1,10 @@
 //! The size and the alignment of what a pointer points to.
 
-use kernel_args_abi::{Class, CppBase, Parameter, cpp};
+use crate::{Class, CppBase, Parameter, cpp};
 
 /// The size of an element behind a pointer in bytes; `None` if it is not known.
-pub(super) fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
+#[must_use]
+pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
     match pointer.cpp.depth {
         0 => None,
         1 => {
@@ -17,7 +18,8 @@ pub(super) fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
 }
 
 /// The alignment of the C++ type behind a pointer. 1 if it is not known.
-pub(super) fn element_align(pointer: &Parameter<'_>) -> usize {
+#[must_use]
+pub fn element_align(pointer: &Parameter<'_>) -> usize {
     match pointer.cpp.depth {
         0 => 1,
         1 => pointer.pointee.ty().map_or(1, |ty| align(&ty)),
@@ -54,40 +56,4 @@ fn of_struct(ty: &Parameter<'_>) -> usize {
         .map(|member| align(&member))
         .max()
         .unwrap_or(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{element_align, element_size};
-    use crate::{
-        DevicePointer,
-        device::{DeviceType, Pointee, vector::Float4},
-    };
-    use core::ffi::c_void;
-    use kernel_args_abi::Parameter;
-
-    fn pointer<T: Pointee>() -> Parameter<'static> {
-        fn of<D: DeviceType>() -> Parameter<'static> {
-            Parameter::field("p", "", 0, D::LAYOUT, D::CLASS, D::CPP).with_pointee(D::POINTEE)
-        }
-        of::<DevicePointer<T>>()
-    }
-
-    #[test]
-    fn sizes_and_alignments_are_those_of_the_rust_types() {
-        for (parameter, size, align) in [
-            (pointer::<u8>(), Some(1), 1),
-            (pointer::<f32>(), Some(4), 4),
-            (pointer::<f64>(), Some(8), 8),
-            (pointer::<i128>(), Some(16), 16),
-            (pointer::<Float4>(), Some(16), 16),
-            (pointer::<[f32; 3]>(), Some(12), 4),
-            (pointer::<[[u16; 3]; 2]>(), Some(12), 2),
-            (pointer::<DevicePointer<u8>>(), Some(8), 8),
-            (pointer::<c_void>(), None, 1),
-        ] {
-            let found = (element_size(&parameter), element_align(&parameter));
-            assert_eq!(found, (size, align), "{}", parameter.cpp);
-        }
-    }
 }
