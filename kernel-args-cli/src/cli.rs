@@ -126,6 +126,7 @@ Examples:
   kernel-args trace --summary -- python3 train.py
   kernel-args trace --chrome launches.json ./program   # open it in https://ui.perfetto.dev
   kernel-args trace --verify ./program
+  kernel-args trace --check-pointers ./program         # pointers to freed memory, to the host, to another GPU, or misaligned
 
 Exit codes:
   The exit code of the program; 128 plus the number of the signal that ended it.
@@ -296,6 +297,7 @@ fn trace() -> Command {
         .group(ArgGroup::new("trace-format").args(["summary", "json"]))
         .arg(output("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
         .arg(flag("verify", "Compare the parameters that the driver records for each kernel with what is read from its image"))
+        .arg(flag("check-pointers", "Look up the memory behind each pointer before its launch, and show the pointers that the kernel cannot use"))
         .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
         .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
         .args(naming())

@@ -93,6 +93,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
                 output: matches.get_one("output").cloned(),
                 cupti: matches.get_one("cupti").cloned(),
                 verify: matches.get_flag("verify"),
+                check_pointers: matches.get_flag("check-pointers"),
                 demangle: !matches.get_flag("no-demangle"),
                 color,
             };

@@ -15,6 +15,8 @@ mod report;
 use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
 use report::Report;
 use std::{
+    cell::RefCell,
+    env,
     ffi::{c_int, c_void},
     panic::catch_unwind,
     sync::OnceLock,
@@ -25,6 +27,16 @@ use std::{
 struct Tracer {
     driver: driver::Driver,
     report: Report,
+    /// Whether pointers are looked up.
+    checks_pointers: bool,
+}
+
+/// The variable that switches it on.
+const CHECK_POINTERS: &str = "KERNEL_ARGS_TRACE_POINTERS";
+
+thread_local! {
+    /// What was known about the pointers of the launch that this thread is in.
+    static MEMORY: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// `CUDA_ERROR_INVALID_HANDLE`
@@ -52,6 +64,7 @@ fn start(report: &Report) -> Result<(), String> {
     let tracer = Tracer {
         driver,
         report: report.clone(),
+        checks_pointers: env::var_os(CHECK_POINTERS).is_some(),
     };
     if TRACER.set(tracer).is_ok() {
         cupti::subscribe(callback)?;
@@ -98,6 +111,11 @@ impl Tracer {
         if data.site == cupti::ENTER {
             // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
             unsafe { data.correlation.write(now()) };
+            if self.checks_pointers {
+                // SAFETY: `id` is the function whose parameters these are.
+                let memory = unsafe { self.memory(call, data) };
+                let _ = MEMORY.try_with(|known| known.replace(memory));
+            }
             return;
         }
         // SAFETY: as before; the callback before this call has written it.
@@ -118,6 +136,25 @@ impl Tracer {
                 &self.driver.status(status),
             ]),
         }
+    }
+
+    /// What is known about the pointers of a launch.
+    ///
+    /// # Safety
+    /// The parameters are the ones of this function, in a callback before the call.
+    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<String> {
+        // SAFETY: the caller guarantees it.
+        let cupti::Call::Launch(launch) = (unsafe { call.read(data.parameters) }) else {
+            return None;
+        };
+        // CUPTI names the kernel of a valid handle only.
+        if data.symbol().is_empty() {
+            return None;
+        }
+        let recorded = self.driver.parameters(launch.function)?;
+        // SAFETY: the driver has not accepted them, so they are read as memory that may not exist.
+        let values = unsafe { parameters::copy(&launch, Some(&recorded), false) };
+        parameters::memory(&self.driver, &values)
     }
 
     fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
@@ -144,6 +181,11 @@ impl Tracer {
             launch.form(),
             &result,
             &values,
+            &MEMORY
+                .try_with(RefCell::take)
+                .ok()
+                .flatten()
+                .unwrap_or_default(),
         ]);
     }
 }

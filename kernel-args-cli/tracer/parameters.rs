@@ -1,6 +1,9 @@
 //! The bytes of a launch's parameters.
 
-use crate::cupti::{Launch, Parameters};
+use crate::{
+    cupti::{Launch, Parameters},
+    driver::Driver,
+};
 use std::{
     ffi::{c_int, c_ulong, c_void},
     fmt::Write as _,
@@ -51,6 +54,44 @@ pub(crate) unsafe fn copy(
         }
     }
     text
+}
+
+/// What is known about the words of a launch's parameters that may be pointers, before the launch:
+/// `device pageable`, then for each word `offset kind device address`, separated by commas. A word at the end of an allocation has the
+/// kind `end`, one that points to other memory of the process `host`. Nothing is sent about words that cannot be addresses.
+///
+/// `values` is what [`copy`] has returned.
+pub(crate) fn memory(driver: &Driver, values: &str) -> Option<String> {
+    let (device, is_pageable) = driver.device()?;
+    let mut text = format!("{device} {}", u8::from(is_pageable));
+    for value in values.split(',') {
+        let mut fields = value.split(' ');
+        let (Some(offset), _, Some(digits)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
+        let start: usize = offset.parse().ok()?;
+        // Pointers are aligned to 8 bytes.
+        for at in (start.next_multiple_of(8)..).step_by(8) {
+            let Some(word) = digits.get(2 * (at - start)..2 * (at - start) + 16) else {
+                break;
+            };
+            let word = u64::from_str_radix(word, 16).ok()?.swap_bytes();
+            if word == 0 {
+                continue;
+            }
+            let [kind, owner, address] = driver.memory(word)?;
+            let kind = match kind {
+                0 if driver.memory(word - 1)?[0] != 0 => "end",
+                0 if peek(word as *const u8, 1).is_some() => "host",
+                0 => "0",
+                1 => "1",
+                _ => "2",
+            };
+            let owner = owner as u32;
+            let _ = write!(text, ",{at} {kind} {owner} {address:x}");
+        }
+    }
+    Some(text)
 }
 
 /// `struct iovec`

@@ -22,7 +22,14 @@ pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
 pub fn element_align(pointer: &Parameter<'_>) -> usize {
     match pointer.cpp.depth {
         0 => 1,
-        1 => pointer.pointee.ty().map_or(1, |ty| align(&ty)),
+        1 => match pointer.pointee.ty() {
+            Some(ty) => align(&ty),
+            // Only the name of the type is known, such as from a mangled name.
+            None => match pointer.cpp.base {
+                CppBase::Named(name) => cpp::builtin(name).map_or(1, |row| row.align),
+                base => of_number(base).unwrap_or(1),
+            },
+        },
         _ => size_of::<u64>(),
     }
 }
@@ -34,14 +41,25 @@ fn align(ty: &Parameter<'_>) -> usize {
     if ty.cpp.is_pointer() {
         return size_of::<u64>();
     }
+    if let Some(align) = of_number(ty.cpp.base) {
+        return align;
+    }
     match ty.cpp.base {
-        CppBase::Bool | CppBase::Char => 1,
-        CppBase::Integer { bits, .. } | CppBase::Float { bits } => usize::from(bits / 8).max(1),
         CppBase::Named(name) => match cpp::builtin(name).filter(|row| row.size == ty.size) {
             Some(row) => row.align,
             None => of_struct(ty),
         },
         _ => of_struct(ty),
+    }
+}
+
+fn of_number(base: CppBase<'_>) -> Option<usize> {
+    match base {
+        CppBase::Bool | CppBase::Char => Some(1),
+        CppBase::Integer { bits, .. } | CppBase::Float { bits } => {
+            Some(usize::from(bits / 8).max(1))
+        }
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ mod chrome;
 mod event;
 mod json;
 mod kernels;
+mod pointers;
 mod session;
 mod summary;
 mod text;
@@ -22,6 +23,7 @@ use crate::{
 use chrome::Chrome;
 use event::{Event, GraphLaunch};
 use kernels::{Argument, Found, Images};
+use pointers::BadPointer;
 use session::Session;
 use std::{
     ffi::OsString,
@@ -43,6 +45,7 @@ pub(crate) struct Trace {
     pub(crate) output: Option<PathBuf>,
     pub(crate) cupti: Option<PathBuf>,
     pub(crate) verify: bool,
+    pub(crate) check_pointers: bool,
     pub(crate) demangle: bool,
     pub(crate) color: clap::ColorChoice,
 }
@@ -68,12 +71,17 @@ impl<'a> Traced<'a> {
     fn arguments(&self) -> Vec<Argument<'a>> {
         self.found.arguments(self.event)
     }
+
+    /// The pointers that the kernel cannot use.
+    fn bad_pointers(&self) -> Vec<BadPointer> {
+        pointers::check(self.event, &self.found.parameters, &self.arguments())
+    }
 }
 
 /// Runs the program. The exit code is the program's own.
 pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
-    let mut session = Session::start(&trace.command, trace.cupti.as_deref())?;
+    let mut session = Session::start(&trace.command, trace.cupti.as_deref(), trace.check_pointers)?;
     let mut images = Images::default();
     while let Some((process, event)) = session.next() {
         match event {

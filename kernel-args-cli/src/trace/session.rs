@@ -41,7 +41,11 @@ const WAITING: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
-    pub(crate) fn start(command: &[OsString], cupti: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) fn start(
+        command: &[OsString],
+        cupti: Option<&Path>,
+        checks_pointers: bool,
+    ) -> Result<Self, Error> {
         let program = command
             .first()
             .map(|program| program.to_string_lossy().into_owned());
@@ -63,6 +67,9 @@ impl Session {
             .args(command.get(1..).unwrap_or_default())
             .env("CUDA_INJECTION64_PATH", &path)
             .env("KERNEL_ARGS_TRACE", folder.path());
+        if checks_pointers {
+            start.env("KERNEL_ARGS_TRACE_POINTERS", "1");
+        }
         if let Some(cupti) = cupti {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
             start.env("KERNEL_ARGS_CUPTI", cupti);
