@@ -28,6 +28,8 @@ pub mod cpp;
 pub mod keywords;
 pub mod layout;
 pub mod param_layout;
+#[doc(hidden)]
+pub mod pointers;
 #[cfg(test)]
 mod proofs;
 pub mod signature;

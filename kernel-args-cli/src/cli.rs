@@ -126,6 +126,7 @@ Examples:
   kernel-args trace --summary -- python3 train.py
   kernel-args trace --chrome launches.json ./program   # open it in https://ui.perfetto.dev
   kernel-args trace --verify ./program
+  kernel-args trace --check-pointers ./program         # pointers to freed memory, to the host, to another GPU, or misaligned
 
 Exit codes:
   The exit code of the program; 128 plus the number of the signal that ended it.
@@ -332,6 +333,7 @@ fn trace() -> Command {
                 .help("Record launch N of the kernels that match, counted from 0, for `kernel-args replay`; without #N the first"),
         )
         .arg(output("record-file", "The file for --record; otherwise it is named after the kernel"))
+        .arg(flag("check-pointers", "Look up the memory behind each pointer before its launch, and show the pointers that the kernel cannot use"))
         .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
         .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
         .args(naming())

@@ -115,6 +115,7 @@ fn trace_options(matches: &ArgMatches, color: ColorChoice) -> Trace {
         output: matches.get_one("output").cloned(),
         cupti: matches.get_one("cupti").cloned(),
         verify: matches.get_flag("verify"),
+        check_pointers: matches.get_flag("check-pointers"),
         record: matches
             .get_one::<(String, u64)>("record")
             .map(|(pattern, nth)| trace::Record {

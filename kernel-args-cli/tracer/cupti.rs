@@ -237,7 +237,7 @@ impl ApiCall {
     /// The arguments of the call.
     ///
     /// # Safety
-    /// `parameters` is the `functionParams` of this function in a callback.
+    /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads the same pointers.
     pub(crate) unsafe fn read(self, parameters: *const c_void) -> Call {
         match self {
             Self::Graph => {

@@ -8,6 +8,9 @@ use std::{
 };
 
 type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
+type PointerAttributes = unsafe extern "C" fn(u32, *const u32, *const *mut u64, u64) -> u32;
+type ContextDevice = unsafe extern "C" fn(*mut i32) -> u32;
+type DeviceAttribute = unsafe extern "C" fn(*mut i32, u32, i32) -> u32;
 type ErrorName = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
 
 /// The offset and size in bytes of each parameter.
@@ -16,12 +19,32 @@ pub(crate) type Recorded = Arc<[(usize, usize)]>;
 /// The most parameters that a kernel can have: 32,764 bytes of them.
 const MOST: usize = 32_764;
 
+/// The memory at an address.
+pub(crate) struct Allocation {
+    /// `CUmemorytype`; 0 if no allocation contains the address.
+    pub(crate) kind: u64,
+    pub(crate) device: u32,
+    /// The address for kernels of the current context.
+    pub(crate) pointer: u64,
+    pub(crate) start: u64,
+    /// In bytes.
+    pub(crate) size: u64,
+}
+
+impl Allocation {
+    /// `CU_MEMORYTYPE_HOST`
+    pub(crate) const HOST: u64 = 1;
+}
+
 pub(crate) struct Driver {
     /// `cuFuncGetParamInfo`, of CUDA 12.4.
     of_function: Option<ParamInfo>,
     /// `cuKernelGetParamInfo`: a launch also takes a `CUkernel`.
     of_kernel: Option<ParamInfo>,
     error_name: Option<ErrorName>,
+    pointer_attributes: Option<PointerAttributes>,
+    context_device: Option<ContextDevice>,
+    device_attribute: Option<DeviceAttribute>,
     known: Mutex<HashMap<usize, Option<Recorded>>>,
 }
 
@@ -40,6 +63,12 @@ impl Driver {
             of_kernel: unsafe { library.function(c"cuKernelGetParamInfo") },
             // SAFETY: the type in the CUDA driver API's documentation.
             error_name: unsafe { library.function(c"cuGetErrorName") },
+            // SAFETY: the type in the CUDA driver API's documentation: an array of as many attributes as pointers to their values.
+            pointer_attributes: unsafe { library.function(c"cuPointerGetAttributes") },
+            // SAFETY: the type in the CUDA driver API's documentation.
+            context_device: unsafe { library.function(c"cuCtxGetDevice") },
+            // SAFETY: the type in the CUDA driver API's documentation.
+            device_attribute: unsafe { library.function(c"cuDeviceGetAttribute") },
             known: Mutex::default(),
         }
     }
@@ -57,6 +86,39 @@ impl Driver {
                     .find_map(|query| all(query, function))
             })
             .clone()
+    }
+
+    /// The number of the current device, and whether its kernels can access all memory of the process.
+    pub(crate) fn device(&self) -> Option<(i32, bool)> {
+        /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`
+        const PAGEABLE: u32 = 88;
+        let (mut device, mut pageable) = (0, 0);
+        // SAFETY: both calls write one number.
+        let error = unsafe { self.context_device?(&raw mut device) };
+        // SAFETY: as before.
+        let error = error | unsafe { self.device_attribute?(&raw mut pageable, PAGEABLE, device) };
+        (error == 0).then_some((device, pageable != 0))
+    }
+
+    /// What the driver knows of an address.
+    pub(crate) fn memory(&self, address: u64) -> Option<Allocation> {
+        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_ORDINAL`, `_DEVICE_POINTER`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
+        const ATTRIBUTES: [u32; 5] = [2, 9, 3, 11, 12];
+        // The kind and the device have 4 bytes; the driver writes the lower ones.
+        let mut values = [0_u64; 5];
+        let places: [*mut u64; 5] = values.each_mut().map(|value| &raw mut *value);
+        // SAFETY: as many attributes as places, each with room for the largest. Any address may be asked about: "this function will not
+        // return an error when the ptr encountered is not a valid CUDA pointer" (`cuPointerGetAttributes`).
+        let error =
+            unsafe { self.pointer_attributes?(5, ATTRIBUTES.as_ptr(), places.as_ptr(), address) };
+        let [kind, device, pointer, start, size] = values;
+        (error == 0).then_some(Allocation {
+            kind,
+            device: device as u32,
+            pointer,
+            start,
+            size,
+        })
     }
 
     /// Forgets the parameters of all functions.

@@ -16,6 +16,8 @@ mod report;
 use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
 use report::Report;
 use std::{
+    cell::RefCell,
+    env,
     ffi::{c_int, c_void},
     panic::catch_unwind,
     sync::OnceLock,
@@ -27,6 +29,16 @@ struct Tracer {
     driver: driver::Driver,
     report: Report,
     recorder: Option<record::Recorder>,
+    /// Whether pointers are looked up.
+    checks_pointers: bool,
+}
+
+/// The variable that switches it on.
+const CHECK_POINTERS: &str = "KERNEL_ARGS_TRACE_POINTERS";
+
+thread_local! {
+    /// What was known about the pointers of the launch that this thread is in.
+    static MEMORY: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// `CUDA_ERROR_INVALID_HANDLE`
@@ -55,6 +67,7 @@ fn start(report: &Report) -> Result<(), String> {
         driver: driver::Driver::of(library),
         report: report.clone(),
         recorder: record::Recorder::new(library),
+        checks_pointers: env::var_os(CHECK_POINTERS).is_some(),
     };
     if TRACER.set(tracer).is_ok() {
         cupti::subscribe(callback)?;
@@ -107,6 +120,11 @@ impl Tracer {
             }
             // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
             unsafe { data.correlation.write(now()) };
+            if self.checks_pointers {
+                // SAFETY: `id` is the function whose parameters these are.
+                let memory = unsafe { self.memory(call, data) };
+                let _ = MEMORY.try_with(|known| known.replace(memory));
+            }
             return;
         }
         // SAFETY: as before; the callback before this call has written it.
@@ -130,6 +148,25 @@ impl Tracer {
                 &self.driver.status(status),
             ]),
         }
+    }
+
+    /// What is known about the pointers of a launch.
+    ///
+    /// # Safety
+    /// The parameters are the ones of this function, in a callback before the call.
+    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<String> {
+        // SAFETY: the caller guarantees it.
+        let cupti::Call::Launch(launch) = (unsafe { call.read(data.parameters) }) else {
+            return None;
+        };
+        // CUPTI names the kernel of a valid handle only.
+        if data.symbol().is_empty() {
+            return None;
+        }
+        let recorded = self.driver.parameters(launch.function)?;
+        // SAFETY: the driver has not accepted them, so they are read as memory that may not exist.
+        let values = unsafe { parameters::bytes(&launch, Some(&recorded), false) };
+        parameters::memory(&self.driver, &values?)
     }
 
     fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
@@ -156,6 +193,11 @@ impl Tracer {
             launch.form(),
             &result,
             &parameters::text(values.as_deref()),
+            &MEMORY
+                .try_with(RefCell::take)
+                .ok()
+                .flatten()
+                .unwrap_or_default(),
         ]);
     }
 }

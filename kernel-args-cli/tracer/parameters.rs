@@ -1,6 +1,9 @@
 //! The bytes of a launch's parameters.
 
-use crate::cupti::{Launch, Parameters};
+use crate::{
+    cupti::{Launch, Parameters},
+    driver::{Allocation, Driver},
+};
 use std::{
     ffi::{c_int, c_ulong, c_void},
     fmt::Write as _,
@@ -57,6 +60,46 @@ pub(crate) fn text(values: Option<&[Value]>) -> String {
         }
     }
     text
+}
+
+/// What is known about the words of a launch's parameters that may be pointers, before the launch:
+/// `device pageable`, then for each word `offset kind device address`, separated by commas. A word at the end of an allocation has the
+/// kind `end`, one that points to other memory of the process `host`. Nothing is sent about words that cannot be addresses.
+pub(crate) fn memory(driver: &Driver, values: &[Value]) -> Option<String> {
+    let (device, is_pageable) = driver.device()?;
+    let mut text = format!("{device} {}", u8::from(is_pageable));
+    for (start, bytes) in values {
+        for (at, word) in words(bytes, *start) {
+            let known = driver.memory(word)?;
+            let kind = match known.kind {
+                0 if driver.memory(word - 1)?.kind != 0 => "end",
+                0 if peek(word as *const u8, 1).is_some() => "host",
+                0 => "0",
+                Allocation::HOST => "1",
+                _ => "2",
+            };
+            let _ = write!(
+                text,
+                ",{} {kind} {} {:x}",
+                start + at,
+                known.device,
+                known.pointer
+            );
+        }
+    }
+    Some(text)
+}
+
+/// The words of a parameter that can be addresses, with their offsets in it. Pointers are aligned to 8 bytes; `start` is the offset of the
+/// parameter.
+pub(crate) fn words(bytes: &[u8], start: usize) -> impl Iterator<Item = (usize, u64)> {
+    let first = start.next_multiple_of(8) - start;
+    let words = bytes.get(first..).unwrap_or_default().chunks_exact(8);
+    let word = move |(index, word): (usize, &[u8])| {
+        let word = word.try_into().map_or(0, u64::from_ne_bytes);
+        (first + index * 8, word)
+    };
+    words.enumerate().map(word).filter(|(_, word)| *word != 0)
 }
 
 /// `struct iovec`

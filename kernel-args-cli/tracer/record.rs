@@ -1,6 +1,12 @@
 //! One launch with the memory behind its pointers: what `kernel-args trace --record` writes to a recording.
 
-use crate::{cupti::Launch, driver::Driver, loader::Library, parameters, report::Report};
+use crate::{
+    cupti::Launch,
+    driver::{self, Driver},
+    loader::Library,
+    parameters,
+    report::Report,
+};
 use std::{
     cell::RefCell,
     env,
@@ -21,7 +27,6 @@ type Allocation = (u64, u64);
 struct Memory {
     synchronize: unsafe extern "C" fn() -> u32,
     is_capturing: unsafe extern "C" fn(usize, *mut c_int) -> u32,
-    attributes: unsafe extern "C" fn(u32, *const u32, *const *mut c_void, u64) -> u32,
     copy: unsafe extern "C" fn(*mut c_void, u64, usize) -> u32,
     device: unsafe extern "C" fn(*mut c_int) -> u32,
     device_name: unsafe extern "C" fn(*mut c_char, c_int, c_int) -> u32,
@@ -56,8 +61,6 @@ impl Recorder {
             synchronize: unsafe { library.function(c"cuCtxSynchronize") }?,
             // SAFETY: the type in the documentation.
             is_capturing: unsafe { library.function(c"cuStreamIsCapturing") }?,
-            // SAFETY: the type in the documentation.
-            attributes: unsafe { library.function(c"cuPointerGetAttributes") }?,
             // SAFETY: the type in the documentation.
             copy: unsafe { library.function(c"cuMemcpyDtoH_v2") }?,
             // SAFETY: the type in the documentation.
@@ -109,12 +112,16 @@ impl Recorder {
         let values = unsafe { parameters::bytes(launch, Some(&recorded), false) };
         let values = values.ok_or("the parameters cannot be read")?;
         let (mut allocations, mut pointers) = (Vec::new(), String::new());
-        for (index, (_, bytes)) in values.iter().enumerate() {
-            for (word, address) in bytes.chunks_exact(8).enumerate() {
-                let address = address.try_into().map_or(0, u64::from_ne_bytes);
-                let Some(found) = self.memory.allocation(address) else {
+        for (index, (start, bytes)) in values.iter().enumerate() {
+            for (at, address) in parameters::words(bytes, *start) {
+                let known = driver.memory(address);
+                let is_on_device = |known: &driver::Allocation| {
+                    known.kind != 0 && known.kind != driver::Allocation::HOST && known.size > 0
+                };
+                let Some(found) = known.filter(is_on_device) else {
                     continue;
                 };
+                let found = (found.start, found.size);
                 let known = allocations
                     .iter()
                     .position(|one: &Allocation| one.0 == found.0);
@@ -125,8 +132,7 @@ impl Recorder {
                 let separator = if pointers.is_empty() { "" } else { "," };
                 let _ = write!(
                     pointers,
-                    "{separator}{index} {} {memory} {}",
-                    word * 8,
+                    "{separator}{index} {at} {memory} {}",
                     address - found.0
                 );
             }
@@ -201,26 +207,6 @@ impl Memory {
         // SAFETY: the stream of a launch that runs now; the pointer is valid.
         let result = unsafe { (self.is_capturing)(stream, &raw mut status) };
         result != 0 || status != 0
-    }
-
-    /// The allocation of a GPU that contains an address.
-    fn allocation(&self, address: u64) -> Option<Allocation> {
-        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
-        const WANTED: [u32; 3] = [2, 11, 12];
-        /// `CU_MEMORYTYPE_HOST`
-        const HOST: u64 = 1;
-        if address == 0 {
-            return None;
-        }
-        let (mut kind, mut start, mut size) = (0_u64, 0_u64, 0_u64);
-        let values: [*mut c_void; 3] = [
-            (&raw mut kind).cast(),
-            (&raw mut start).cast(),
-            (&raw mut size).cast(),
-        ];
-        // SAFETY: three attributes, and three places with room for each; any address may be asked about.
-        let status = unsafe { (self.attributes)(3, WANTED.as_ptr(), values.as_ptr(), address) };
-        (status == 0 && kind != 0 && kind != HOST && size > 0).then_some((start, size))
     }
 
     /// Copies an allocation to a file in the folder of the trace.

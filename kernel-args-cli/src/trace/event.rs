@@ -56,6 +56,45 @@ pub(crate) struct Launch {
     pub(crate) result: String,
     /// `None` if they are not known: the driver is older than CUDA 12.4, or has refused the launch.
     pub(crate) values: Option<Vec<Passed>>,
+    /// With `--check-pointers`: what the driver knew about the parameters that may be pointers, before the launch.
+    pub(crate) memory: Option<Memory>,
+}
+
+/// What was known about the memory at the words of a launch's parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Memory {
+    /// The number of the current device.
+    pub(crate) device: u32,
+    /// Whether its kernels can access all memory of the process.
+    pub(crate) is_pageable: bool,
+    pub(crate) words: Vec<Word>,
+}
+
+/// A word that may be a pointer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    /// In the block of parameters.
+    pub(crate) offset: usize,
+    pub(crate) at: Located,
+}
+
+/// The memory at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Located {
+    /// In an allocation of a device, with the address for kernels of the current device; 0 if they cannot access it.
+    Device {
+        device: u32,
+        address: u64,
+    },
+    /// In host memory that CUDA knows.
+    Registered {
+        address: u64,
+    },
+    /// At the end of an allocation.
+    End,
+    /// In other memory of the process.
+    Host,
+    Nowhere,
 }
 
 /// A parameter as the driver records it, and its bytes.
@@ -99,6 +138,7 @@ impl Event {
                 form,
                 result,
                 values,
+                memory,
             ] => Some(Self::Launch(Launch {
                 thread: thread.parse().ok()?,
                 start: start.parse().ok()?,
@@ -113,6 +153,10 @@ impl Event {
                 values: match values {
                     "?" => None,
                     values => Some(each(values, Passed::parse)?),
+                },
+                memory: match memory {
+                    "" => None,
+                    memory => Some(Memory::parse(memory)?),
                 },
             })),
             ["unrecorded", symbol, why] => Some(Self::Unrecorded {
@@ -146,6 +190,7 @@ impl Event {
                     form: String::new(),
                     result: String::new(),
                     values: Some(each(values, Passed::parse)?),
+                    memory: None,
                 },
                 attributes: each(attributes, |text| {
                     let (id, value) = text.split_once(' ')?;
@@ -170,6 +215,43 @@ impl Event {
             }
             _ => None,
         }
+    }
+}
+
+impl Memory {
+    /// `device pageable,offset kind device address,…`
+    fn parse(text: &str) -> Option<Self> {
+        let mut each = text.split(',');
+        let (device, is_pageable) = each.next()?.split_once(' ')?;
+        Some(Self {
+            device: device.parse().ok()?,
+            is_pageable: is_pageable == "1",
+            words: each.map(Word::parse).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Word {
+    /// `offset kind device address`
+    fn parse(text: &str) -> Option<Self> {
+        let [offset, kind, device, address] = *text.split(' ').collect::<Vec<_>>().as_slice()
+        else {
+            return None;
+        };
+        let address = u64::from_str_radix(address, 16).ok()?;
+        Some(Self {
+            offset: offset.parse().ok()?,
+            at: match kind {
+                "1" => Located::Registered { address },
+                "2" => Located::Device {
+                    device: device.parse().ok()?,
+                    address,
+                },
+                "end" => Located::End,
+                "host" => Located::Host,
+                _ => Located::Nowhere,
+            },
+        })
     }
 }
 
@@ -237,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_launch_is_read() {
-        let line = "launch\t1\t1000\t50\t7f\tsaxpy%25\t4 1 1\t256 1 1\t16\tarray\t700 CUDA_ERROR_ILLEGAL_ADDRESS\t0 4 00000040,8 2 ff01";
+        let line = "launch\t1\t1000\t50\t7f\tsaxpy%25\t4 1 1\t256 1 1\t16\tarray\t700 CUDA_ERROR_ILLEGAL_ADDRESS\t0 4 00000040,8 2 ff01\t0 1,8 2 1 7f00,16 host 0 0";
         let Some(Event::Launch(launch)) = Event::parse(line) else {
             panic!("{line}");
         };
@@ -257,18 +339,35 @@ mod tests {
                 bytes: vec![0xff, 1]
             }
         );
+        let word = |offset, at| Word { offset, at };
+        assert_eq!(
+            launch.memory,
+            Some(Memory {
+                device: 0,
+                is_pageable: true,
+                words: vec![
+                    word(
+                        8,
+                        Located::Device {
+                            device: 1,
+                            address: 0x7f00
+                        }
+                    ),
+                    word(16, Located::Host)
+                ]
+            })
+        );
     }
 
     #[test]
     fn a_line_that_is_cut_off_is_nothing() {
-        let line = "launch\t1\t1000\t50\t7f\ts\t4 1 1\t256 1 1\t0\tarray\t0\t0 4 00000040";
+        let line = "launch\t1\t1000\t50\t7f\ts\t4 1 1\t256 1 1\t0\tarray\t0\t0 4 00000040\t";
         assert!(Event::parse(line).is_some());
         for length in 0..line.len() {
             let cut = &line[..length];
-            let has_no_parameters = cut.matches('\t').count() == 11 && cut.ends_with('\t');
-            assert_eq!(Event::parse(cut).is_some(), has_no_parameters, "{cut}");
+            assert_eq!(Event::parse(cut), None, "{cut}");
         }
-        let unknown = format!("{}?", line.trim_end_matches("0 4 00000040"));
+        let unknown = line.replace("0 4 00000040", "?");
         assert!(
             matches!(Event::parse(&unknown), Some(Event::Launch(launch)) if launch.values.is_none())
         );

@@ -10,7 +10,7 @@ use std::{
 
 pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> {
     let event = launch.event;
-    let value = json!({
+    let mut value = json!({
         "event": "launch",
         "process": launch.process,
         "thread": event.thread,
@@ -26,6 +26,13 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
         "error": error(&event.result),
         "parameters": event.values.as_ref().map(|_| parameters(launch)),
     });
+    if event.memory.is_some() {
+        let bad = launch.bad_pointers();
+        let bad = bad.iter().map(|bad| {
+            json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem.to_string() })
+        });
+        value["bad_pointers"] = bad.collect();
+    }
     writeln!(to, "{}", escape::json(&value))
 }
 

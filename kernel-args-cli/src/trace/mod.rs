@@ -7,6 +7,7 @@ mod chrome;
 mod event;
 mod json;
 mod kernels;
+mod pointers;
 mod record;
 mod session;
 mod summary;
@@ -23,9 +24,10 @@ use crate::{
 use chrome::Chrome;
 use event::{Event, GraphLaunch};
 use kernels::{Argument, Found, Images};
+use pointers::BadPointer;
 pub(crate) use record::Record;
-use session::Session;
 pub(crate) use session::Wanted;
+use session::{Asked, Session};
 use std::{
     ffi::OsString,
     fs::File,
@@ -49,6 +51,7 @@ pub(crate) struct Trace {
     pub(crate) cupti: Option<PathBuf>,
     pub(crate) verify: bool,
     pub(crate) record: Option<Record>,
+    pub(crate) check_pointers: bool,
     pub(crate) demangle: bool,
     pub(crate) color: clap::ColorChoice,
 }
@@ -58,6 +61,16 @@ pub(crate) enum Format {
     Text,
     Json,
     Summary,
+}
+
+impl Trace {
+    /// What the tracer does in addition.
+    fn asked(&self) -> Asked {
+        Asked {
+            record: self.record.as_ref().map(|record| record.wanted.clone()),
+            checks_pointers: self.check_pointers,
+        }
+    }
 }
 
 /// A launch with what is known about its kernel.
@@ -74,13 +87,17 @@ impl<'a> Traced<'a> {
     fn arguments(&self) -> Vec<Argument<'a>> {
         self.found.arguments(self.event)
     }
+
+    /// The pointers that the kernel cannot use.
+    fn bad_pointers(&self) -> Vec<BadPointer> {
+        pointers::check(self.event, &self.found.parameters, &self.arguments())
+    }
 }
 
 /// Runs the program. The exit code is the program's own.
 pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
-    let wanted = trace.record.as_ref().map(|record| &record.wanted);
-    let mut session = Session::start(&trace.command, trace.cupti.as_deref(), wanted)?;
+    let mut session = Session::start(&trace.command, trace.cupti.as_deref(), &trace.asked())?;
     let mut images = Images::default();
     while let Some((process, event)) = session.next() {
         match event {

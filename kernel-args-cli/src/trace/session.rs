@@ -22,6 +22,13 @@ use tempfile::TempDir;
 // `const LIBRARY`: the tracer.
 include!(concat!(env!("OUT_DIR"), "/tracer.rs"));
 
+/// What the tracer does in addition to its reports.
+pub(crate) struct Asked {
+    pub(crate) record: Option<Wanted>,
+    /// Whether it looks up the memory behind each pointer.
+    pub(crate) checks_pointers: bool,
+}
+
 /// A launch that is recorded.
 #[derive(Clone)]
 pub(crate) struct Wanted {
@@ -52,11 +59,10 @@ const WAITING: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
-    /// `record` is the launch that is recorded.
     pub(crate) fn start(
         command: &[OsString],
         cupti: Option<&Path>,
-        record: Option<&Wanted>,
+        asked: &Asked,
     ) -> Result<Self, Error> {
         let program = command
             .first()
@@ -72,15 +78,18 @@ impl Session {
         let path = folder.path().join("libkernel_args_tracer.so");
         fs::write(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::sync_channel(WAITING);
-        listen(&folder.path().join("socket"), send, record.cloned())
+        listen(&folder.path().join("socket"), send, asked.record.clone())
             .map_err(|error| fail("no socket for the trace", error))?;
         let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
         start
             .args(command.get(1..).unwrap_or_default())
             .env("CUDA_INJECTION64_PATH", &path)
             .env("KERNEL_ARGS_TRACE", folder.path());
-        if let Some(record) = record {
+        if let Some(record) = &asked.record {
             start.env("KERNEL_ARGS_TRACE_RECORD", record.nth.to_string());
+        }
+        if asked.checks_pointers {
+            start.env("KERNEL_ARGS_TRACE_POINTERS", "1");
         }
         if let Some(cupti) = cupti {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));

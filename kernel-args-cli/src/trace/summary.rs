@@ -20,6 +20,7 @@ pub(super) struct Summary {
 struct Row {
     launches: u64,
     errors: u64,
+    bad_pointers: usize,
     /// Nanoseconds in the driver.
     nanoseconds: u64,
     /// The parameter bytes of a launch.
@@ -31,6 +32,7 @@ impl Summary {
         let row = self.kernels.entry(launch.name.to_owned()).or_default();
         row.launches += 1;
         row.errors += u64::from(launch.event.result != "0");
+        row.bad_pointers += launch.bad_pointers().len();
         row.nanoseconds += launch.event.duration;
         row.bytes = launch
             .event
@@ -69,6 +71,11 @@ impl Summary {
                 "{launches:>9} {errors:>7} {microseconds:>12.1} {bytes:>7}  {}",
                 paint.title(&name)
             )?;
+        }
+        for (name, row) in rows.iter().filter(|(_, row)| row.bad_pointers > 0) {
+            let name = terminal(text::without_parameters(name));
+            let pointers = count(row.bad_pointers as u64, "pointer");
+            writeln!(to, "{name}: {pointers} that it cannot use")?;
         }
         let launches: u64 = rows.iter().map(|(_, row)| row.launches).sum();
         writeln!(

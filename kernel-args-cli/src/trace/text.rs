@@ -34,7 +34,17 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
     if event.values.is_none() {
         to.write_all(b"?")?;
     }
-    tail(to, &event.result, event.duration, paint)
+    tail(to, &event.result, event.duration, paint)?;
+    for bad in launch.bad_pointers() {
+        writeln!(
+            to,
+            "{:11}{}: {}",
+            "",
+            paint.bad("pointer"),
+            terminal(&bad.to_string())
+        )?;
+    }
+    Ok(())
 }
 
 /// `  0.001234 graph 0x55d0c8 in stream 0x55d0a0 <3.2 µs>`

@@ -124,7 +124,7 @@ mod tests {
     use kernel_args_image::ParameterList;
 
     fn launch(values: &str) -> Launch {
-        let line = format!("launch\t1\t1000\t50\t0\twork\t4 1 1\t256 1 1\t0\tarray\t0\t{values}");
+        let line = format!("launch\t1\t1000\t50\t0\twork\t4 1 1\t256 1 1\t0\tarray\t0\t{values}\t");
         match Event::parse(&line) {
             Some(Event::Launch(launch)) => launch,
             other => panic!("{other:?}"),

@@ -246,13 +246,13 @@ entry_points! {
         edges: &mut *const u64, count: &mut usize
     );
     safe cuThreadExchangeStreamCaptureMode(mode: &mut c_uint);
-    }    feature "observe" {
+    }
+    feature "observe" {
     // The flight recorder.
     unsafe cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: c_uint) = "cuMemHostRegister";
     unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
     unsafe cuStreamWriteValue32_v2(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) = "cuStreamWriteValue32";
-    kept cuMemGetAddressRange_v2(base: &mut CUdeviceptr, size: &mut usize, address: CUdeviceptr);
-    // Checked pointers. Each value has room for the largest attribute.
+    // The memory at an address. Each value has room for the largest attribute.
     kept cuPointerGetAttributes(
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );

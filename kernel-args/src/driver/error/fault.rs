@@ -70,7 +70,7 @@ pub enum PointsTo {
         /// Its address.
         base: u64,
         /// Its size in bytes.
-        size: usize,
+        size: u64,
         /// The distance of the pointer from its beginning.
         offset: u64,
     },

@@ -59,7 +59,7 @@ impl<A: KernelArgs> Kernel<A> {
         let call = LaunchCall {
             api,
             stream: stream.into(),
-            launch,
+            launch: *launch,
             launch_stream: &lowered_on,
             attribute_limits: Some(&function.attribute_limits),
             #[cfg(feature = "observe")]

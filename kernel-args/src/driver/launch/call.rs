@@ -23,10 +23,13 @@ use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the function and its parameters, with details for its errors.
+///
+/// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or many scalars: a launch
+/// of 512 scalars takes 195 instructions instead of 76.
 pub(crate) struct LaunchCall<'a, N> {
     pub(crate) api: &'static Api,
     pub(crate) stream: StreamHandle<'a>,
-    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) launch: Launch<'a>,
     pub(crate) launch_stream: &'a LaunchStream<'a>,
     /// The limits of the launch attributes; `None` if the driver has not been queried yet.
     pub(crate) attribute_limits: Option<&'a AttributeLimits>,
@@ -58,7 +61,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         #[cfg(feature = "observe")]
         if OBSERVED {
             let facts = Facts {
-                launch: self.launch,
+                launch: &self.launch,
                 config: self.config(),
                 stream: self.launch.stream.or(self.launch_stream.cuda_stream()),
                 context: self.launch_stream.context(),
@@ -117,7 +120,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
             block,
             shared,
             ..
-        } = *self.launch;
+        } = self.launch;
         LaunchConfig::new(
             [grid.x, grid.y, grid.z],
             [block.x, block.y, block.z],

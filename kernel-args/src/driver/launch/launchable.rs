@@ -187,7 +187,7 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     let call = LaunchCall {
         api: function.api,
         stream: stream.into(),
-        launch,
+        launch: *launch,
         launch_stream: &launch_stream,
         attribute_limits: Some(&function.attribute_limits),
         #[cfg(feature = "observe")]

@@ -4,7 +4,7 @@ use super::{Event, LaunchEvent};
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{Api, Status},
+        api::{Allocation, Api},
         error::{PointsTo, RecordedArgument, RunningLaunch},
     },
     marshal::Value,
@@ -127,19 +127,22 @@ fn is_pointer(parameter: &Parameter<'_>) -> bool {
     parameter.class == Class::Pointer && parameter.size == size_of::<u64>()
 }
 
-/// Asks the driver, which no longer answers after a fault.
+/// Asks the driver, which no longer answers after a fault. Host memory counts as no allocation.
 fn points_to(api: &Api, bytes: &[u8]) -> PointsTo {
     let address = bytes.try_into().map_or(0, u64::from_le_bytes);
     if address == 0 {
         return PointsTo::Null;
     }
-    let (mut base, mut size) = (0, 0);
-    let range = api.cuMemGetAddressRange_v2;
-    match range.map(|range| range(&mut base, &mut size, address)) {
-        Some(Status::SUCCESS) => PointsTo::Allocation {
-            base,
+    match api.allocation(address) {
+        Ok(Some(Allocation {
+            start,
             size,
-            offset: address - base,
+            is_host: false,
+            ..
+        })) => PointsTo::Allocation {
+            base: start,
+            size,
+            offset: address - start,
         },
         _ => PointsTo::Nothing,
     }

@@ -1,10 +1,6 @@
 //! What is an error.
 
-use super::{
-    arguments::{Pointer, for_each_pointer},
-    memory::{Memory, current_device},
-    pointee::{element_align, element_size},
-};
+use super::memory::{Memory, current_device};
 use crate::{
     driver::{
         api::{Allocation, Api, CallError, StreamHandle},
@@ -12,6 +8,7 @@ use crate::{
     },
     marshal::{ForEachValue, Lengths},
 };
+use kernel_args_abi::pointers::{Pointer, element_align, element_size, for_each_pointer};
 use std::{
     boxed::Box,
     string::{String, ToString},

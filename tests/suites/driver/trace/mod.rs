@@ -6,7 +6,7 @@ mod program;
 
 use kernel_args_tests::{
     command_line,
-    driver::{Driver, suite, trial_unless},
+    driver::{Driver, device, suite_on, trial_unless},
 };
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -22,13 +22,13 @@ type Test = fn() -> Outcome;
 pub(crate) fn main() -> ExitCode {
     match env::var(program::VARIABLE) {
         Ok(name) => program::run(&name),
-        Err(_) => suite("trace", trials, |_| {}),
+        Err(_) => suite_on("trace", device() + 2, trials, |_| {}),
     }
 }
 
 fn trials(_: &Driver) -> Vec<Trial> {
     let missing = command_line::missing();
-    let all: [(&str, Test); 14] = [
+    let all: [(&str, Test); 15] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
         ("processes_that_a_program_starts_are_traced", || {
@@ -64,6 +64,10 @@ fn trials(_: &Driver) -> Vec<Trial> {
         (
             "a_launch_of_another_library_is_recorded_and_replayed",
             a_launch_of_another_library_is_recorded_and_replayed,
+        ),
+        (
+            "pointers_that_kernels_cannot_use_are_shown",
+            pointers_that_kernels_cannot_use_are_shown,
         ),
         (
             "a_program_without_cuda_runs_as_it_is",
@@ -389,6 +393,51 @@ fn a_launch_of_another_library_is_recorded_and_replayed() -> Outcome {
     assert!(
         trace.contains("the launch was not recorded: /dev/null/no"),
         "{trace}"
+    );
+    Ok(())
+}
+
+fn pointers_that_kernels_cannot_use_are_shown() -> Outcome {
+    let (printed, trace) = traced(&["--json", "--check-pointers"], "pointers")?;
+    let (expected, found) = (lines(&printed)?, lines(&trace)?);
+    assert_eq!(expected.len(), found.len(), "{trace}");
+    let mut wrong = 0;
+    for (expected, event) in expected.iter().zip(&found) {
+        let bad = event["bad_pointers"].as_array().ok_or("no list")?;
+        let (address, problem) = (expected[0].as_u64(), expected[1].as_str());
+        let Some(problem) = problem.filter(|problem| !problem.is_empty()) else {
+            assert!(bad.is_empty(), "{event}");
+            continue;
+        };
+        wrong += 1;
+        assert_eq!(bad.len(), 1, "{expected} {event}");
+        assert_eq!(bad[0]["parameter"], "parameter 0");
+        assert_eq!(bad[0]["address"], format!("{:#x}", address.unwrap_or(0)));
+        let text = bad[0]["problem"].as_str().unwrap_or_default();
+        assert!(text.contains(problem), "{expected} {event}");
+        assert!(event["error"].is_null(), "the launch is the program's own");
+    }
+    // Without a second GPU, one less.
+    assert!(wrong >= 4, "{trace}");
+    let (_, trace) = traced(&["--color=never", "--check-pointers"], "pointers")?;
+    let under = |line: &&str| line.starts_with("           pointer: parameter 0 = 0x");
+    assert_eq!(trace.lines().filter(under).count(), wrong, "{trace}");
+    assert_eq!(trace.lines().count(), expected.len() + wrong, "{trace}");
+    let (_, summary) = traced(
+        &["--summary", "--color=never", "--check-pointers"],
+        "pointers",
+    )?;
+    let line = format!("scale: {} pointers that it cannot use\n", wrong - 1);
+    assert!(
+        summary.contains(&line) && summary.contains("\nfill: 1 pointer that it cannot use\n"),
+        "{summary}"
+    );
+    // A program whose pointers are all wrong runs as it does without the option.
+    let (_, unchecked) = traced(&["--json"], "pointers")?;
+    assert!(
+        lines(&unchecked)?
+            .iter()
+            .all(|event| event["bad_pointers"].is_null())
     );
     Ok(())
 }

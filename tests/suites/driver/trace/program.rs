@@ -1,7 +1,7 @@
 //! The programs that are traced. Each prints what it launches, as JSON: what the trace must contain.
 
 use cudarc::{
-    driver::{CudaContext, LaunchConfig, PushKernelArg as _},
+    driver::{CudaContext, CudaSlice, DevicePtr as _, LaunchConfig, PushKernelArg as _},
     nvrtc::Ptx,
 };
 use kernel_args::{
@@ -11,12 +11,13 @@ use kernel_args::{
     launch,
     vector::{Dim3, Float4},
 };
-use kernel_args_tests::driver::context;
+use kernel_args_tests::driver::{context, device};
 use serde_json::{Value, json};
 use std::{
     env,
     error::Error,
     fmt::Write as _,
+    mem,
     process::{Command, ExitCode},
     sync::Arc,
     thread,
@@ -34,6 +35,7 @@ pub(super) const PTX: &str = "
 .visible .entry _ZN3sim4stepIdEEvPT_6float4c(.param .u64 x, .param .align 16 .b8 at[16], .param .u8 flag) { ret; }
 .visible .entry mixed(.param .u8 a, .param .f64 b, .param .align 2 .b8 c[6], .param .align 8 .b8 d[24]) { ret; }
 .visible .entry nothing() { ret; }
+.visible .entry _Z4fillP6float4(.param .u64 x) { ret; }
 ";
 
 #[derive(Clone, Copy, KernelArgs)]
@@ -69,6 +71,11 @@ struct Mixed {
 
 #[derive(Clone, Copy, KernelArgs)]
 struct Nothing;
+
+#[derive(Clone, Copy, KernelArgs)]
+struct Fill {
+    x: DevicePointerMut<Float4>,
+}
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -117,6 +124,7 @@ fn program(name: &str) -> Outcome {
         "graph" => graph(),
         "saxpy" => saxpy(),
         "refused" => refused(),
+        "pointers" => pointers(),
         "abort" => {
             random(&context()?, 9, 5)?;
             std::process::abort()
@@ -281,6 +289,51 @@ fn graph() -> Outcome {
         unsafe { exec.launch(&stream) }?;
     }
     stream.synchronize()?;
+    Ok(())
+}
+
+/// Launches with pointers, most of which the kernels cannot use: it prints the address of each launch and what is wrong with it.
+fn pointers() -> Outcome {
+    let ctx = context()?;
+    let module = Module::load(&ctx, PTX)?;
+    let scale = module.kernel::<Scale>("_Z5scalePfif")?;
+    let fill = module.kernel::<Fill>("_Z4fillP6float4")?;
+    let stream = ctx.default_stream();
+    let address = |slice: &CudaSlice<f32>| slice.device_ptr(&stream).0;
+    let memory = stream.alloc_zeros::<f32>(64)?;
+    let freed = stream.alloc_zeros::<f32>(1 << 20)?;
+    let (good, freed_at) = (address(&memory), address(&freed));
+    drop(freed);
+    ctx.synchronize()?;
+    let host = [0.0_f32; 4];
+    let mut cases = vec![
+        (good, ""),
+        (good + 4, ""),
+        (0, ""),
+        (good + 256, ""),
+        (freed_at + (1 << 21), "not allocated"),
+        (host.as_ptr().addr() as u64, "host memory"),
+        (good + 2, "not aligned to 4 bytes"),
+    ];
+    // Its memory stays allocated until the process ends.
+    if let Ok(other) = kernel_args::context(device() + 1) {
+        let there = other.default_stream().alloc_zeros::<f32>(64)?;
+        cases.push((address(&there), "memory of GPU"));
+        mem::forget(there);
+    }
+    for (address, problem) in cases {
+        println!("{}", json!([address, problem]));
+        let x = DevicePointerMut::from_raw(address);
+        // SAFETY: the kernel does nothing.
+        unsafe { launch!(scale, 1, 1, Scale { x, n: 1, by: 2.0 }) }?;
+    }
+    for (address, problem) in [(good, ""), (good + 4, "not aligned to 16 bytes")] {
+        println!("{}", json!([address, problem]));
+        let x = DevicePointerMut::from_raw(address);
+        // SAFETY: as before.
+        unsafe { launch!(fill, 1, 1, Fill { x }, form = Form::Packed) }?;
+    }
+    ctx.synchronize()?;
     Ok(())
 }
 

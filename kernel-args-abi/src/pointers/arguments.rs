@@ -1,11 +1,11 @@
 //! The pointers in an argument.
 
+use crate::{Class, Parameter};
 use core::fmt;
-use kernel_args_abi::{Class, Parameter};
 
 /// Where a pointer is in the arguments: `lights[2].at`. It is written only in errors.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'p> {
+pub struct Path<'p> {
     outer: Option<&'p Path<'p>>,
     step: Step<'p>,
 }
@@ -18,7 +18,8 @@ enum Step<'p> {
 
 impl<'p> Path<'p> {
     /// An argument.
-    pub(super) const fn of(name: &'p str) -> Self {
+    #[must_use]
+    pub const fn of(name: &'p str) -> Self {
         Self {
             outer: None,
             step: Step::Name(name),
@@ -47,18 +48,24 @@ impl fmt::Display for Path<'_> {
 }
 
 /// A pointer in an argument, or an integer that can be an address.
-pub(super) struct Pointer<'p> {
-    pub(super) is_integer: bool,
-    pub(super) path: Path<'p>,
+pub struct Pointer<'p> {
+    /// Whether it is such an integer.
+    pub is_integer: bool,
+    /// Its place.
+    pub path: Path<'p>,
     /// The argument or member that is the pointer, or an array of pointers.
-    pub(super) parameter: &'p Parameter<'p>,
+    pub parameter: &'p Parameter<'p>,
     /// Its offset in the argument.
-    pub(super) offset: usize,
-    pub(super) address: u64,
+    pub offset: usize,
+    /// Its value.
+    pub address: u64,
 }
 
 /// Calls `visit` with each pointer and each integer of 8 bytes in an argument. What memory contains is not read.
-pub(super) fn for_each_pointer<E>(
+///
+/// # Errors
+/// The first error of `visit`.
+pub fn for_each_pointer<E>(
     argument: &Parameter<'_>,
     bytes: &[u8],
     visit: &mut impl FnMut(&Pointer<'_>) -> Result<(), E>,
@@ -123,8 +130,8 @@ fn walk<E>(
 #[cfg(test)]
 mod tests {
     use super::{Pointer, for_each_pointer};
+    use crate::{Class, CppBase, CppType, Layout, Members, Parameter};
     use core::convert::Infallible;
-    use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
     use std::{format, string::String, vec, vec::Vec};
 
     const FLOATS: CppType<'static> = CppType::of(CppBase::Float { bits: 32 }).pointer(true);
