@@ -18,8 +18,7 @@ enum Step<'p> {
 
 impl<'p> Path<'p> {
     /// An argument.
-    #[must_use]
-    pub const fn of(name: &'p str) -> Self {
+    const fn of(name: &'p str) -> Self {
         Self {
             outer: None,
             step: Step::Name(name),

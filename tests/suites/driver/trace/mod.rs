@@ -417,8 +417,8 @@ fn pointers_that_kernels_cannot_use_are_shown() -> Outcome {
         assert!(text.contains(problem), "{expected} {event}");
         assert!(event["error"].is_null(), "the launch is the program's own");
     }
-    // Without a second GPU, one less.
-    assert!(wrong >= 4, "{trace}");
+    // More with a second GPU, and if the GPU cannot access all memory of the process.
+    assert!(wrong >= 3, "{trace}");
     let (_, trace) = traced(&["--color=never", "--check-pointers"], "pointers")?;
     let under = |line: &&str| line.starts_with("           pointer: parameter 0 = 0x");
     assert_eq!(trace.lines().filter(under).count(), wrong, "{trace}");
