@@ -71,7 +71,8 @@ fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// [`verify_struct_once`] for `A`.
+/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. Does nothing if
+/// the driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
@@ -79,29 +80,10 @@ pub(crate) fn verify_once<A: KernelArgs>(
     own: CUcontext,
     was_verified: bool,
 ) -> Result<(), Error> {
-    let arguments = TypeId::of::<A::Erased>();
-    verify_struct_once(
-        api,
-        function,
-        (const { Host::of::<A>() }, arguments),
-        own,
-        was_verified,
-    )
-}
-
-/// Verifies `function` for a struct, unless this thread did so (`was_verified`) and the last parameter is unchanged. Does nothing if
-/// the driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
-#[inline]
-fn verify_struct_once(
-    api: &Api,
-    function: FunctionHandle<'_>,
-    (host, arguments): (Host<'_>, TypeId),
-    own: CUcontext,
-    was_verified: bool,
-) -> Result<(), Error> {
     let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
     };
+    let host = const { Host::of::<A>() };
     if was_verified {
         // The raw call, because the error type of the method would occupy memory in every launch.
         let get = |index, offset: &mut usize, size: &mut usize| {
@@ -112,7 +94,7 @@ fn verify_struct_once(
         }
     }
     verify_by_driver(host, function)?;
-    store(function.raw(), arguments, own);
+    store(function.raw(), TypeId::of::<A::Erased>(), own);
     Ok(())
 }
 

@@ -4,10 +4,7 @@ use super::explain;
 #[cfg(feature = "observe")]
 use super::observed::Facts;
 #[cfg(feature = "observe")]
-use crate::driver::{
-    api::AnyCall,
-    function::{LoadedFunction, Passed as PassedTo},
-};
+use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
@@ -69,15 +66,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 name: &self.name,
                 is_recorded: false,
             };
-            let mut passed = Some(passed);
-            let pass: &mut PassedTo<'_> = &mut |call, arguments, values| match (passed.take(), call)
-            {
-                (Some(passed), AnyCall::Packed(call)) => passed.pass(call, arguments, values),
-                (Some(passed), AnyCall::Params(call)) => passed.pass(call, arguments, values),
-                // It is called once.
-                (None, _) => Ok(()),
-            };
-            return self.finish(facts.lower(fitting, form, self.launch_stream, pass));
+            return self.finish(facts.lower(fitting, form, self.launch_stream, passed));
         }
         let launched = fitting.lower(form, self.launch_stream, passed);
         self.finish(launched)

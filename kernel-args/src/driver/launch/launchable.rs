@@ -16,7 +16,7 @@ use crate::{
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
-use std::{string::String, sync::Arc};
+use std::sync::Arc;
 
 mod sealed {
     use crate::marshal::{self, KernelArgs};
@@ -155,12 +155,6 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
     bind_context(function.api, context).map_err(|error| unbound(&function.name, context, error))
 }
 
-/// The kernel's name, for errors. The closure's type does not depend on the arguments, nor does what is compiled for it.
-#[inline(always)]
-fn name_of(function: &LoadedFunction) -> impl Fn() -> String + Copy {
-    || function.name.clone()
-}
-
 /// Launches a verified function.
 #[inline(always)]
 fn launch_fitting<const OBSERVED: bool, A: Lower>(
@@ -170,11 +164,11 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let function = owner.loaded();
-    let name = name_of(function);
+    let name = || function.name.clone();
     let stream = stream(function, launch)?;
     #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
-        return super::record::record::<OBSERVED, _>(recording, &owner, launch, fitting, promise);
+        return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
     }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.

@@ -7,7 +7,7 @@ use crate::{
         api::{AnyCall, LaunchConfig, Promise},
         config::{Form, Launch},
         error::Error,
-        function::{LoadedFunction, Lower, PassTo, Passed},
+        function::{LoadedFunction, Lower, Pass, PassTo, Passed},
         image::PointerUses,
         observe::{self, Event, LaunchEvent},
         pointers::KernelCode,
@@ -50,10 +50,17 @@ impl Facts<'_> {
         fitting: A,
         form: Form,
         stream: &LaunchStream<'_>,
-        pass: &mut Passed<'_>,
+        pass: impl Pass<Output = Result<(), Error>>,
     ) -> Result<(), Error> {
         let (grid, block) = (self.config.grid.into(), self.config.block.into());
         let lengths = fitting.lengths(Geometry::new(grid, block));
+        let mut pass = Some(pass);
+        let pass: &mut Passed<'_> = &mut |call, arguments, values| match (pass.take(), call) {
+            (Some(pass), AnyCall::Packed(call)) => pass.pass(call, arguments, values),
+            (Some(pass), AnyCall::Params(call)) => pass.pass(call, arguments, values),
+            // It is called once.
+            (None, _) => Ok(()),
+        };
         let pass: &mut Passed<'_> = &mut |call, arguments, values| {
             self.around(call, &lengths, A::parameters(), arguments, values, pass)
         };

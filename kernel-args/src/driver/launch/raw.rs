@@ -119,7 +119,7 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
 ) -> Result<(), Error> {
     let api = api()?;
     let function = fitting.callee();
-    let name = name_of(function);
+    let name = || function_name(function);
     let (launch_stream, stream) = match launch.stream {
         Some(stream) => (LaunchStream::on(stream), stream.into()),
         None => (LaunchStream::in_context(context), StreamHandle::DEFAULT),
@@ -148,7 +148,7 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
     #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
         let callee = Raw { function, owner };
-        return record::<OBSERVED, _>(recording, &callee, &launch, fitting, promise);
+        return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
     }
     allow_shared(&launch, function, name)?;
     let call = LaunchCall {
@@ -162,12 +162,6 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         name,
     };
     call.with::<OBSERVED, _>(fitting, promise)
-}
-
-/// The function's name, for errors. The closure's type does not depend on the arguments, nor does what is compiled for it.
-#[inline(always)]
-fn name_of(function: FunctionHandle<'_>) -> impl Fn() -> String + Copy {
-    move || function_name(function)
 }
 
 /// Allows the function the dynamic shared memory of the launch.
@@ -193,18 +187,18 @@ struct Raw<'f> {
 
 #[cfg(feature = "graphs")]
 impl Callee for Raw<'_> {
-    fn name(&self) -> String {
+    fn name(self) -> String {
         function_name(self.function)
     }
 
-    fn keeper(&self) -> LaunchKeeper {
+    fn keeper(self) -> LaunchKeeper {
         match self.owner {
             Some(function) => LaunchKeeper::Cudarc(function.clone()),
             None => LaunchKeeper::Caller,
         }
     }
 
-    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
         allow_shared(launch, self.function, || self.name())
     }
 

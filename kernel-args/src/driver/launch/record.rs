@@ -6,10 +6,12 @@
 use super::observed::Facts;
 use super::{call::check_attributes, explain};
 #[cfg(feature = "observe")]
-use crate::driver::function::{LoadedFunction, Passed};
+use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
-        api::{AnyCall, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
+        api::{
+            FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api,
+        },
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -21,15 +23,15 @@ use kernel_args_abi::Parameter;
 use std::{borrow::Cow, string::String};
 
 /// The function of a recorded launch, which belongs to the context of the sequence's stream.
-pub(super) trait Callee {
+pub(super) trait Callee: Copy {
     /// The function's name, for errors.
-    fn name(&self) -> String;
+    fn name(self) -> String;
 
     /// What keeps the function loaded.
-    fn keeper(&self) -> LaunchKeeper;
+    fn keeper(self) -> LaunchKeeper;
 
     /// Checks a launch against the limits of the function.
-    fn check(&self, launch: &Launch<'_>) -> Result<(), Error>;
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
 
     /// The loaded function; `None` for a raw function.
     #[cfg(feature = "observe")]
@@ -40,16 +42,16 @@ pub(super) trait Callee {
 }
 
 impl Callee for &Function {
-    fn name(&self) -> String {
+    fn name(self) -> String {
         Function::loaded(self).name.clone()
     }
 
-    fn keeper(&self) -> LaunchKeeper {
+    fn keeper(self) -> LaunchKeeper {
         Function::keeper(self)
     }
 
     #[inline]
-    fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
+    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
         Function::loaded(self).check(launch)
     }
 
@@ -67,7 +69,7 @@ impl Callee for &Function {
 #[inline(always)]
 pub(super) fn record<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
-    callee: &dyn Callee,
+    callee: impl Callee,
     launch: &Launch<'_>,
     fitting: A,
     promise: Promise<'_>,
@@ -86,34 +88,10 @@ pub(super) fn record<const OBSERVED: bool, A: Lower>(
         shared,
         shared_given,
     };
-    match attributes {
-        None => lower::<OBSERVED, _>(recording, callee, &shape, None, fitting, promise),
-        Some(attributes) => {
-            with_attributes::<OBSERVED, _>(recording, callee, shape, attributes, fitting, promise)
-        }
-    }
-}
-
-#[cold]
-fn with_attributes<const OBSERVED: bool, A: Lower>(
-    recording: &Recording,
-    callee: &dyn Callee,
-    shape: Shape,
-    attributes: Attributes<'_>,
-    fitting: A,
-    promise: Promise<'_>,
-) -> Result<(), Error> {
-    if attributes.device_updatable_node.is_some() {
-        return Err(explain::device_node_in_sequence(callee.name()));
-    }
-    let stream = (&**recording.stream()).into();
-    let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
-    let (function, limits) = (fitting.function(), callee.attribute_limits());
-    let name = || callee.name();
-    check_attributes(api()?, function, config, attributes, limits, &name)?;
-    if let Some(option) = for_launches_only(&attributes) {
-        recording.without_node.set(Some(option));
-    }
+    let Some(attributes) = attributes else {
+        return lower::<OBSERVED, _>(recording, callee, &shape, None, fitting, promise);
+    };
+    check_recorded(recording, callee, &shape, &attributes, fitting.function())?;
     lower::<OBSERVED, _>(
         recording,
         callee,
@@ -124,10 +102,32 @@ fn with_attributes<const OBSERVED: bool, A: Lower>(
     )
 }
 
+/// Checks a launch with attributes. It is compiled once, not for each struct.
+#[cold]
+fn check_recorded(
+    recording: &Recording,
+    callee: impl Callee,
+    shape: &Shape,
+    attributes: &Attributes<'_>,
+    function: FunctionHandle<'_>,
+) -> Result<(), Error> {
+    if attributes.device_updatable_node.is_some() {
+        return Err(explain::device_node_in_sequence(callee.name()));
+    }
+    let stream = (&**recording.stream()).into();
+    let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
+    let (limits, name) = (callee.attribute_limits(), || callee.name());
+    check_attributes(api()?, function, config, *attributes, limits, &name)?;
+    if let Some(option) = for_launches_only(attributes) {
+        recording.without_node.set(Some(option));
+    }
+    Ok(())
+}
+
 #[inline(never)]
 fn lower<const OBSERVED: bool, A: Lower>(
     recording: &Recording,
-    callee: &dyn Callee,
+    callee: impl Callee,
     shape: &Shape,
     attributes: Option<&Attributes<'_>>,
     fitting: A,
@@ -135,7 +135,7 @@ fn lower<const OBSERVED: bool, A: Lower>(
 ) -> Result<(), Error> {
     let held = &recording.held;
     let stream = LaunchStream::in_sequence(held);
-    let record = Record {
+    let pass = Record {
         recording,
         callee,
         shape,
@@ -162,22 +162,16 @@ fn lower<const OBSERVED: bool, A: Lower>(
             name: &|| callee.name(),
             is_recorded: true,
         };
-        let mut record = Some(record);
-        let pass: &mut Passed<'_> = &mut |call, _, values| match record.take() {
-            Some(record) => record.push(call, values),
-            // It is called once.
-            None => Ok(()),
-        };
         return held.within(|| facts.lower(fitting, Form::Packed, &stream, pass));
     }
     // With a layout that depends on the GPU, this is `kernelParams`.
-    held.within(|| fitting.lower(Form::Packed, &stream, record))
+    held.within(|| fitting.lower(Form::Packed, &stream, pass))
 }
 
-/// Records a launch with lowered arguments. Only what most launches do is compiled for each struct.
-struct Record<'a, 'p> {
+/// Its type does not depend on the arguments.
+struct Record<'a, 'p, C> {
     recording: &'a Recording,
-    callee: &'a dyn Callee,
+    callee: C,
     shape: &'a Shape,
     attributes: Option<&'a Attributes<'a>>,
     promise: Promise<'p>,
@@ -187,7 +181,7 @@ struct Record<'a, 'p> {
     name_of: fn(usize) -> Option<Cow<'static, str>>,
 }
 
-impl Pass for Record<'_, '_> {
+impl<C: Callee> Pass for Record<'_, '_, C> {
     type Output = Result<(), Error>;
 
     #[inline(always)]
@@ -197,32 +191,6 @@ impl Pass for Record<'_, '_> {
         _: impl Fn() -> String,
         values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
     ) -> Result<(), Error> {
-        self.push_any(call.any(), &values)
-    }
-}
-
-impl Record<'_, '_> {
-    #[inline]
-    fn push_any(self, call: AnyCall<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
-        let Recording { held, log, .. } = self.recording;
-        if let AnyCall::Packed(call) = call
-            && self.attributes.is_none()
-            && !held.is_not_held()
-            && log
-                .borrow_mut()
-                .push_repeated(self.shape, call, &self.promise)
-        {
-            if held.notes_uses {
-                note_uses(self.recording, &log.borrow(), self.parameters, values);
-            }
-            return Ok(());
-        }
-        self.push(call, values)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push(self, call: AnyCall<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
         let Self {
             recording,
             callee,
@@ -238,14 +206,18 @@ impl Record<'_, '_> {
             return Err(explain::not_held(callee.name(), field));
         }
         let keeper = || callee.keeper();
-        let check = &mut || check(callee, shape, attributes);
+        let check = || check(callee, shape, attributes);
         let mut log = recording.log.borrow_mut();
         let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
-        let encoded = attributes.map(Encoded::new);
-        let encoded = encoded.as_ref().map_or(&[][..], Encoded::all);
-        log.push(shape, encoded, call, &bytes, &keeper, check, promise)?;
+        match attributes {
+            None => log.push(shape, &[], call, bytes, keeper, check, promise),
+            Some(attributes) => {
+                let encoded = Encoded::new(attributes);
+                log.push(shape, encoded.all(), call, bytes, keeper, check, promise)
+            }
+        }?;
         if recording.held.notes_uses {
-            note_uses(recording, &log, parameters, values);
+            note_uses(recording, &log, parameters, &values);
         }
         Ok(())
     }
@@ -266,7 +238,7 @@ fn note_uses(
 
 #[cold]
 fn check(
-    callee: &dyn Callee,
+    callee: impl Callee,
     shape: &Shape,
     attributes: Option<&Attributes<'_>>,
 ) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The launches of one run of a sequence: compared with the launches of the previous run, and enqueued later.
 
 use super::{
-    AnyCall, KernelCall, Promise,
+    KernelCall, Promise,
     step::{
         COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update,
         step_at, words,
@@ -46,57 +46,40 @@ pub(crate) enum Keeper {
 impl LaunchLog {
     /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` returns what keeps the function
     /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
-    #[expect(clippy::too_many_arguments, reason = "a launch has many parts")]
-    pub(crate) fn push<E>(
+    #[expect(clippy::too_many_arguments, reason = "inlined")]
+    #[inline(always)]
+    pub(crate) fn push<const IS_PACKED: bool, E>(
         &mut self,
         shape: &Shape,
         attributes: &[LaunchAttribute<'_>],
-        call: AnyCall<'_>,
-        values: &dyn Fn(&mut dyn FnMut(&[u8])),
-        keeper: &dyn Fn() -> Keeper,
-        check: &mut dyn FnMut() -> Result<(), E>,
-        promise: Promise<'_>,
+        call: KernelCall<'_, IS_PACKED>,
+        values: impl FnOnce(&mut dyn FnMut(&[u8])),
+        keeper: impl Fn() -> Keeper,
+        check: impl FnOnce() -> Result<(), E>,
+        _: Promise<'_>,
     ) -> Result<(), E> {
-        match call {
-            AnyCall::Packed(call) => {
-                if attributes.is_empty() && self.push_repeated(shape, call, &promise) {
-                    return Ok(());
-                }
-                check()?;
-                let (function, parameters) = (call.function(), call.packed().unwrap_or_default());
-                let size = parameters.len();
-                let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
-                self.store(&header, attributes, parameters, keeper);
+        let function = call.function();
+        if let Some(parameters) = call.packed() {
+            let size = parameters.len();
+            let header = Header::of_launch(PACKED, shape, function, attributes.len(), size);
+            if attributes.is_empty() && self.repeats(&header, parameters) {
+                return Ok(());
             }
-            AnyCall::Params(call) => {
-                let mut parameters = Vec::new();
-                values(&mut |value| {
-                    parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
-                    parameters.extend_from_slice(value);
-                    parameters.resize(parameters.len().next_multiple_of(8), 0);
-                });
-                check()?;
-                let (function, size) = (call.function(), parameters.len());
-                let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
-                self.store(&header, attributes, &parameters, keeper);
-            }
+            check()?;
+            self.store(&header, attributes, parameters, &keeper);
+        } else {
+            let mut parameters = Vec::new();
+            values(&mut |value| {
+                parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
+                parameters.extend_from_slice(value);
+                parameters.resize(parameters.len().next_multiple_of(8), 0);
+            });
+            check()?;
+            let size = parameters.len();
+            let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
+            self.store(&header, attributes, &parameters, &keeper);
         }
         Ok(())
-    }
-
-    /// Adds a launch without attributes if the previous run had the same one here, possibly with other arguments. Returns false, and
-    /// does nothing, if it had not: [`push`](Self::push) then adds the launch.
-    #[inline(always)]
-    pub(crate) fn push_repeated(
-        &mut self,
-        shape: &Shape,
-        call: KernelCall<'_, true>,
-        _: &Promise<'_>,
-    ) -> bool {
-        call.packed().is_some_and(|parameters| {
-            let header = Header::of_launch(PACKED, shape, call.function(), 0, parameters.len());
-            self.repeats(&header, parameters)
-        })
     }
 
     /// Whether the step has the header of the previous run's. Then it is stored, unless all steps so far are repeated.
@@ -320,7 +303,7 @@ mod tests {
                 launch.parameters.iter().for_each(|value| visit(value));
             };
             let keeper = || Keeper::Caller;
-            let mut check = || {
+            let check = || {
                 checks += 1;
                 Ok::<(), ()>(())
             };
@@ -332,21 +315,19 @@ mod tests {
                 .map(|value| value.as_ptr().cast_mut().cast())
                 .collect();
             let promise = Promise(PhantomData);
-            let call = if launch.packed {
-                AnyCall::Packed(KernelCall {
+            let pushed = if launch.packed {
+                let call = KernelCall::<true> {
                     function: function(launch.function),
                     parameters: extra.0.as_mut_ptr(),
-                })
+                };
+                log.push(&shape, &attributes, call, values, keeper, check, promise)
             } else {
-                AnyCall::Params(KernelCall {
+                let call = KernelCall::<false> {
                     function: function(launch.function),
                     parameters: pointers.as_mut_ptr(),
-                })
+                };
+                log.push(&shape, &attributes, call, values, keeper, check, promise)
             };
-            let attributes = &attributes;
-            let pushed = log.push(
-                &shape, attributes, call, &values, &keeper, &mut check, promise,
-            );
             assert_eq!(pushed, Ok(()));
         }
         checks

@@ -226,7 +226,7 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     }
 
     /// The call without its form in its type.
-    #[cfg(any(feature = "graphs", feature = "observe"))]
+    #[cfg(feature = "observe")]
     pub(crate) fn any(self) -> AnyCall<'p> {
         let Self {
             function,
