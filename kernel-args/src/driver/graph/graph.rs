@@ -235,8 +235,7 @@ impl<B> Graph<B> {
 
     /// A slot that this graph holds. The slot holds `kept`.
     pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
-        self.contents
-            .slot(self.driver.holder(), &self.context, kept)
+        Slot::retained_by(self.driver.holder(), &self.context, kept)
     }
 
     /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers

@@ -15,13 +15,12 @@ use core::{
 use cudarc::driver::{CudaContext, sys::CUuserObject_st};
 use std::{
     boxed::Box,
-    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     vec::Vec,
 };
 
-/// The values that one node of a graph holds. The driver holds the slot: as a user object of the graph, or in the [`Slots`] of the graph.
-/// It releases the slot when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
+/// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
+/// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
 pub(crate) struct Slot {
     context: Arc<CudaContext>,
     /// Whether an update must replace an owner of arguments.
@@ -38,65 +37,12 @@ struct Held {
     former: Vec<Owner>,
     /// The driver has released the slot.
     closed: bool,
-    /// The driver's object, while the graph of the slot holds it. `None` for a slot in [`Slots`].
+    /// The driver's object, while the graph of the slot holds it.
     object: Option<Handle<CUuserObject_st>>,
 }
 
-/// The slots of a graph that only this crate changes: one user object for all of them. A launch takes the driver 5 ns for each user object
-/// of its graph (H200, CUDA 13.0, `benches/`).
-#[derive(Default)]
-pub(super) struct Slots(Mutex<BTreeMap<usize, Arc<Slot>>>);
-
-impl Slots {
-    /// Slots that `graph` holds.
-    pub(super) fn retained_by(graph: GraphRef<'_>) -> Result<Arc<Self>, Error> {
-        if !release::start() {
-            return Err(explain::no_thread(None, explain::RETAINED));
-        }
-        let slots = Arc::new(Self::default());
-        graph.retain(slots.clone())?;
-        Ok(slots)
-    }
-
-    /// A new slot, which holds `kept`.
-    pub(super) fn add(&self, context: &Arc<CudaContext>, kept: Box<dyn Send + Sync>) -> Arc<Slot> {
-        let slot = Slot::new(context, kept);
-        self.slots().insert(Arc::as_ptr(&slot).addr(), slot.clone());
-        slot
-    }
-
-    /// Releases a slot whose node was removed before the graph was instantiated: no launch uses it.
-    pub(super) fn remove(&self, slot: &Arc<Slot>) {
-        let removed = self.slots().remove(&Arc::as_ptr(slot).addr());
-        if let Some(slot) = removed {
-            slot.released();
-        }
-    }
-
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Slot>>> {
-        // No code that can panic runs while it is locked.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl UserObject for Slots {
-    fn released(self: Arc<Self>) {
-        let slots = mem::take(&mut *self.slots());
-        slots.into_values().for_each(Slot::released);
-    }
-}
-
 impl Slot {
-    fn new(context: &Arc<CudaContext>, kept: Box<dyn Send + Sync>) -> Arc<Self> {
-        Arc::new(Self {
-            context: context.clone(),
-            occupied: AtomicBool::new(false),
-            held: Mutex::default(),
-            _kept: kept,
-        })
-    }
-
-    /// Creates a slot that `graph` holds by itself, for a graph that other code can change too. The slot holds `kept`.
+    /// Creates a slot that `graph` holds. The slot holds `kept`.
     pub(crate) fn retained_by(
         graph: GraphRef<'_>,
         context: &Arc<CudaContext>,
@@ -105,7 +51,12 @@ impl Slot {
         if !release::start() {
             return Err(explain::no_thread(None, explain::RETAINED));
         }
-        let slot = Self::new(context, kept);
+        let slot = Arc::new(Self {
+            context: context.clone(),
+            occupied: AtomicBool::new(false),
+            held: Mutex::default(),
+            _kept: kept,
+        });
         let object = graph.retain(slot.clone())?;
         slot.held().object = Some(object);
         Ok(slot)

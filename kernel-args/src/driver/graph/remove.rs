@@ -5,7 +5,7 @@ use crate::{
     driver::{api::required, error::Error},
     marshal::KernelArgs,
 };
-use std::sync::Arc;
+use std::{sync::Arc, vec::Vec};
 
 /// A node that [`Graph::remove`] takes: a [`Node`] or an [`AnyNode`], by reference or by value.
 pub trait NodeToRemove: sealed::Sealed {}
@@ -70,12 +70,14 @@ impl Graph {
         let removed = self.driver.remove(id);
         removed.map_err(|error| explain::call(explain::REMOVED, error))?;
         let slots = self.contents.removed(id);
+        let objects: Vec<_> = slots
+            .iter()
+            .chain(slot)
+            .filter_map(|slot| slot.take_object())
+            .collect();
         let mut outcome = Ok(());
-        for slot in slots.iter().chain(slot) {
-            self.contents.release(slot);
-            if let Some(object) = slot.take_object() {
-                outcome = outcome.and(self.driver.as_ref().release(object));
-            }
+        for object in objects {
+            outcome = outcome.and(self.driver.as_ref().release(object));
         }
         outcome.map_err(|error| explain::call(explain::RELEASED, error))
     }

@@ -370,27 +370,6 @@ fn the_kernel() -> Outcome {
     Ok(())
 }
 
-/// A launch takes the driver time for each user object of its graph.
-fn one_object_for_all_nodes() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
-    Graph::wait_until_released();
-    let before = control.live().user_objects;
-    let world = World::new()?;
-    let x = memory(&world)?;
-    let mut graph = Graph::new(&world.ctx)?;
-    for _ in 0..20 {
-        graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
-        graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
-    }
-    graph.retain(x.clone())?;
-    assert_eq!(control.live().user_objects, before + 1);
-    held(&x, 21);
-    let exec = graph.instantiate()?;
-    assert_eq!(control.live().user_objects, before + 1);
-    drop(exec);
-    freed(&x)
-}
-
 /// On the stand-in driver: the live objects at the end. The destructors do not call the driver, which would reject the calls.
 fn nothing_is_left() -> Outcome {
     let control = Control::attach().ok_or("this is not the stand-in driver")?;
@@ -444,11 +423,6 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             after_the_stream_was_dropped,
         ),
         trial(name("the_kernel"), the_kernel),
-        trial_unless(
-            driver.is_real().then_some("this machine has its own GPU"),
-            name("one_object_for_all_nodes"),
-            one_object_for_all_nodes,
-        ),
         trial_unless(
             driver.is_real().then_some("this machine has its own GPU"),
             name("nothing_is_left"),
