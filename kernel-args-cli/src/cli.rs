@@ -151,7 +151,7 @@ Examples:
   kernel-args replay --block 128 --grid 8 -n 100 saxpy.3.launch
   kernel-args replay --image faster.cubin -n 100 saxpy.3.launch
   kernel-args replay --show saxpy.3.launch # needs no GPU
-  compute-sanitizer kernel-args replay saxpy.3.launch
+  compute-sanitizer --report-api-errors no kernel-args replay -n 0 saxpy.3.launch
 
 Exit codes:
   0  the result is the recorded one

@@ -333,7 +333,9 @@ fn unsafe_blocks_are_in_few_files() {
     with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
     with_blocks.sort();
     let is_program = |path: &String| path.starts_with("kernel-args-cli/");
-    let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
+    let programs: Vec<_> = with_blocks
+        .extract_if(.., |path| is_program(path))
+        .collect();
     assert_eq!(programs, UNSAFE_IN_PROGRAMS);
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
     const { assert!(UNSAFE_BLOCKS.len() <= 20) };
