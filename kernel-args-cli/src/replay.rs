@@ -9,7 +9,7 @@ use crate::{
 };
 use kernel_args::{
     error::{RecordingError, Status as Returned},
-    replay::{Difference, Elements, Manifest, Recording, Replay, ReplayOptions, ReplayPromise},
+    replay::{Difference, ElementType, Manifest, Recording, Replay, ReplayOptions, ReplayPromise},
 };
 use std::{
     io::{self, Write},
@@ -250,10 +250,10 @@ fn returned(status: Returned) -> String {
 }
 
 /// `3 of its bytes differ, first byte 12 (element 3), by at most 0.5`
-fn text(difference: Difference, elements: Option<Elements>) -> String {
+fn text(difference: Difference, elements: Option<ElementType>) -> String {
     let size = elements.map(|elements| match elements {
-        Elements::F32 => 4,
-        Elements::F64 => 8,
+        ElementType::F32 => 4,
+        ElementType::F64 => 8,
     });
     let element = size.map_or(String::new(), |size| {
         format!(" (element {})", difference.first / size)

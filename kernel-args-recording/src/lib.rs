@@ -16,7 +16,7 @@ mod writer;
 
 pub use error::Error;
 pub use manifest::{
-    Attribute, Elements, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer,
+    Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer,
 };
 pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;

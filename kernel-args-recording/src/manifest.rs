@@ -113,13 +113,13 @@ pub struct Memory {
     pub size: u64,
     /// The type of its elements, if it is known and a number can be compared with a tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elements: Option<Elements>,
+    pub elements: Option<ElementType>,
 }
 
 /// A type whose values are compared with a tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Elements {
+pub enum ElementType {
     /// `float`.
     F32,
     /// `double`.

@@ -1,7 +1,7 @@
 //! Recordings are read as they were written, and a damaged or hostile file is an error.
 
 use kernel_args_recording::{
-    Attribute, Elements, Entry, Error, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Moment,
+    Attribute, ElementType, Entry, Error, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Moment,
     Parameter, Pointer, Reader, Writer,
 };
 use std::io::{Cursor, Read};
@@ -109,7 +109,7 @@ fn random(random: &mut fastrand::Rng) -> Recorded {
         manifest.memory.push(Memory {
             address: random.u64(..1 << 48),
             size: size as u64,
-            elements: [None, Some(Elements::F32), Some(Elements::F64)][random.usize(..3)],
+            elements: [None, Some(ElementType::F32), Some(ElementType::F64)][random.usize(..3)],
         });
         memory.push(bytes);
     }

@@ -279,7 +279,7 @@ pub mod replay {
         Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory,
     };
     pub use kernel_args_recording::{
-        Attribute, Elements, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
+        Attribute, ElementType, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
     };
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{error::Error, escape::terminal};
 use kernel_args_recording::{
-    Attribute, Elements, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer,
+    Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer,
 };
 use std::{
     fs::{self, File},
@@ -163,10 +163,10 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
 }
 
 /// The elements behind a pointer of this C++ type.
-fn elements(ty: &str) -> Option<Elements> {
+fn elements(ty: &str) -> Option<ElementType> {
     match ty.trim_end_matches('*').trim_end_matches(" const") {
-        "float" if ty.ends_with('*') => Some(Elements::F32),
-        "double" if ty.ends_with('*') => Some(Elements::F64),
+        "float" if ty.ends_with('*') => Some(ElementType::F32),
+        "double" if ty.ends_with('*') => Some(ElementType::F64),
         _ => None,
     }
 }

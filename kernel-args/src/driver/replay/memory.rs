@@ -3,7 +3,7 @@
 use super::report::Difference;
 use crate::driver::error::Error;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr as _};
-use kernel_args_recording::{Elements, Error as ReadError, Memory};
+use kernel_args_recording::{ElementType, Error as ReadError, Memory};
 use std::{
     hash::{DefaultHasher, Hasher as _},
     io::Read,
@@ -132,7 +132,7 @@ fn add_difference(
     at: usize,
     recorded: &[u8],
     now: &[u8],
-    elements: Option<Elements>,
+    elements: Option<ElementType>,
 ) {
     let differing = recorded
         .iter()
@@ -145,10 +145,10 @@ fn add_difference(
     };
     let bytes = 1 + differing.count() as u64;
     let largest = elements.map(|elements| match elements {
-        Elements::F32 => largest(recorded, now, |four: [u8; 4]| {
+        ElementType::F32 => largest(recorded, now, |four: [u8; 4]| {
             f64::from(f32::from_le_bytes(four))
         }),
-        Elements::F64 => largest(recorded, now, f64::from_le_bytes),
+        ElementType::F64 => largest(recorded, now, f64::from_le_bytes),
     });
     match difference {
         None => {
@@ -192,7 +192,7 @@ fn largest<const N: usize>(recorded: &[u8], now: &[u8], value: fn([u8; N]) -> f6
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Elements, add_difference};
+    use super::{Difference, ElementType, add_difference};
     use std::vec::Vec;
 
     fn bytes(floats: &[f32]) -> Vec<u8> {
@@ -210,7 +210,7 @@ mod tests {
             0,
             &bytes(&[1.0, 2.0]),
             &bytes(&[1.0, 2.0]),
-            Some(Elements::F32),
+            Some(ElementType::F32),
         );
         assert_eq!(difference, None);
         // 3.0 is 0x40400000, 3.5 is 0x40600000.
@@ -219,7 +219,7 @@ mod tests {
             8,
             &bytes(&[1.0, 3.0]),
             &bytes(&[1.0, 3.5]),
-            Some(Elements::F32),
+            Some(ElementType::F32),
         );
         let expected = Difference {
             bytes: 1,
@@ -232,7 +232,7 @@ mod tests {
             16,
             &bytes(&[0.0, f32::NAN]),
             &bytes(&[-0.0, f32::NAN]),
-            Some(Elements::F32),
+            Some(ElementType::F32),
         );
         assert_eq!(
             difference,
@@ -246,7 +246,7 @@ mod tests {
             24,
             &bytes(&[1.0]),
             &bytes(&[f32::NAN]),
-            Some(Elements::F32),
+            Some(ElementType::F32),
         );
         let largest = difference.and_then(|difference| difference.largest);
         assert!(largest.is_some_and(f64::is_nan), "{largest:?}");

@@ -2,7 +2,7 @@
 
 use crate::driver::api::{Allocation, Api, CallError};
 use kernel_args_abi::{Class, CppBase, Parameter};
-use kernel_args_recording::{self as recording, Elements};
+use kernel_args_recording::{self as recording, ElementType};
 use std::{
     io::{self, Read},
     vec::Vec,
@@ -67,13 +67,13 @@ impl Found {
 }
 
 /// The type of the elements behind a pointer.
-fn elements(pointer: &Parameter<'_>) -> Option<Elements> {
+fn elements(pointer: &Parameter<'_>) -> Option<ElementType> {
     if pointer.cpp.depth != 1 {
         return None;
     }
     match pointer.cpp.base {
-        CppBase::Float { bits: 32 } => Some(Elements::F32),
-        CppBase::Float { bits: 64 } => Some(Elements::F64),
+        CppBase::Float { bits: 32 } => Some(ElementType::F32),
+        CppBase::Float { bits: 64 } => Some(ElementType::F64),
         _ => None,
     }
 }
