@@ -47,7 +47,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 /// `y = alpha * x + y` for `alpha` 0, 1, …, `launches - 1`, with `x = 2` and `y = 1` at first.
-fn saxpy(launches: u32) -> Outcome<Vec<f32>> {
+fn saxpy(launches: u16) -> Outcome<Vec<f32>> {
     let ctx = context()?;
     let stream = ctx.default_stream();
     let kernel = Kernel::<Saxpy>::from_image(&ctx, SAXPY, "saxpy")?;
@@ -55,7 +55,7 @@ fn saxpy(launches: u32) -> Outcome<Vec<f32>> {
     for alpha in 0..launches {
         let args = Saxpy {
             n: N as u32,
-            alpha: alpha as f32,
+            alpha: f32::from(alpha),
             x: &x,
             y: &mut y,
         };
