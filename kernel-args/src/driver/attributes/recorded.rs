@@ -75,7 +75,7 @@ mod tests {
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
             let one = kernel_args_recording::Attribute {
                 id,
-                text: "".into(),
+                text: std::string::String::new(),
                 value: [0x55; 64],
             };
             assert!(from_recording(&one).is_none(), "{id}");
