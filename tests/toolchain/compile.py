@@ -7,12 +7,16 @@ TARGETS are separated by commas: compute_NN gives FOLDER/STEM.ptx, sm_NN gives
 FOLDER/STEM.sm_NN.cubin. OPTIONs are passed to NVRTC. `echo.cuh` is always available; in the PTX of a
 source that includes it, every echo kernel must read and write every byte.
 
+An image is compiled again only if its source, the options, the compiler or `echo_coverage.py` have changed. With `-I` it is
+always compiled.
+
 It prints the compiler's version, and the folder of the CUDA headers if the pinned nvcc is
 installed. Without sources this is all. Exit codes: 0 done; 1 a source does
 not compile, or an echo kernel leaves out a byte; 2 wrong usage; 3 the compiler is not installed (nothing is downloaded here).
 """
 
 import argparse
+import hashlib
 import os
 import pathlib
 import sys
@@ -25,6 +29,21 @@ import nvrtc
 import toolchain
 
 OPTIONS = ["--std=c++17", "--device-int128", "--disable-warnings"]
+
+
+def digest(*parts):
+    """A hash of texts and bytes."""
+    parts = [part if isinstance(part, bytes) else part.encode() for part in parts]
+    return hashlib.sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts)).hexdigest()
+
+
+def is_known(image, key):
+    """Whether this image has been compiled with this key. The record is next to it."""
+    record = image.with_name(image.name + ".key")
+    try:
+        return record.read_text() == key + digest(image.read_bytes())
+    except OSError:
+        return False
 
 
 def main():
@@ -46,19 +65,26 @@ def main():
     # Debug information contains the folder, which must be the same on every machine.
     os.chdir(pathlib.Path(sys.executable).anchor)
     try:
-        print("NVRTC " + ".".join(map(str, nvrtc.version())))
+        version = "NVRTC " + ".".join(map(str, nvrtc.version()))
+        print(version)
+        coverage = pathlib.Path(echo_coverage.__file__).read_bytes()
         if toolchain.installed("nvcc") is not None:
             print(toolchain.folder("nvcc") / "nvidia" / "cu13" / "include")
         for source in sources:
             text = source.read_text()
             for target in arguments.targets:
-                image = nvrtc.compile(text, source.name, target, headers, options)
                 suffix = "ptx" if target.startswith("compute_") else f"{target}.cubin"
-                (folder / f"{source.stem}.{suffix}").write_bytes(image)
+                path = folder / f"{source.stem}.{suffix}"
+                key = digest(version, source.name, text, target, *headers.values(), *options, coverage)
+                if not arguments.includes and is_known(path, key):
+                    continue
+                image = nvrtc.compile(text, source.name, target, headers, options)
+                path.write_bytes(image)
                 if suffix == "ptx" and "echo.cuh" in text:
                     faults, _ = echo_coverage.gaps(image.decode())
                     if faults:
                         raise nvrtc.CompileError("\n".join(faults))
+                path.with_name(path.name + ".key").write_text(key + digest(image))
     except toolchain.Unavailable as error:
         print(error, file=sys.stderr)
         return toolchain.EXIT_UNAVAILABLE

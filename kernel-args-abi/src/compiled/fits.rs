@@ -233,7 +233,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
 
         #[test]
         fn what_fits_plainly_has_no_differences(field in parameter(), other in parameter()) {

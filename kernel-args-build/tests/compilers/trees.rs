@@ -182,7 +182,7 @@ pub(super) fn what_the_compiler_reads_is_watched(home: &Path, name: &str) {
     let one: Option<u64> = one.and_then(|seed| seed.parse().ok());
     let is_full = env::var_os("KERNEL_ARGS_FULL").is_some();
     // nvcc takes a second for a text.
-    let (trees, compiled) = if name == "nvcc" { (1, 1) } else { (8, 2) };
+    let (trees, compiled) = if name == "nvcc" { (1, 1) } else { (4, 2) };
     let trees = if is_full { trees * 20 } else { trees };
     let mut count = Count::default();
     for seed in one.map_or(0..trees, |seed| seed..seed + 1) {

@@ -341,7 +341,7 @@ mod tests {
             ".target sm_75 //.version 8.0\n",
         ];
         for head in heads {
-            let body = format!(".version 8.0\n{}", head.repeat((4 << 20) / head.len()));
+            let body = format!(".version 8.0\n{}", head.repeat((1 << 20) / head.len()));
             let size = body.len();
             let bytes = elf(b".rodata", body.as_bytes(), |number| match number {
                 0 => (0, size),

@@ -90,8 +90,8 @@ fn trial<J: Judge + 'static>(name: &str, judge: Result<J, String>, most: u64) ->
 
 fn main() -> ExitCode {
     let trials = vec![
-        trial("what_gcc_reads_is_found", Gcc::new(), 25),
-        trial("what_nvrtc_reads_is_found", Nvrtc::new(), 25),
+        trial("what_gcc_reads_is_found", Gcc::new(), 15),
+        trial("what_nvrtc_reads_is_found", Nvrtc::new(), 15),
     ];
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     let _ = fs::remove_dir_all(tree::home());

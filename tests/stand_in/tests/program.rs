@@ -117,17 +117,27 @@ fn user(name: &str) -> PathBuf {
 }
 
 /// Cargo, in a folder, on the stand-in driver: the documented command.
+///
+/// A package of a user has its own target folder. The name of the stand-in's library has no hash of its features. So in the
+/// folder of this workspace, it would replace the workspace's library, and all suites would be compiled again.
 fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(program);
-    command
+    Command::new(program)
         .arg(env!("CARGO"))
         .args(words)
         .args(["--offline", "--quiet"])
-        .current_dir(folder);
-    if let Some(target) = Path::new(env!("CARGO_TARGET_TMPDIR")).parent() {
-        command.env("CARGO_TARGET_DIR", target);
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target(folder))
+        .output()
+        .unwrap()
+}
+
+/// Cargo's target folder for a package in this folder.
+fn target(folder: &Path) -> PathBuf {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    match tests.parent() {
+        Some(target) if !folder.starts_with(tests) => target.to_owned(),
+        _ => tests.join("users-target"),
     }
-    command.output().unwrap()
 }
 
 #[track_caller]
