@@ -3,9 +3,10 @@
 use super::{
     Api, CallError, Graph, MemoryStep, StreamHandle,
     entry_points::required,
-    graph::{GraphId, GraphRef, NodeId},
+    graph_nodes::GraphRef,
     handle::{Alive, Owned},
     launch::MemoryOperation,
+    node_id::{GraphId, NodeId},
 };
 use core::ptr;
 use cudarc::driver::{CudaStream, sys::CUgraph_st};

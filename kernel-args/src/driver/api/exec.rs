@@ -4,8 +4,9 @@ use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle,
     UpdateResult,
     entry_points::required,
-    graph::{GraphId, GraphRef, LaunchOf, NodeId},
+    graph_nodes::{GraphRef, LaunchOf},
     handle::{Destroyed, Owned},
+    node_id::{GraphId, NodeId},
     node_kinds::Part,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};

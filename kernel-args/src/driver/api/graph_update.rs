@@ -1,6 +1,6 @@
 //! The result of an update of a whole graph.
 
-use super::{Handle, NodeId, graph::GraphRef};
+use super::{Handle, NodeId, graph_nodes::GraphRef};
 use core::ptr;
 use cudarc::driver::sys::CUgraphNode;
 

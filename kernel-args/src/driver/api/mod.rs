@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`exec`], [`capture`] | the calls with further requirements, by subject |
+//! | [`context`], [`module`], [`launch`], [`graph`], [`graph_nodes`], [`exec`], [`capture`] | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
@@ -20,6 +20,8 @@ mod entry_points;
 mod exec;
 #[cfg(feature = "graphs")]
 mod graph;
+#[cfg(feature = "graphs")]
+mod graph_nodes;
 #[cfg(feature = "graphs")]
 mod graph_update;
 mod handle;
@@ -54,7 +56,9 @@ pub(crate) use entry_points::{api, is_available, required, runtime_version};
 #[cfg(feature = "graphs")]
 pub(crate) use exec::{Exec, ExecNode};
 #[cfg(feature = "graphs")]
-pub(crate) use graph::{After, Graph, GraphNode, GraphRef, NewNode, UserObject};
+pub(crate) use graph::{After, Graph, NewNode};
+#[cfg(feature = "graphs")]
+pub(crate) use graph_nodes::{GraphNode, GraphRef, UserObject};
 #[cfg(feature = "graphs")]
 pub(crate) use graph_update::UpdateResult;
 #[cfg(feature = "graphs")]
