@@ -44,6 +44,7 @@ def main():
             "`trace`": [],
             "`trace --json`": ["--json"],
             "`trace --summary`": ["--summary"],
+            "`trace --check-pointers`": ["--check-pointers"],
         }
         print("| way | ns per launch, fastest and slowest of 4 |\n| --- | --- |")
         for name, options in ways.items():

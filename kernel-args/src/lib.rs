@@ -215,7 +215,7 @@ pub mod global {
 pub mod graph {
     pub use crate::driver::{
         AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
-        GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
+        GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
     };
 }
 
@@ -256,7 +256,7 @@ pub mod external {
 
 /// Launches, graph launches, loads and compilations, as a program observes them.
 ///
-/// The chapter [`guide::observe`](crate::guide::observe) shows what a program can do with it.
+/// The chapter [`guide::observe`] shows what a program can do with it.
 #[cfg(feature = "observe")]
 pub mod observe {
     #[cfg(feature = "tracing")]
@@ -272,7 +272,7 @@ pub mod observe {
 
 /// Launches that were recorded in a file, launched again without their program.
 ///
-/// The chapter [`guide::observe`](crate::guide::observe) shows a recording and its replay.
+/// The chapter [`guide::observe`] shows a recording and its replay.
 #[cfg(feature = "record")]
 pub mod replay {
     pub use crate::driver::{

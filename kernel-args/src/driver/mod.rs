@@ -56,7 +56,7 @@ pub use function::{BlockSuggestion, Function};
 #[cfg(feature = "graphs")]
 pub use graph::{
     AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
-    GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeToRemove,
+    GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
 };
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};

@@ -94,6 +94,7 @@ impl World {
     /// The end of the process on a thread of the program.
     fn end(&self) {
         self.queue.end(false, LONGEST);
+        assert!(self.queue.process_ends());
         assert!(!self.in_driver.load(SeqCst), "a drop at the end");
         self.ended.store(true, SeqCst);
     }

@@ -1,8 +1,7 @@
 //! Graphs, and new nodes.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, Handle, KernelNodeParams, Memory, MemoryStep, Null,
-    Status,
+    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, Status,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
     handle::{Destroyed, Owned},
@@ -35,15 +34,15 @@ pub(crate) struct Graph {
     /// A removal of a node changes it.
     id: GraphId,
     pub(super) remaining: Remaining,
-    /// For a body: the outermost graph around it, which holds the objects of the body too.
-    around: Option<Handle<CUgraph_st>>,
+    /// Whether it is a body of a conditional node, which its graph destroys.
+    is_body: bool,
     /// The graphs inside of it.
     pub(super) parts: RefCell<Vec<Part>>,
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if self.around.is_none() {
+        if !self.is_body {
             // SAFETY: this is the only drop, and nothing uses the field afterwards.
             unsafe { ManuallyDrop::drop(&mut self.owned) };
         }
@@ -73,7 +72,7 @@ impl Graph {
             owned: ManuallyDrop::new(owned),
             id,
             remaining: Remaining::default(),
-            around: None,
+            is_body: false,
             parts: RefCell::default(),
         }
     }
@@ -100,19 +99,6 @@ impl Graph {
             graph: self.owned.alive(),
             id: self.id,
             remaining: Some(&self.remaining),
-        }
-    }
-
-    /// The graph that holds user objects for the nodes of this graph.
-    pub(crate) fn holder(&self) -> GraphRef<'_> {
-        let own = self.as_ref();
-        // SAFETY: a body is used only while the graphs around it are alive (`After::add_conditional`).
-        let around = self
-            .around
-            .map(|around| unsafe { Alive::new(around.raw()) });
-        GraphRef {
-            graph: around.unwrap_or(own.graph),
-            ..own
         }
     }
 
@@ -268,14 +254,13 @@ impl<'g> After<'g> {
         // SAFETY: `CUDA_CONDITIONAL_NODE_PARAMS`: "CUDA-owned array populated with conditional node child graphs during
         // creation of the node", with as many graphs as the parameters ask for.
         let bodies = unsafe { slice::from_raw_parts(params.bodies, count) };
-        let around = self.graph.around.unwrap_or(self.graph.as_ref().handle());
         let body = |raw: &CUgraph| {
-            // SAFETY: the body is alive as long as the graph. This value never destroys it, because `around` is set.
+            // SAFETY: the body is alive as long as the graph. This value never destroys it, because `is_body` is set.
             let mut body = Graph::of(
                 unsafe { Owned::new(self.graph.api(), *raw) },
                 GraphId::new(),
             );
-            body.around = Some(around);
+            body.is_body = true;
             body
         };
         Ok((id, bodies.iter().map(body).collect()))

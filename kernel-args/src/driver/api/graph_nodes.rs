@@ -10,7 +10,7 @@ use super::{
     remaining::Remaining,
 };
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{CUfunc_st, CUgraph_st, CUgraphNode, CUgraphNode_st, CUuserObject_st};
+use cudarc::driver::sys::{CUfunc_st, CUgraph_st, CUgraphNode, CUgraphNode_st};
 use std::{sync::Arc, vec, vec::Vec};
 
 /// A node and the function that it launches; `None` for other kinds of nodes.
@@ -136,10 +136,7 @@ impl<'g> GraphRef<'g> {
     /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
     /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
     /// [`UserObject::released`].
-    pub(crate) fn retain<T: UserObject>(
-        self,
-        object: Arc<T>,
-    ) -> Result<Handle<CUuserObject_st>, CallError> {
+    pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
         /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
         const NO_DESTRUCTOR_SYNC: u32 = 1;
         /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
@@ -169,17 +166,7 @@ impl<'g> GraphRef<'g> {
         status.check("cuGraphRetainUserObject").inspect_err(|_| {
             // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
             unsafe { release(user_object, 1) };
-        })?;
-        Ok(Handle::new(user_object))
-    }
-
-    /// Releases an object that this graph holds: `cuGraphReleaseUserObject`. Clones of the graph and graphs that were instantiated from it
-    /// still hold it.
-    pub(crate) fn release(self, object: Handle<CUuserObject_st>) -> Result<(), CallError> {
-        let release = required!(self.api, cuGraphReleaseUserObject)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphReleaseUserObject`: the graph is alive and holds one reference to the
-        // object, which the caller releases once.
-        unsafe { release(self.graph.raw(), object.raw(), 1) }.check("cuGraphReleaseUserObject")
+        })
     }
 
     /// The node of this graph, a copy, that corresponds to a node of the original: `cuGraphNodeFindInClone`.

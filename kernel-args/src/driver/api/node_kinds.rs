@@ -134,14 +134,13 @@ impl After<'_> {
 
 impl Graph {
     /// Keeps the graphs inside of `bodies` for the nodes of this graph. They are bodies of `node`.
-    pub(crate) fn keep_bodies(&self, node: NodeId, bodies: Vec<Self>) {
-        let parts = bodies.into_iter().map(|mut body| Part {
+    pub(crate) fn keep_body(&self, node: NodeId, body: &mut Self) {
+        self.parts.borrow_mut().push(Part {
             id: body.id(),
             node,
             copies: None,
-            parts: mem::take(&mut body.parts).into_inner(),
+            parts: body.parts.take(),
         });
-        self.parts.borrow_mut().extend(parts);
     }
 
     /// Whether the graph has a conditional node, at any depth.

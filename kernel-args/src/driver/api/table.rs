@@ -220,7 +220,6 @@ entry_points! {
         object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint
     );
     unsafe cuUserObjectRelease(object: CUuserObject, count: c_uint);
-    unsafe cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint);
     // Memory of graphs.
     unsafe cuGraphAddMemAllocNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &mut AllocNodeParams

@@ -200,7 +200,6 @@ impl fmt::Display for Error {
 /// The version of CUDA that added an entry point, if a feature of this crate needs it.
 fn since(entry_point: &str) -> Option<&'static str> {
     match entry_point {
-        "cuGraphReleaseUserObject" => Some("11.3"),
         "cuDeviceGetGraphMemAttribute"
         | "cuDeviceGraphMemTrim"
         | "cuDeviceSetGraphMemAttribute"

@@ -1,12 +1,11 @@
 //! The bodies of conditional nodes.
 
-use super::{AnyNode, Condition, Dependencies, Graph, explain};
+use super::{AnyNode, Condition, Dependencies, Graph, contents::Contents, explain};
 use crate::driver::{
-    api::{ConditionalKind, ConditionalNodeParams, out, required},
+    api::{ConditionalKind, ConditionalNodeParams, NodeId, out, required},
     error::Error,
 };
 use core::{marker::PhantomData, mem};
-use std::vec::Vec;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
 pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
@@ -139,15 +138,18 @@ impl<B> Graph<B> {
             added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
         // Until all bodies are filled.
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
-        let mut filled = Vec::new();
         for (index, driver) in (0..count).zip(bodies.drain(..)) {
-            let mut body = Body::of(driver, self.context.clone());
+            let mut filled = Filled {
+                body: Body::of(driver, self.context.clone()),
+                node,
+                around: &mut self.contents,
+            };
+            let body = &mut filled.body;
             body.place = self.place.of_body();
-            fill(index, &mut body)?;
+            fill(index, body)?;
             is_unfilled |= body.place.is_unfilled;
-            filled.push(body.driver);
+            self.driver.keep_body(node, &mut body.driver);
         }
-        self.driver.keep_bodies(node, filled);
         self.place.is_unfilled = is_unfilled;
         Ok(AnyNode(node))
     }
@@ -161,6 +163,19 @@ impl<B> Graph<B> {
             return Err(explain::older_than(what, version, NEEDED));
         }
         Ok(())
+    }
+}
+
+/// A body of the node `node`. Drop gives what it holds to the graph around it, which contains its nodes also after an error or a panic.
+struct Filled<'c, 'b> {
+    body: Body<'b>,
+    node: NodeId,
+    around: &'c mut Contents,
+}
+
+impl Drop for Filled<'_, '_> {
+    fn drop(&mut self) {
+        self.around.take_over(self.node, &mut self.body.contents);
     }
 }
 

@@ -1,6 +1,11 @@
 //! Graphs that are captured from a stream.
 
-use super::{Graph, explain};
+use super::{
+    Graph,
+    captures::{self, CapturedSlots},
+    contents::Contents,
+    explain,
+};
 use crate::driver::{
     api::{Api, NotCaptured, api, required},
     error::Error,
@@ -54,6 +59,7 @@ impl Graph {
 struct Capture<'s> {
     api: &'static Api,
     stream: &'s Arc<CudaStream>,
+    slots: Arc<CapturedSlots>,
     ended: bool,
 }
 
@@ -66,17 +72,26 @@ impl<'s> Capture<'s> {
         stream.context().bind_to_thread().map_err(Error::context)?;
         let begun = api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL);
         begun.map_err(|error| explain::call(explain::CAPTURE_BEGUN, error))?;
-        Ok(Self {
+        let mut capture = Self {
             api,
             stream,
+            slots: Arc::default(),
             ended: false,
-        })
+        };
+        if let Some(graph) = api.capture_info(stream)?.and_then(|info| info.graph) {
+            capture.slots = captures::begun(graph.id());
+        }
+        Ok(capture)
     }
 
     fn end(&mut self) -> Result<Graph, Error> {
         self.ended = true;
         match self.api.end_capture(self.stream) {
-            Ok(driver) => Ok(Graph::of(driver, self.stream.context().clone())),
+            Ok(driver) => {
+                let mut graph = Graph::of(driver, self.stream.context().clone());
+                graph.contents.captured(&self.slots);
+                Ok(graph)
+            }
             Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
             Err(NotCaptured::Nothing) => {
                 Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))
@@ -92,5 +107,7 @@ impl Drop for Capture<'_> {
             // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
+        // What an error has left.
+        Contents::new(self.stream.context()).captured(&self.slots);
     }
 }

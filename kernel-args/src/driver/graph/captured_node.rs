@@ -54,8 +54,14 @@ impl<A: KernelArgs> Kernel<A> {
             return Err(explain::broken_capture(Some(name()), explain::CAPTURED));
         };
         let kept = Box::new(self.keep_loaded());
-        let slot = Slot::retained_by(graph, &function.context, kept)?;
-        captures::add(graph, &slot);
+        let own = captures::own(graph.id());
+        let slot = if own.is_some() {
+            Slot::new(kept)?
+        } else {
+            let slot = Slot::of_driver(graph, &function.context, kept)?;
+            captures::add(graph, &slot);
+            slot
+        };
         let call = LaunchCall {
             api,
             stream: stream.into(),
@@ -90,6 +96,9 @@ impl<A: KernelArgs> Kernel<A> {
                 slot: Some(slot.clone()),
             })
         });
+        if let Some(own) = own {
+            own.add(node.as_ref().ok().map(|node| node.any.0), &slot);
+        }
         Ok((slot, node))
     }
 }

@@ -1,15 +1,53 @@
-//! Which capture a graph of cudarc results from. The driver does not report the capture of a graph, and reuses the handles
-//! of destroyed graphs and of their nodes.
+//! Which captures this crate has begun, and which capture a graph of cudarc results from. The driver does not report the capture of a
+//! graph, and reuses the handles of destroyed graphs and of their nodes.
 
 use super::owner::Slot;
-use crate::driver::api::{GraphId, GraphRef, Handle};
+use crate::driver::api::{GraphId, GraphRef, Handle, NodeId};
+use core::mem;
 use cudarc::driver::sys::CUgraph_st;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     vec::Vec,
 };
 
-/// A graph with a captured node of this crate.
+/// The slots of a capture that this crate has begun, each with its node. A launch that has failed may have no known node.
+#[derive(Default)]
+pub(super) struct CapturedSlots(Mutex<Vec<(Option<NodeId>, Arc<Slot>)>>);
+
+impl CapturedSlots {
+    pub(super) fn add(&self, node: Option<NodeId>, slot: &Arc<Slot>) {
+        self.lock().push((node, slot.clone()));
+    }
+
+    pub(super) fn take(&self) -> Vec<(Option<NodeId>, Arc<Slot>)> {
+        mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Option<NodeId>, Arc<Slot>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The captures that this crate has begun. An id is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
+static OWN: Mutex<Vec<(GraphId, Weak<CapturedSlots>)>> = Mutex::new(Vec::new());
+
+/// This crate has begun the capture `id`.
+pub(super) fn begun(id: GraphId) -> Arc<CapturedSlots> {
+    let slots = Arc::default();
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    own.retain(|(_, slots)| slots.strong_count() > 0);
+    own.push((id, Arc::downgrade(&slots)));
+    slots
+}
+
+/// The slots of the capture `id`; `None` if other code has begun it.
+pub(super) fn own(id: GraphId) -> Option<Arc<CapturedSlots>> {
+    let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = own.iter().find(|(begun, _)| *begun == id)?;
+    found.1.upgrade()
+}
+
+/// A graph of cudarc with a captured node of this crate.
 struct Captured {
     graph: Handle<CUgraph_st>,
     capture: GraphId,
@@ -23,7 +61,7 @@ impl Captured {
     }
 }
 
-/// The captured graphs, in the order of their captures.
+/// The graphs that cudarc captures, in the order of their captures.
 static CAPTURES: Mutex<Vec<Captured>> = Mutex::new(Vec::new());
 
 fn captures() -> MutexGuard<'static, Vec<Captured>> {

@@ -19,7 +19,7 @@ impl<B> Graph<B> {
     /// different graph, or the driver returns an error.
     pub fn add_child_graph(
         &mut self,
-        child: Graph,
+        mut child: Graph,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let action = explain::CHILD_ADDED;
@@ -42,6 +42,7 @@ impl<B> Graph<B> {
         self.context.bind_to_thread().map_err(Error::context)?;
         let added = self.after(None, after)?.add_child(child.driver);
         let node = added.map_err(|error| explain::call(action, error))?;
+        self.contents.take_over(node, &mut child.contents);
         let place = &mut self.place;
         place.not_in_bodies = place.not_in_bodies.or(not_in_bodies);
         Ok(AnyNode(node))

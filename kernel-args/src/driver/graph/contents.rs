@@ -1,18 +1,37 @@
-//! What this crate knows of a graph in addition to the driver.
+//! What a graph holds for its nodes.
 
-use super::{allocations::Allocations, owner::Slot};
+use super::{
+    allocations::Allocations,
+    captures::CapturedSlots,
+    owner::Slot,
+    release::{Owner, release},
+};
 use crate::driver::api::NodeId;
-use cudarc::driver::sys::CUdeviceptr;
-use std::{collections::BTreeMap, sync::Arc, vec::Vec};
+use core::mem;
+use cudarc::driver::{CudaContext, sys::CUdeviceptr};
+use std::{boxed::Box, collections::BTreeMap, sync::Arc, vec::Vec};
 
-/// The slots of a graph's nodes, and the memory that the graph allocates.
-#[derive(Default)]
+/// The slots of a graph's nodes, what else the graph retains, and the memory that it allocates.
+///
+/// Drop releases all of it at once. A graph that was launched takes it before, and releases it after its launches.
 pub(super) struct Contents {
+    context: Arc<CudaContext>,
+    /// For a child graph and a conditional node, the slots of the nodes inside of it.
     slots: BTreeMap<NodeId, Vec<Arc<Slot>>>,
+    owners: Vec<Owner>,
     pub(super) memory: Allocations,
 }
 
 impl Contents {
+    pub(super) fn new(context: &Arc<CudaContext>) -> Self {
+        Self {
+            context: context.clone(),
+            slots: BTreeMap::new(),
+            owners: Vec::new(),
+            memory: Allocations::default(),
+        }
+    }
+
     /// A node was added. `slot` holds what it retains; `used` are the addresses of the graph's memory that it uses.
     pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<Slot>>, used: &[CUdeviceptr]) {
         if let Some(slot) = slot {
@@ -21,13 +40,56 @@ impl Contents {
         self.memory.used_by(node, used);
     }
 
-    /// The slots of a node that was removed.
-    pub(super) fn removed(&mut self, node: NodeId) -> Vec<Arc<Slot>> {
-        self.slots.remove(&node).unwrap_or_default()
+    /// The graph was captured, and these are its slots.
+    pub(super) fn captured(&mut self, slots: &Arc<CapturedSlots>) {
+        for (node, slot) in slots.take() {
+            match node {
+                Some(node) => self.added(node, Some(&slot), &[]),
+                None => self.own(Box::new(slot)),
+            }
+        }
+        // Another thread is still adding a slot.
+        if Arc::strong_count(slots) > 1 {
+            self.own(Box::new(slots.clone()));
+        }
     }
 
-    /// The slots of all nodes.
-    pub(super) fn slots(&self) -> impl Iterator<Item = &Arc<Slot>> {
-        self.slots.values().flatten()
+    /// Holds `owner` as long as the graph exists.
+    pub(super) fn own(&mut self, owner: Owner) {
+        self.owners.push(owner);
+    }
+
+    /// Holds what the graph inside of the node `node` holds.
+    pub(super) fn take_over(&mut self, node: NodeId, inside: &mut Self) {
+        let slots = mem::take(&mut inside.slots).into_values().flatten();
+        self.slots.entry(node).or_default().extend(slots);
+        self.owners.append(&mut inside.owners);
+    }
+
+    /// A node was removed: releases what it has retained. The graph has not been launched.
+    pub(super) fn removed(&mut self, node: NodeId) {
+        let slots = self.slots.remove(&node).into_iter().flatten();
+        release(None, &self.context, slots.flat_map(Slot::close).collect());
+    }
+
+    /// The owners of all arguments, which an update of the whole graph replaces.
+    pub(super) fn take_arguments(&mut self) -> Vec<Owner> {
+        let slots = self.slots.values().flatten();
+        slots.filter_map(|slot| slot.replace_owner(None)).collect()
+    }
+
+    /// Everything that the graph holds.
+    pub(super) fn take(&mut self) -> Vec<Owner> {
+        let slots = mem::take(&mut self.slots).into_values().flatten();
+        let mut owners: Vec<_> = slots.flat_map(Slot::close).collect();
+        owners.append(&mut self.owners);
+        owners
+    }
+}
+
+impl Drop for Contents {
+    fn drop(&mut self) {
+        let owners = self.take();
+        release(None, &self.context, owners);
     }
 }

@@ -1,6 +1,9 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, release::Owner};
+use super::{
+    AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, owner::Slot,
+    release::Owner,
+};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
@@ -48,9 +51,9 @@ impl Graph {
             (elements.as_ptr().cast(), from)
         };
         let source = Memory::Host(source.cast_mut().cast());
-        let slot = self.slot(Box::new(()))?;
+        let slot = Slot::new(Box::new(()))?;
         let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
-        slot.keep(from);
+        slot.replace_owner(Some(from));
         self.contents.added(node.0, Some(&slot), &[]);
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
@@ -71,9 +74,9 @@ impl Graph {
     ) -> Result<AnyNode, Error> {
         let width = bytes::<T>(to.len())?;
         let target = Memory::Host(to.as_ptr().cast());
-        let slot = self.slot(Box::new(()))?;
+        let slot = Slot::new(Box::new(()))?;
         let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
-        slot.keep(Box::new(to.clone()));
+        slot.replace_owner(Some(Box::new(to.clone())));
         self.contents.added(node.0, Some(&slot), &[]);
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)

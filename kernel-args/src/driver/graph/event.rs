@@ -1,6 +1,6 @@
 //! Nodes that record an event or wait for one.
 
-use super::{AnyNode, Dependencies, Graph, explain};
+use super::{AnyNode, Dependencies, Graph, explain, owner::Slot};
 use crate::driver::{
     api::{After, CallError, NodeId, required},
     error::Error,
@@ -81,10 +81,9 @@ impl Graph {
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;
         self.context.bind_to_thread().map_err(Error::context)?;
-        let slot = self.slot(Box::new(()))?;
+        let slot = Slot::new(Box::new(event.clone()))?;
         let added = add(after, event);
         let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
-        slot.keep(Box::new(event.clone()));
         self.contents.added(node, Some(&slot), &[]);
         Ok(AnyNode(node))
     }

@@ -6,19 +6,18 @@ use super::{
     explain,
     find::nodes_of,
     owner::Slot,
-    release::{Owner, Released, release},
+    release::{Owner, release},
     taken_over::TakenOver,
 };
 use crate::{
     driver::{
-        api::{self, CallError, Event, Handle, NodeId, api, out, required},
+        api::{self, Handle, NodeId, api, required},
         context::{bind, bind_graph, named, restored_on_error},
         error::{ContextError, ContextMismatch, Error},
         module::Kernel,
     },
     marshal::{ContextName, KernelArgs},
 };
-use core::mem;
 use cudarc::driver::{
     CudaContext, CudaGraph, CudaStream,
     sys::{CUgraph, CUgraphExec},
@@ -34,11 +33,11 @@ pub struct GraphExec {
     pub(super) context: Arc<CudaContext>,
     /// The stream of the last launch through this object.
     pub(super) last_launch: Option<Arc<CudaStream>>,
-    /// For a graph of cudarc, and after an update of the whole graph.
+    /// For a graph of cudarc.
     pub(super) taken_over: Option<TakenOver>,
     pub(super) contents: Contents,
-    /// Whether `update_graph` has replaced the parameters of all nodes.
-    pub(super) is_updated: bool,
+    /// What the graph holds of which `update_graph` has taken over the parameters.
+    pub(super) replacement: Option<Contents>,
 }
 
 impl GraphExec {
@@ -49,7 +48,7 @@ impl GraphExec {
             last_launch: None,
             taken_over: None,
             contents,
-            is_updated: false,
+            replacement: None,
         }
     }
 
@@ -59,8 +58,7 @@ impl GraphExec {
     /// `node`, and nodes from [`kernel_nodes`](Self::kernel_nodes).
     ///
     /// cudarc can have launched the graph before. It does not report on which stream, so an update cannot know when the
-    /// arguments of the capture are no longer used: the graph retains them until it is dropped and its launches have finished. If the
-    /// stream of the last launch is being captured when this is dropped, the arguments of updates are never released.
+    /// arguments of the capture are no longer used: the graph retains them until it is dropped and its launches have finished.
     ///
     /// The driver gives the handles of a destroyed graph and of its nodes to other graphs. While a launch of the destroyed graph is
     /// still running, its nodes can be accepted as nodes of another graph with the same handles, if no node of that graph
@@ -87,8 +85,8 @@ impl GraphExec {
                 context: ctx.clone(),
                 last_launch: None,
                 taken_over: Some(TakenOver::default()),
-                contents: Contents::default(),
-                is_updated: false,
+                contents: Contents::new(ctx),
+                replacement: None,
             })
         })
     }
@@ -121,8 +119,8 @@ impl GraphExec {
         uploaded.map_err(|error| explain::call(explain::UPLOADED, error))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive. An update does not know of launches
-    /// through this handle: wait for them before an update releases arguments that they use.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive. This object does not know of launches
+    /// through the handle: wait for them before an update, or the drop of this object, releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
@@ -156,35 +154,9 @@ impl GraphExec {
             }
             None => slot.replace_owner(owner),
         };
-        let Some(former) = former else { return false };
-        match (self.after_launches(), &mut self.taken_over) {
-            (Ok(after), Some(taken_over)) => {
-                let others = taken_over.take_former();
-                self.release(former, others, after);
-            }
-            (Ok(after), None) => self.release(former, slot.take_former(), after),
-            (Err(NotKnown), Some(taken_over)) => taken_over.keep(former),
-            (Err(NotKnown), None) => slot.keep(former),
-        }
-        true
-    }
-
-    /// An event that completes when all launches through this object have finished; `None` if there was no launch.
-    pub(super) fn after_launches(&self) -> Result<Option<Event>, NotKnown> {
-        let Some(stream) = self.last_stream() else {
-            return Ok(None);
-        };
-        // An event that was recorded by a capture never completes.
-        let settled = || is_capturing(stream).is_ok_and(|capturing| !capturing);
-        // Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`), so when the last launch has
-        // finished, all have.
-        if settled()
-            && let Ok(event) = Event::record(self.driver.api(), stream)
-            && settled()
-        {
-            return Ok(Some(event));
-        }
-        Err(NotKnown)
+        let was_occupied = former.is_some();
+        self.release(former.into_iter().collect());
+        was_occupied
     }
 
     /// The stream of the last launch.
@@ -194,18 +166,12 @@ impl GraphExec {
             .or(self.contents.memory.taken_on())
     }
 
-    pub(super) fn release(&self, owner: Owner, former: Vec<Owner>, after: Option<Event>) {
-        release(Released {
-            after,
-            context: self.context.clone(),
-            former,
-            owner,
-        });
+    /// Drops `owners` after the launches of this graph have finished. Launches of one graph run one after another (CUDA Driver API,
+    /// `cuGraphLaunch`), so when the last launch has finished, all have.
+    pub(super) fn release(&self, owners: Vec<Owner>) {
+        release(self.last_stream(), &self.context, owners);
     }
 }
-
-/// No event shows when the last launch has finished.
-pub(super) struct NotKnown;
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
@@ -213,29 +179,22 @@ impl Drop for GraphExec {
         // an error, so it is discarded.
         let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
         self.free_left_memory();
-        let taken_over = self.taken_over.take();
-        let mut owners = taken_over.map_or_else(Vec::new, TakenOver::into_owners);
-        if self.is_updated {
-            // Launches no longer hold what the first graph retains: see `update_graph`.
-            owners.extend(
-                self.driver
-                    .take_objects()
-                    .map(|objects| Box::new(objects) as Owner),
-            );
+        let objects = self.driver.take_objects();
+        let mut owners = Vec::new();
+        if self.replacement.is_some() {
+            // Launches no longer hold what cudarc's graph retains: see `update_graph`.
+            owners.extend(objects.map(|objects| Box::new(objects) as Owner));
+        } else {
+            drop(objects);
         }
-        if owners.is_empty() {
-            return;
-        }
-        match self.after_launches() {
-            Ok(after) => self.release(Box::new(()), owners, after),
-            // A launch may still use the memory.
-            Err(NotKnown) => mem::forget(owners),
-        }
+        owners.append(&mut self.contents.take());
+        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        owners.extend(
+            self.taken_over
+                .take()
+                .into_iter()
+                .flat_map(TakenOver::into_owners),
+        );
+        self.release(owners);
     }
-}
-
-/// Whether the stream is being captured.
-pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
-    let api = api()?;
-    Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)
 }

@@ -1,6 +1,6 @@
 //! The kernel nodes of a graph that other code has captured.
 
-use super::{AnyNode, Graph, Node, explain, order::ordered};
+use super::{AnyNode, Graph, Node, explain, order::ordered, owner::Slot};
 use crate::{
     driver::{
         api::{CallError, GraphRef, NodeId},
@@ -27,7 +27,7 @@ impl<B> Graph<B> {
         self.context.bind_to_thread().map_err(Error::context)?;
         let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
         for node in &mut nodes {
-            let slot = self.slot(kernel.keep_loaded())?;
+            let slot = Slot::new(kernel.keep_loaded())?;
             self.contents.added(node.any.0, Some(&slot), &[]);
             node.slot = Some(slot);
         }

@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, contents::Contents,
-    explain, lower::NodeCall, owner::Slot, place::Place, release::Owner,
+    explain, lower::NodeCall, owner::Slot, place::Place, release,
 };
 use crate::{
     driver::{
@@ -53,9 +53,8 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 /// # What keeps memory allocated
 ///
 /// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
-/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them (CUDA Driver API,
-/// `cuGraphRetainUserObject`) until an update replaces them or the graph is dropped, and the last launch that may use
-/// them has finished. During this time the memory of a [`Retained`](crate::Retained) pointer stays allocated, and the
+/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them until an update replaces them or the graph is
+/// dropped, and the last launch that may use them has finished. During this time the memory of a [`Retained`](crate::Retained) pointer stays allocated, and the
 /// kernels of the nodes stay loaded, even if the program drops its own handles. Afterwards they are dropped on a thread
 /// of this crate, because the driver's threads must not call CUDA.
 ///
@@ -106,8 +105,8 @@ impl<B> Graph<B> {
     pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
         Self {
             driver,
+            contents: Contents::new(&context),
             context,
-            contents: Contents::default(),
             place: Place::default(),
             kind: PhantomData,
         }
@@ -189,7 +188,7 @@ impl<B> Graph<B> {
             }
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
-        let slot = self.slot(kernel.keep_loaded())?;
+        let slot = Slot::new(kernel.keep_loaded())?;
         let call = NodeCall {
             function,
             launch,
@@ -233,24 +232,20 @@ impl<B> Graph<B> {
         })
     }
 
-    /// A slot that this graph holds. The slot holds `kept`.
-    pub(super) fn slot(&self, kept: Box<dyn Send + Sync>) -> Result<Arc<Slot>, Error> {
-        Slot::retained_by(self.driver.holder(), &self.context, kept)
-    }
-
     /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers
     /// in the arguments point to, or for objects that a captured library call uses. `owner` is then dropped on a
     /// different thread.
     ///
     /// # Errors
-    /// [`Error::Driver`], [`Error::OldDriver`].
+    /// [`Error::Graph`] if the system could not start the thread.
     pub fn retain(&mut self, owner: impl Send + 'static) -> Result<(), Error> {
-        let owner: Owner = Box::new(owner);
-        self.slot(Box::new(()))?.keep(owner);
+        release::start()?;
+        self.contents.own(Box::new(owner));
         Ok(())
     }
 
-    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph.
+    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. A graph that other code
+    /// instantiates from it retains nothing: keep this object until its launches have finished.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw()

@@ -1,6 +1,6 @@
 //! Nodes that call a function of the program.
 
-use super::{AnyNode, Dependencies, Graph, explain};
+use super::{AnyNode, Dependencies, Graph, explain, owner::Slot};
 use crate::driver::{
     api::{HostFunction, required},
     error::Error,
@@ -129,10 +129,9 @@ impl Graph {
             panicked: Arc::clone(&panicked),
         });
         let after = self.after(None, after)?;
-        let slot = self.slot(Box::new(()))?;
+        let slot = Slot::new(Box::new(host.clone()))?;
         let added = after.add_host(&host);
         let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
-        slot.keep(Box::new(host));
         self.contents.added(node, Some(&slot), &[]);
         self.place.not_in_bodies.get_or_insert("a host function");
         Ok(HostNode {

@@ -1,6 +1,6 @@
 //! Memory that a graph allocates and frees when it runs.
 
-use super::{AnyNode, Dependencies, Graph, GraphExec, exec::is_capturing, explain};
+use super::{AnyNode, Dependencies, Graph, GraphExec, explain, release::is_capturing};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
     driver::{api::required, error::Error},

@@ -61,7 +61,6 @@ pub use memory::GraphMemory;
 pub use memory_use::GraphMemoryUse;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
-pub use remove::NodeToRemove;
 pub use whole_update::GraphUpdateError;
 
-pub(crate) use owner::Slot;
+pub(crate) use release::{release, start};

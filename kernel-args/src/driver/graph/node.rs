@@ -22,7 +22,7 @@ pub struct Node<A: KernelArgs> {
     pub(super) shared: u32,
     /// The cluster of its launch; `None` for a node from `kernel_nodes`.
     pub(super) cluster: Option<Dim3>,
-    /// Holds the owners of the arguments; `None` if the graph was instantiated before the node was found.
+    /// Holds the owner of the arguments; `None` if the graph was instantiated before the node was found.
     pub(super) slot: Option<Arc<Slot>>,
 }
 
@@ -74,6 +74,12 @@ pub struct AnyNode(pub(super) NodeId);
 
 impl<A: KernelArgs> From<&Node<A>> for AnyNode {
     fn from(node: &Node<A>) -> Self {
+        node.any
+    }
+}
+
+impl<A: KernelArgs> From<Node<A>> for AnyNode {
+    fn from(node: Node<A>) -> Self {
         node.any
     }
 }

@@ -1,64 +1,59 @@
-//! User objects of a graph that keep the memory of a node's arguments allocated.
+//! What keeps the memory of a node's arguments allocated.
 
-use super::{
-    explain,
-    release::{self, Owner, Released, release},
-};
+use super::release::{self, Owner, release};
 use crate::driver::{
-    api::{GraphRef, Handle, UserObject},
+    api::{GraphRef, UserObject},
     error::Error,
 };
 use core::{
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::{CudaContext, sys::CUuserObject_st};
+use cudarc::driver::CudaContext;
 use std::{
     boxed::Box,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     vec::Vec,
 };
 
-/// The values that one node of a graph holds. The driver holds the slot as a user object of the graph, and releases it
-/// when the graph and every graph that was instantiated from it are destroyed and their launches have finished.
+/// The values that one node of a graph holds. The graph owns the slot, and closes it when no launch uses the values any more.
 pub(crate) struct Slot {
-    context: Arc<CudaContext>,
     /// Whether an update must replace an owner of arguments.
     occupied: AtomicBool,
     held: Mutex<Held>,
-    /// Keeps the kernel loaded, or holds other objects that the node needs while it exists.
+    /// Keeps the kernel loaded.
     _kept: Box<dyn Send + Sync>,
 }
 
 #[derive(Default)]
 struct Held {
     arguments: Option<Owner>,
-    /// Owners of former arguments whose last launch may still be running.
-    former: Vec<Owner>,
-    /// The driver has released the slot.
     closed: bool,
-    /// The driver's object, while the graph of the slot holds it.
-    object: Option<Handle<CUuserObject_st>>,
 }
 
 impl Slot {
-    /// Creates a slot that `graph` holds. The slot holds `kept`.
-    pub(crate) fn retained_by(
+    /// Creates an empty slot, which holds `kept`.
+    pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
+        release::start()?;
+        Ok(Arc::new(Self {
+            occupied: AtomicBool::new(false),
+            held: Mutex::default(),
+            _kept: kept,
+        }))
+    }
+
+    /// Creates a slot that the driver closes, for a graph that other code owns: when the graph and every graph that was
+    /// instantiated from it are destroyed and their launches have finished.
+    pub(super) fn of_driver(
         graph: GraphRef<'_>,
         context: &Arc<CudaContext>,
         kept: Box<dyn Send + Sync>,
     ) -> Result<Arc<Self>, Error> {
-        if !release::start() {
-            return Err(explain::no_thread(None, explain::RETAINED));
-        }
-        let slot = Arc::new(Self {
+        let slot = Self::new(kept)?;
+        graph.retain(Arc::new(OfDriver {
+            slot: slot.clone(),
             context: context.clone(),
-            occupied: AtomicBool::new(false),
-            held: Mutex::default(),
-            _kept: kept,
-        });
-        let object = graph.retain(slot.clone())?;
-        slot.held().object = Some(object);
+        }))?;
         Ok(slot)
     }
 
@@ -84,41 +79,32 @@ impl Slot {
         mem::replace(&mut self.held().arguments, owner)
     }
 
-    /// The driver's object; the caller releases the reference of the graph.
-    pub(super) fn take_object(&self) -> Option<Handle<CUuserObject_st>> {
-        self.held().object.take()
+    /// Takes everything out of the slot. The caller drops it when no launch uses it any more.
+    pub(super) fn close(self: Arc<Self>) -> Vec<Owner> {
+        let arguments = {
+            let mut held = self.held();
+            held.closed = true;
+            held.arguments.take()
+        };
+        // The slot itself may be the last owner that keeps a module loaded.
+        let slot: Owner = Box::new(self);
+        arguments.into_iter().chain([slot]).collect()
     }
 
-    /// Holds `owner` until the driver releases the slot.
-    pub(super) fn keep(&self, owner: Owner) {
-        self.held().former.push(owner);
-    }
-
-    /// The owners that the slot holds until their launches have finished.
-    pub(super) fn take_former(&self) -> Vec<Owner> {
-        mem::take(&mut self.held().former)
-    }
-
-    /// Whether the driver has released the slot. A released slot holds nothing for a graph.
+    /// A closed slot holds nothing for a graph.
     pub(super) fn is_closed(&self) -> bool {
         self.held().closed
     }
 }
 
-impl UserObject for Slot {
+/// A slot as a user object of a graph.
+struct OfDriver {
+    slot: Arc<Slot>,
+    context: Arc<CudaContext>,
+}
+
+impl UserObject for OfDriver {
     fn released(self: Arc<Self>) {
-        let (arguments, mut former) = {
-            let mut held = self.held();
-            held.closed = true;
-            (held.arguments.take(), mem::take(&mut held.former))
-        };
-        former.extend(arguments);
-        release(Released {
-            after: None,
-            context: self.context.clone(),
-            former,
-            // The slot itself may be the last owner that keeps a module loaded.
-            owner: Box::new(self),
-        });
+        release(None, &self.context, self.slot.clone().close());
     }
 }

@@ -1,21 +1,25 @@
 //! The thread on which owners of a graph's memory are dropped.
 //!
-//! The driver runs the destructor of a user object on its own thread, which must not call CUDA (CUDA Driver API,
-//! `cuUserObjectCreate`), but dropping a slice calls CUDA. Therefore the destructor sends the owner to a thread of this
-//! crate. An owner that an update has replaced is sent there too, with an event that completes when the launches that
-//! may use it have finished.
+//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event
+//! that completes when they have. While the stream of the last launch is being captured, no event can be recorded: then the thread
+//! records it after the capture, when it gets the next owner. The driver could hold the owners as user objects of the graph, but then
+//! each launch would take longer. Only for graphs that other code owns it does. It runs the destructor of a user object on its own
+//! thread, which must not call CUDA (CUDA Driver API, `cuUserObjectCreate`), but dropping a slice calls CUDA.
 //!
 //! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then.
 //! [`release_queue`](super::release_queue) has the states of the thread.
 
 use super::{
-    Graph,
+    Graph, explain,
     release_queue::{ReleaseQueue, State, caught},
     sync::{Condvar, Mutex},
 };
-use crate::driver::api::{Api, Event, api, atexit};
+use crate::driver::{
+    api::{Api, CallError, Event, api, atexit, out},
+    error::Error,
+};
 use core::{cell::Cell, mem, time::Duration};
-use cudarc::driver::CudaContext;
+use cudarc::driver::{CudaContext, CudaStream};
 use std::{
     boxed::Box,
     sync::{Arc, OnceLock},
@@ -28,52 +32,95 @@ use std::{
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A value whose drop frees the memory that a node's arguments point to.
-pub(super) type Owner = Box<dyn Send>;
+pub(crate) type Owner = Box<dyn Send>;
 
-/// Owners that nothing uses after an event.
-pub(super) struct Released {
-    pub(super) after: Option<Event>,
+/// Owners that nothing uses after some work.
+struct Released {
+    after: After,
     /// It is current during the drops.
-    pub(super) context: Arc<CudaContext>,
-    /// They are dropped first.
-    pub(super) former: Vec<Owner>,
-    pub(super) owner: Owner,
+    context: Arc<CudaContext>,
+    /// They are dropped in this order.
+    owners: Vec<Owner>,
 }
 
-static QUEUE: ReleaseQueue<Released> = ReleaseQueue {
+enum After {
+    Nothing,
+    Event(Event),
+    /// The work of a stream that was being captured.
+    Stream(Arc<CudaStream>),
+}
+
+impl After {
+    /// After the work that `stream` has now. Its context must be current.
+    fn work_of(stream: Arc<CudaStream>, api: &'static Api) -> Self {
+        // An event that was recorded by a capture never completes.
+        let settled = || is_capturing(&stream).is_ok_and(|capturing| !capturing);
+        if settled()
+            && let Ok(event) = Event::record(api, &stream)
+            && settled()
+        {
+            return Self::Event(event);
+        }
+        Self::Stream(stream)
+    }
+}
+
+/// `None` only lets the thread try again to record events.
+static QUEUE: ReleaseQueue<Option<Released>> = ReleaseQueue {
     state: Mutex::new(State::EMPTY),
     changed: Condvar::new(),
 };
+
+/// Whether the thread could be started.
+static RUNS: OnceLock<bool> = OnceLock::new();
 
 thread_local! {
     static IS_THE_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts the thread once; returns whether it runs.
-pub(super) fn start() -> bool {
-    static RUNS: OnceLock<bool> = OnceLock::new();
-    *RUNS.get_or_init(|| {
+/// Starts the thread once. This must be called before anything is released.
+pub(crate) fn start() -> Result<(), Error> {
+    let runs = RUNS.get_or_init(|| {
         let Ok(api) = api() else { return false };
         // If `atexit` fails, the process ends without waiting.
         let _ = atexit(end);
         let thread = thread::Builder::new().name("kernel-args".into());
         thread.spawn(|| run(api)).is_ok()
-    })
+    });
+    let error = || explain::no_thread(None, explain::RETAINED);
+    runs.then_some(()).ok_or_else(error)
 }
 
 extern "C" fn end() {
     QUEUE.end(IS_THE_THREAD.get(), LONGEST);
 }
 
-/// Drops the owners on the thread, which was started before anything was retained. This function does not call CUDA.
-pub(super) fn release(released: Released) {
-    QUEUE.send(released);
+/// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be current. Without
+/// one, this function does not call CUDA.
+pub(crate) fn release(
+    stream: Option<&Arc<CudaStream>>,
+    context: &Arc<CudaContext>,
+    owners: Vec<Owner>,
+) {
+    if owners.is_empty() {
+        return;
+    }
+    let after = match (stream, api()) {
+        (Some(stream), Ok(api)) => After::work_of(stream.clone(), api),
+        _ => After::Nothing,
+    };
+    QUEUE.send(Some(Released {
+        after,
+        context: context.clone(),
+        owners,
+    }));
 }
 
 impl Graph {
     /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
-    /// since, and of dropped graphs whose launches have finished. The driver reports on a thread of its own that nothing uses a
-    /// dropped graph any more, so values of a graph that was dropped just now can be released after this call.
+    /// since, and of dropped graphs, when their launches have finished. Two kinds of values can be released after this call. If the stream of
+    /// the last launch is being captured, they are released after the capture. If cudarc has captured the graph, the driver reports on a thread
+    /// of its own that nothing uses the dropped graph any more.
     ///
     /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
     /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
@@ -81,13 +128,17 @@ impl Graph {
     /// When the drop of such a value calls this function, it returns at once: the value itself is not dropped yet. For
     /// the same reason, such a drop must not wait for another thread that calls it.
     pub fn wait_until_released() {
-        QUEUE.wait(IS_THE_THREAD.get());
+        if RUNS.get() == Some(&true) {
+            QUEUE.send(None);
+            QUEUE.wait(IS_THE_THREAD.get());
+        }
     }
 }
 
-fn run(api: &Api) {
+fn run(api: &'static Api) {
     IS_THE_THREAD.set(true);
     let mut is_relaxed = false;
+    let mut waiting: Vec<Released> = Vec::new();
     loop {
         QUEUE.take(|released| {
             if !mem::replace(&mut is_relaxed, true) {
@@ -95,28 +146,58 @@ fn run(api: &Api) {
                 const RELAXED: u32 = 2;
                 let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
             }
-            drop_after(api, released);
+            waiting.extend(released);
+            waiting = mem::take(&mut waiting)
+                .into_iter()
+                .filter_map(|released| drop_after(api, released))
+                .collect();
         });
     }
 }
 
-fn drop_after(api: &Api, released: Released) {
+/// Returns the owners if no event can be recorded yet.
+fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     let Released {
         after,
         context,
-        former,
-        owner,
+        owners,
     } = released;
     // cudarc's functions would return a pending error of the context instead of making the call. Errors of these calls
     // cannot be reported here.
     let _ = api.cuCtxSetCurrent((&*context).into());
-    if after.as_ref().is_none_or(Event::wait) {
+    let after = match after {
+        After::Stream(stream) => After::work_of(stream, api),
+        after => after,
+    };
+    let has_finished = match &after {
+        After::Nothing => true,
+        After::Event(event) => event.wait(),
+        After::Stream(_) => {
+            return Some(Released {
+                after,
+                context,
+                owners,
+            });
+        }
+    };
+    if has_finished {
         // Each on its own: an owner that panics must not keep the next owners from being dropped.
-        for owner in former.into_iter().chain([owner]) {
-            caught(|| drop(owner));
+        for owner in owners {
+            if QUEUE.process_ends() {
+                mem::forget(owner);
+            } else {
+                caught(|| drop(owner));
+            }
         }
     } else {
         // A kernel may still use the memory.
-        mem::forget((former, owner));
+        mem::forget(owners);
     }
+    None
+}
+
+/// Whether the stream is being captured.
+pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
+    let api = api()?;
+    Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)
 }

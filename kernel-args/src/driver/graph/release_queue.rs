@@ -106,6 +106,11 @@ impl<T> ReleaseQueue<T> {
         }
     }
 
+    /// Whether the process ends. Then the thread drops nothing more, not even the rest of an object.
+    pub(super) fn process_ends(&self) -> bool {
+        self.lock().process_ends
+    }
+
     /// Waits for an object and passes it to `release`. If the process ends, forgets the object instead. Returns even if
     /// `release` panics.
     pub(super) fn take(&self, release: impl FnOnce(T)) {

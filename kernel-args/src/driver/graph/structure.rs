@@ -1,6 +1,6 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, described::NodeKind, explain};
+use super::{AnyNode, Graph, GraphExec, Node, described::NodeKind, explain, owner::Slot};
 use crate::{
     driver::{
         api::{GraphNode, GraphRef, Handle, NodeId},
@@ -106,7 +106,7 @@ impl Graph {
         let launch = launch.map_err(|error| explain::call(explain::FOUND, error))?;
         match launch {
             Some((function, shared)) if function == Handle::new(kernel.cu_function()) => {
-                let slot = self.slot(kernel.keep_loaded())?;
+                let slot = Slot::new(kernel.keep_loaded())?;
                 self.contents.added(any.0, Some(&slot), &[]);
                 Ok(Some(Node {
                     kernel: kernel.clone(),

@@ -1,12 +1,11 @@
 //! An instantiated graph that takes over the parameters of another graph.
 
-use super::{Graph, GraphExec, exec::NotKnown, explain, release::Owner, taken_over::TakenOver};
+use super::{Graph, GraphExec, contents::Contents, explain};
 use crate::driver::error::Error;
-use core::{error, fmt};
+use core::{error, fmt, mem};
 use std::{
     boxed::Box,
     sync::{Mutex, PoisonError},
-    vec::Vec,
 };
 
 /// Why [`GraphExec::update_graph`] did not update a graph, and the graph that does not fit.
@@ -68,8 +67,8 @@ impl GraphExec {
     ///
     /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped, and the last
     /// launch that may use it has finished. The arguments that are replaced are released when the launches that may use them have
-    /// finished. Two things are kept until this graph is dropped: what [`Graph::retain`] gave to the first graph, and the arguments of the
-    /// launches that were captured into it.
+    /// finished. What [`Graph::retain`] gave to the first graph is kept until this graph is dropped. If cudarc has captured the first graph, the
+    /// arguments of its launches are kept as long.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
@@ -97,27 +96,13 @@ impl GraphExec {
                 });
             }
         }
-        let mut owners: Vec<Owner> = Vec::new();
-        for slot in self.contents.slots() {
-            owners.extend(slot.replace_owner(None));
-            owners.extend(slot.take_former());
+        let mut owners = self.contents.take_arguments();
+        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        if let Some(taken_over) = &mut self.taken_over {
+            owners.extend(mem::take(taken_over).into_owners());
         }
-        // The driver releases what the first graph retains when that is destroyed, and no longer waits for launches. Therefore the
-        // arguments of later updates are in `taken_over`.
-        owners.extend(
-            self.taken_over
-                .take()
-                .into_iter()
-                .flat_map(TakenOver::into_owners),
-        );
-        let mut held = TakenOver::default();
-        match self.after_launches() {
-            Ok(_) if owners.is_empty() => {}
-            Ok(after) => self.release(Box::new(()), owners, after),
-            Err(NotKnown) => owners.into_iter().for_each(|owner| held.keep(owner)),
-        }
-        self.taken_over = Some(held);
-        self.is_updated = true;
+        self.release(owners);
+        self.replacement = Some(graph.contents);
         Ok(())
     }
 

@@ -5,20 +5,22 @@ use crate::{
     driver::{
         api::{
             AnyCall, Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape,
-            LaunchLog, NodeId, RecordedLaunch, Step, Steps, StreamHandle,
+            LaunchKeeper, LaunchLog, NodeId, RecordedLaunch, Step, Steps, StreamHandle,
         },
         error::Error,
-        graph::Slot,
+        graph::{release, start},
     },
     marshal::Accesses,
 };
-use core::iter;
-use cudarc::driver::CudaContext;
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use core::{iter, mem};
+use cudarc::driver::{CudaContext, CudaStream};
+use std::{boxed::Box, sync::Arc, vec, vec::Vec};
 
-/// The graph of a run.
+/// The graph of a run. The fields are dropped in this order.
 pub(super) struct Plan {
     exec: Exec,
+    #[expect(dead_code, reason = "held, not read")]
+    functions: Functions,
     nodes: Vec<NodeId>,
     dependencies: Dependencies,
     /// The accesses that the dependencies follow from; `None` if the steps run in order.
@@ -31,13 +33,16 @@ impl Plan {
     /// Creates a graph whose nodes wait for each other as their steps must, and instantiates it. The context must be current.
     pub(super) fn new(
         api: &'static Api,
-        context: &Arc<CudaContext>,
+        stream: &Arc<CudaStream>,
         log: &mut LaunchLog,
         accesses: Option<&Accesses>,
     ) -> Result<Self, Error> {
-        let graph = Graph::new(api)?;
-        // The functions stay loaded until the last launch of the graph has finished.
-        Slot::retained_by(graph.as_ref(), context, Box::new(log.keepers()))?;
+        start()?;
+        let functions = Functions {
+            stream: stream.clone(),
+            keepers: log.keepers(),
+        };
+        let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
         let dependencies = match accesses {
@@ -50,6 +55,7 @@ impl Plan {
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph, 0)?,
+            functions,
             nodes,
             dependencies,
             accesses: accesses.cloned(),
@@ -106,6 +112,25 @@ impl Plan {
             Some(promise) => self.exec.launch(stream, promise),
             None => Ok(()),
         }
+    }
+}
+
+/// Keeps the functions loaded until the last launch of the graph on `stream` has finished.
+struct Functions {
+    stream: Arc<CudaStream>,
+    keepers: Vec<LaunchKeeper>,
+}
+
+impl Drop for Functions {
+    fn drop(&mut self) {
+        let context = self.stream.context();
+        // `Drop` cannot report an error.
+        let _ = context.bind_to_thread();
+        release(
+            Some(&self.stream),
+            context,
+            vec![Box::new(mem::take(&mut self.keepers))],
+        );
     }
 }
 

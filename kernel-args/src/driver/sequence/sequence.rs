@@ -309,7 +309,7 @@ impl Enqueue<'_> {
         } else if updated(plans, log.recorded(), *accesses, is_first, changes) {
             RunMode::Updated(changes.len())
         } else {
-            match Plan::new(api, stream.context(), log, *accesses) {
+            match Plan::new(api, stream, log, *accesses) {
                 Ok(plan) => {
                     plans.truncate(*limit - 1);
                     plans.insert(0, plan);

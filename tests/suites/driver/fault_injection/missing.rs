@@ -57,14 +57,13 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 39] = [
+const FOR_GRAPHS: [&str; 38] = [
     "cuDeviceGetGraphMemAttribute",
     "cuDeviceGraphMemTrim",
     "cuDeviceSetGraphMemAttribute",
     "cuGraphAddMemAllocNode",
     "cuGraphAddMemFreeNode",
     "cuGraphExecUpdate_v2",
-    "cuGraphReleaseUserObject",
     "cuGraphAddChildGraphNode",
     "cuGraphAddEmptyNode",
     "cuGraphAddEventRecordNode",

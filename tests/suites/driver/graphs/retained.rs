@@ -256,13 +256,35 @@ fn several_values_that_panic() -> Outcome {
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
     Graph::capture(&world.stream, || {
-        // The event cannot be recorded, so the node keeps these values.
+        // No event can be recorded, so these values are released later.
         exec.update(&node, 1, 32, args(&x))?;
-        exec.update(&node, 1, 32, args(&x))
+        exec.update(&node, 1, 32, args(&x))?;
+        held(&x, 3);
+        Ok::<(), Error>(())
     })?;
-    held(&x, 3);
     drop(exec);
     freed(&x)
+}
+
+/// An event after the last launch can be recorded only after the capture.
+fn dropped_while_its_stream_is_captured() -> Outcome {
+    let world = World::new()?;
+    let (x, other) = (memory(&world)?, memory(&world)?);
+    let mut graph = Graph::new(&world.ctx)?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    graph.retain(other.clone())?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: both slices have `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    Graph::capture(&world.stream, || -> Result<(), Error> {
+        drop(exec);
+        Graph::wait_until_released();
+        assert_eq!((Arc::strong_count(&x), Arc::strong_count(&other)), (2, 2));
+        Ok(())
+    })?;
+    Graph::wait_until_released();
+    assert_eq!((Arc::strong_count(&x), Arc::strong_count(&other)), (1, 1));
+    Ok(())
 }
 
 fn anything_else() -> Outcome {
@@ -378,11 +400,12 @@ fn nothing_is_left() -> Outcome {
     Graph::wait_until_released();
     assert_eq!(control.live().user_objects, 0);
     let before = control.live();
-    let trials: [fn() -> Outcome; 5] = [
+    let trials: [fn() -> Outcome; 6] = [
         until_the_graph_is_dropped,
         until_an_update_replaces_it,
         what_a_captured_launch_was_given,
         in_a_graph_of_cudarc,
+        dropped_while_its_stream_is_captured,
         the_kernel,
     ];
     let others = memory::RETAINING.into_iter().chain(removed::RETAINING);
@@ -415,6 +438,10 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
             what_a_captured_launch_was_given,
         ),
         trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
+        trial(
+            name("dropped_while_its_stream_is_captured"),
+            dropped_while_its_stream_is_captured,
+        ),
         trial(name("anything_else"), anything_else),
         trial(name("drops_that_wait_or_panic"), drops_that_wait_or_panic),
         trial(name("several_values_that_panic"), several_values_that_panic),

@@ -124,11 +124,13 @@ fn an_update_while_the_stream_is_captured() -> Outcome {
     // SAFETY: all slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
     let updated = captured(&world, || {
-        exec.update(&node, 1, 32, with_x(&world, &second))
+        exec.update(&node, 1, 32, with_x(&world, &second))?;
+        is_held(&first, "the memory of the last launch");
+        Ok(())
     });
     drop(updated?);
-    is_held(&first, "the memory of the last launch");
-    exec.update(&node, 1, 32, with_x(&world, &second))?;
+    // Now an event after the launch can be recorded.
+    Graph::wait_until_released();
     freed(&first)?;
     drop(exec);
     freed(&second)

@@ -166,8 +166,8 @@ fn a_node_of_a_graph_that_is_gone_is_refused() {
             says(exec.set_enabled(node, false), &["another graph"]);
         }
         Graph::wait_until_released();
-        // One graph, one user object, and the two `Arc`s of each pointer that it retains.
-        assert_eq!(driver.live().user_objects, 1);
+        // One graph and its instance, and the two `Arc`s of each pointer that it retains.
+        assert_eq!(driver.live().graphs, 2);
         assert_eq!(Arc::strong_count(&device.memory), 3);
     });
 }

@@ -38,7 +38,5 @@ pub(super) const NODE_FOUND: &str = "the node of the captured launch was not fou
 pub(super) const ALLOCATED: &str = "the allocation was not added";
 pub(super) const TAKEN: &str = "the memory was not taken";
 pub(super) const REMOVED: &str = "the node was not removed";
-pub(super) const RELEASED: &str =
-    "the node was removed, but what it retained stays allocated until the graph is dropped";
 pub(super) const GRAPH_UPDATED: &str = "the graph was not updated";
 pub(super) const RETAINED: &str = "the graph cannot retain anything";
