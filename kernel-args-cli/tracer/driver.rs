@@ -88,16 +88,22 @@ impl Driver {
             .clone()
     }
 
-    /// The number of the current device, and whether its kernels can access all memory of the process.
-    pub(crate) fn device(&self) -> Option<(i32, bool)> {
+    /// The number of the current device.
+    pub(crate) fn device(&self) -> Option<i32> {
+        let mut device = 0;
+        // SAFETY: the call writes one number.
+        let error = unsafe { self.context_device?(&raw mut device) };
+        (error == 0).then_some(device)
+    }
+
+    /// Whether kernels of a device can access all memory of the process.
+    pub(crate) fn is_pageable(&self, device: i32) -> Option<bool> {
         /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`
         const PAGEABLE: u32 = 88;
-        let (mut device, mut pageable) = (0, 0);
-        // SAFETY: both calls write one number.
-        let error = unsafe { self.context_device?(&raw mut device) };
-        // SAFETY: as before.
-        let error = error | unsafe { self.device_attribute?(&raw mut pageable, PAGEABLE, device) };
-        (error == 0).then_some((device, pageable != 0))
+        let mut pageable = 0;
+        // SAFETY: the call writes one number.
+        let error = unsafe { self.device_attribute?(&raw mut pageable, PAGEABLE, device) };
+        (error == 0).then_some(pageable != 0)
     }
 
     /// What the driver knows of an address.

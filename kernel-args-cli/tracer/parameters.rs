@@ -22,28 +22,56 @@ pub(crate) unsafe fn bytes(
     recorded: Option<&[(usize, usize)]>,
     is_accepted: bool,
 ) -> Option<Vec<Value>> {
-    let read = |address: *const u8, size: usize| {
+    let read = |parts: &[Part]| {
         if !is_accepted {
-            return peek(address, size);
+            return peek(parts);
         }
         // SAFETY: the driver has read this many bytes there.
-        Some(unsafe { slice::from_raw_parts(address, size) }.to_vec())
+        let part = |part: &Part| unsafe { slice::from_raw_parts(part.address.cast(), part.size) };
+        Some(parts.iter().map(part).collect::<Vec<&[u8]>>().concat())
     };
-    let value = |(index, &(offset, size)): (usize, &(usize, usize))| {
-        let address = match launch.parameters {
-            // The array has a pointer for each parameter (`cuLaunchKernel` in the CUDA driver API's documentation).
-            Parameters::Array(array) => read(array.wrapping_add(index).cast(), size_of::<usize>())
-                .and_then(|bytes| Some(usize::from_ne_bytes(bytes.try_into().ok()?)))
-                .map(|address| address as *const u8),
-            Parameters::Buffer(buffer, length) if offset + size <= length => {
-                Some(buffer.wrapping_add(offset))
-            }
-            _ => None,
-        };
-        let address = address.filter(|address| !address.is_null())?;
-        Some((offset, read(address, size)?))
+    let recorded = recorded?;
+    if recorded.is_empty() {
+        return Some(Vec::new());
+    }
+    let places: Vec<Part> = match launch.parameters {
+        // The array has a pointer for each parameter (`cuLaunchKernel` in the CUDA driver API's documentation).
+        Parameters::Array(array) => {
+            let addresses = read(&[Part {
+                address: array.cast_mut().cast(),
+                size: recorded.len() * size_of::<usize>(),
+            }])?;
+            let addresses = addresses
+                .as_chunks()
+                .0
+                .iter()
+                .copied()
+                .map(usize::from_ne_bytes);
+            let part = |(address, &(_, size)): (usize, &(usize, usize))| Part {
+                address: address as *mut c_void,
+                size,
+            };
+            addresses.zip(recorded).map(part).collect()
+        }
+        Parameters::Buffer(buffer, length) => {
+            let part = |&(offset, size): &(usize, usize)| {
+                let address = buffer.wrapping_add(offset).cast_mut().cast();
+                (offset + size <= length).then_some(Part { address, size })
+            };
+            recorded.iter().map(part).collect::<Option<_>>()?
+        }
+        Parameters::None => return None,
     };
-    recorded?.iter().enumerate().map(value).collect()
+    if places.iter().any(|place| place.address.is_null()) {
+        return None;
+    }
+    let bytes = read(&places)?;
+    let mut rest = bytes.as_slice();
+    let value = |&(offset, size): &(usize, usize)| {
+        let bytes = rest.split_off(..size)?;
+        Some((offset, bytes.to_vec()))
+    };
+    recorded.iter().map(value).collect()
 }
 
 /// `offset size bytes` of each parameter, the bytes in hexadecimal, separated by commas; `?` if they are not known.
@@ -66,14 +94,17 @@ pub(crate) fn text(values: Option<&[Value]>) -> String {
 /// `device pageable`, then for each word `offset kind device address`, separated by commas. A word at the end of an allocation has the
 /// kind `end`, one that points to other memory of the process `host`. Nothing is sent about words that cannot be addresses.
 pub(crate) fn memory(driver: &Driver, values: &[Value]) -> Option<String> {
-    let (device, is_pageable) = driver.device()?;
-    let mut text = format!("{device} {}", u8::from(is_pageable));
+    let device = driver.device()?;
+    let (mut text, mut is_pageable) = (String::new(), false);
     for (start, bytes) in values {
         for (at, word) in words(bytes, *start) {
             let known = driver.memory(word)?;
             let kind = match known.kind {
                 0 if driver.memory(word - 1)?.kind != 0 => "end",
-                0 if peek(word as *const u8, 1).is_some() => "host",
+                0 if exists(word) => {
+                    is_pageable = driver.is_pageable(device)?;
+                    "host"
+                }
                 0 => "0",
                 Allocation::HOST => "1",
                 _ => "2",
@@ -87,7 +118,7 @@ pub(crate) fn memory(driver: &Driver, values: &[Value]) -> Option<String> {
             );
         }
     }
-    Some(text)
+    Some(format!("{device} {}{text}", u8::from(is_pageable)))
 }
 
 /// The words of a parameter that can be addresses, with their offsets in it. Pointers are aligned to 8 bytes; `start` is the offset of the
@@ -120,21 +151,31 @@ unsafe extern "C" {
     ) -> isize;
 }
 
-/// Reads memory of this process that may not exist: the driver can have refused a launch because of it.
-fn peek(address: *const u8, size: usize) -> Option<Vec<u8>> {
-    let mut bytes = vec![0_u8; size];
-    let to = Part {
-        address: bytes.as_mut_ptr().cast(),
-        size,
-    };
-    let from = Part {
-        address: address.cast_mut().cast(),
-        size,
-    };
+/// Reads memory of this process that may not exist: the driver can have refused a launch because of it. Returns the bytes of all parts.
+fn peek(parts: &[Part]) -> Option<Vec<u8>> {
+    /// `IOV_MAX`
+    const MOST: usize = 1024;
     let process = c_int::try_from(process::id()).ok()?;
-    // SAFETY: `to` is memory of this size; the kernel checks `from` (`process_vm_readv(2)`: `EFAULT`).
-    let read = unsafe { process_vm_readv(process, &raw const to, 1, &raw const from, 1, 0) };
-    usize::try_from(read)
-        .is_ok_and(|read| read == size)
-        .then_some(bytes)
+    let mut all = Vec::new();
+    for parts in parts.chunks(MOST) {
+        let mut bytes = vec![0_u8; parts.iter().map(|part| part.size).sum()];
+        let to = Part {
+            address: bytes.as_mut_ptr().cast(),
+            size: bytes.len(),
+        };
+        let count = parts.len() as c_ulong;
+        // SAFETY: `to` is memory of this size; the kernel checks `parts` (`process_vm_readv(2)`: `EFAULT`).
+        let read = unsafe { process_vm_readv(process, &raw const to, 1, parts.as_ptr(), count, 0) };
+        if !usize::try_from(read).is_ok_and(|read| read == bytes.len()) {
+            return None;
+        }
+        all.append(&mut bytes);
+    }
+    Some(all)
+}
+
+/// Whether the process has memory at this address.
+fn exists(address: u64) -> bool {
+    let address = address as *mut c_void;
+    peek(&[Part { address, size: 1 }]).is_some()
 }

@@ -6,7 +6,7 @@ use super::{
     explain,
     find::nodes_of,
     owner::Slot,
-    release::{Owner, release},
+    release::{Owner, relaxed, release},
     taken_over::TakenOver,
 };
 use crate::{
@@ -185,7 +185,8 @@ impl Drop for GraphExec {
             // Launches no longer hold what cudarc's graph retains: see `update_graph`.
             owners.extend(objects.map(|objects| Box::new(objects) as Owner));
         } else {
-            drop(objects);
+            // The drop may be part of the work that a capture contains.
+            relaxed(self.driver.api(), || drop(objects));
         }
         owners.append(&mut self.contents.take());
         owners.extend(self.replacement.iter_mut().flat_map(Contents::take));

@@ -31,6 +31,9 @@ use std::{
 /// the end.
 const LONGEST: Duration = Duration::from_secs(1);
 
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`
+const RELAXED: u32 = 2;
+
 /// A value whose drop frees the memory that a node's arguments point to.
 pub(crate) type Owner = Box<dyn Send>;
 
@@ -142,8 +145,7 @@ fn run(api: &'static Api) {
     loop {
         QUEUE.take(|released| {
             if !mem::replace(&mut is_relaxed, true) {
-                // In this mode, the calls of this thread do not fail while a different thread captures a stream.
-                const RELAXED: u32 = 2;
+                // The calls of this thread do not fail while a different thread captures a stream.
                 let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
             }
             waiting.extend(released);
@@ -194,6 +196,17 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
         mem::forget(owners);
     }
     None
+}
+
+/// Runs `work`, whose calls then do not end a capture of this thread.
+pub(super) fn relaxed(api: &Api, work: impl FnOnce()) {
+    let mut mode = RELAXED;
+    let exchanged = api.cuThreadExchangeStreamCaptureMode(&mut mode);
+    work();
+    if exchanged.is_ok() {
+        // `mode` is the previous mode. There is no use for an error.
+        let _ = api.cuThreadExchangeStreamCaptureMode(&mut mode);
+    }
 }
 
 /// Whether the stream is being captured.
