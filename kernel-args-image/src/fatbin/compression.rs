@@ -51,8 +51,27 @@ fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The C library decompresses into memory of the final size. A frame that declares a different size is invalid and nothing is allocated.
+#[cfg(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))]
+fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
+    use zstd::{bulk::decompress_to_buffer, zstd_safe};
+
+    let declared = zstd_safe::get_frame_content_size(payload).ok()?;
+    if declared.is_some_and(|declared| declared != size as u64) {
+        return None;
+    }
+    let frame = zstd_safe::find_frame_compressed_size(payload).ok()?;
+    let mut bytes = alloc::vec![0; size];
+    let written = decompress_to_buffer(payload.get(..frame)?, &mut bytes).ok()?;
+    bytes.truncate(written);
+    Some(bytes)
+}
+
 /// Zstandard has no such limit, so the output grows during decompression.
-#[cfg(feature = "compressed")]
+#[cfg(all(
+    feature = "compressed",
+    not(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))
+))]
 fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     use ruzstd::{decoding::StreamingDecoder, io::Read as _};
 
