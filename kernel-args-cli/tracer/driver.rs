@@ -75,17 +75,15 @@ impl Driver {
 
     /// The parameters of a `CUfunction` or `CUkernel`; `None` with a driver older than CUDA 12.4.
     pub(crate) fn parameters(&self, function: usize) -> Option<Recorded> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .entry(function)
-            .or_insert_with(|| {
-                let queries = [self.of_function, self.of_kernel];
-                queries
-                    .into_iter()
-                    .flatten()
-                    .find_map(|query| all(query, function))
-            })
-            .clone()
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recorded) = known().get(&function) {
+            return recorded.clone();
+        }
+        // Not under the lock: with lazy loading the query loads the module of the function, whose callback calls `forget`.
+        let queries = [self.of_function, self.of_kernel].into_iter().flatten();
+        let recorded = { queries }.find_map(|query| all(query, function));
+        known().insert(function, recorded.clone());
+        recorded
     }
 
     /// The number of the current device.

@@ -19,7 +19,8 @@ use crate::{
 ///     set. Alignments are powers of two.
 ///   - String tables end with NUL, and names are inside them. Symbol and relocation tables contain complete entries.
 ///   - The section of each symbol exists, and functions and objects end inside their section. The symbol of each
-///     relocation exists, and the relocation begins inside the section that it changes.
+///     relocation exists, and the relocation begins inside the section that it changes. A relocation table whose `sh_link`
+///     is not a symbol table belongs to the first one of the file, as for the driver.
 ///   - Notes and the records of `.nv.info` end inside their sections, and [`cubin::parse`] accepts the kernels.
 /// - **A fat binary**: each container, and the header and payload of each member, end before `n`. Texts in a header
 ///   end inside the header. Compressed members decompress to exactly the specified size, which is within

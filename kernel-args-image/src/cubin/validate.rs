@@ -34,6 +34,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     headers(&elf)?;
     let names = strings(&elf, elf.names)?;
+    let symbols_of_file = elf.sections().find(|section| section.kind == SHT_SYMTAB);
     // Sections do not overlap. Otherwise the entries of a small file could take quadratic time.
     let mut left = bytes.len();
     for (index, section) in elf.sections().enumerate().skip(1) {
@@ -58,8 +59,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
         match section.kind {
             SHT_STRTAB if data.last().is_some_and(|&last| last != 0) => return Err(Error::Name),
             SHT_SYMTAB | SHT_DYNSYM => symbols(&elf, index, &section, data)?,
-            SHT_REL => relocations::<16>(&elf, index, &section, data)?,
-            SHT_RELA => relocations::<24>(&elf, index, &section, data)?,
+            SHT_REL => relocations::<16>(&elf, index, &section, data, symbols_of_file)?,
+            SHT_RELA => relocations::<24>(&elf, index, &section, data, symbols_of_file)?,
             SHT_NOTE => notes(data).ok_or(outside)?,
             INFO if start == GLOBAL || start.starts_with(PREFIX) => {
                 info::Info::parse(data).map_err(|_| outside)?;
@@ -161,22 +162,28 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
 }
 
 /// Checks relocations of `N` bytes each.
+///
+/// CUPTI passes cubins of other libraries with stale numbers of sections here, as in CuPy's matrix products. The driver loads them: it takes
+/// the symbols of the file.
 fn relocations<const N: usize>(
     elf: &Elf<'_>,
     index: usize,
     table: &Section,
     data: &[u8],
+    symbols_of_file: Option<Section>,
 ) -> Result<(), Error> {
-    let symbols = section(elf, table.link as usize)?;
+    let is_table = |section: &Section| matches!(section.kind, SHT_SYMTAB | SHT_DYNSYM);
+    let linked = section(elf, table.link as usize)?;
+    let symbols = Some(linked).filter(is_table).or(symbols_of_file);
+    let symbols = symbols.ok_or(Error::outside("relocation table", index))?;
     let target = section(elf, table.info as usize)?;
-    let is_table = matches!(symbols.kind, SHT_SYMTAB | SHT_DYNSYM);
     let count = symbols.size / SYMBOL as u64;
     let fits = |entry: &[u8; N]| {
         let number = |at| u64_at(entry, at).unwrap_or(u64::MAX);
         number(0) < target.size && number(8) >> 32 < count
     };
     let (entries, rest) = data.as_chunks();
-    if is_table && table.entry_size == N as u64 && rest.is_empty() && entries.iter().all(fits) {
+    if table.entry_size == N as u64 && rest.is_empty() && entries.iter().all(fits) {
         Ok(())
     } else {
         Err(Error::outside("relocation table", index))

@@ -189,6 +189,23 @@ fn invalid_tables_are_rejected() {
     }
 }
 
+/// CUPTI reports some cubins with stale numbers of sections in relocation tables. The driver loads them, with the symbols of the file.
+#[test]
+fn relocations_with_another_link_belong_to_the_symbols_of_the_file() {
+    let cubin = CUBINS[0];
+    let of_kind = |kind: u64| {
+        let mut all = sections(cubin);
+        all.find(|&at| number(cubin, at + 4, 4) == kind).unwrap()
+    };
+    let table = of_kind(9);
+    // Section 1 has names.
+    let stale = patched(cubin, table + 40, &[1]);
+    assert_eq!(image::validate(&stale), Ok(Kind::Cubin));
+    let symbol = index(cubin, table + 24, 8) + 12;
+    assert!(image::validate(&patched(&stale, symbol, &[0xff])).is_err());
+    assert!(image::validate(&patched(cubin, table + 40, &[0xff])).is_err());
+}
+
 /// A cubin with its section headers at the end, followed by `count` copies of the header of the first section of a kind.
 fn repeated(cubin: &[u8], kind: u64, count: u16) -> Vec<u8> {
     let table = index(cubin, 40, 8);

@@ -131,6 +131,7 @@ impl Driver {
 
 entry_points! {
     fn cuFuncGetParamInfo(driver, function: Handle, index: usize, offset: Out<usize>, size: Out<usize>) {
+        driver.load_lazily(function);
         driver.functions.get(function)?.parameter(index, offset, size)
     }
 
@@ -139,6 +140,7 @@ entry_points! {
     }
 
     fn cuKernelGetParamInfo(driver, kernel: Handle, index: usize, offset: Out<usize>, size: Out<usize>) {
+        driver.load_lazily(kernel);
         driver.functions.get(kernel)?.parameter(index, offset, size)
     }
 

@@ -68,6 +68,13 @@ impl Driver {
         }
     }
 
+    /// The module of a library's kernel is loaded when the kernel is first used. Without a context that is later.
+    pub(crate) fn load_lazily(&mut self, kernel: Handle) {
+        if let Ok(library) = self.kernel(kernel).map(|held| held.owner) {
+            let _ = self.library_module(library);
+        }
+    }
+
     /// A kernel of a library, which is not a function.
     fn kernel(&self, kernel: Handle) -> Outcome<&Function> {
         let held = self.functions.get(kernel)?;

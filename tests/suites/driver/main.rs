@@ -18,6 +18,7 @@ mod memcheck;
 mod memory_changes;
 mod mirrors;
 mod observe;
+mod packed;
 mod pointers;
 mod recordings;
 mod runtime_api;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         ("memory_changes", memory_changes::main),
         ("mirrors", mirrors::main),
         ("observe", observe::main),
+        ("packed", packed::main),
         ("pointers", pointers::main),
         ("recordings", recordings::main),
         ("runtime_api", runtime_api::main),

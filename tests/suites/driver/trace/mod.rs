@@ -28,7 +28,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(_: &Driver) -> Vec<Trial> {
     let missing = command_line::missing();
-    let all: [(&str, Test); 15] = [
+    let all: [(&str, Test); 16] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
         ("processes_that_a_program_starts_are_traced", || {
@@ -41,6 +41,10 @@ fn trials(_: &Driver) -> Vec<Trial> {
         (
             "launches_of_graphs_are_traced",
             launches_of_graphs_are_traced,
+        ),
+        (
+            "modules_that_the_first_launch_loads_are_traced",
+            modules_that_the_first_launch_loads_are_traced,
         ),
         (
             "an_error_of_a_launch_is_shown",
@@ -148,6 +152,14 @@ fn compare(name: &str) -> Outcome {
     let (printed, trace) = traced(&["--json"], name)?;
     let launches = same(&printed, &trace)?;
     println!("trace of `{name}`: {launches} launches, 0 differences");
+    Ok(())
+}
+
+fn modules_that_the_first_launch_loads_are_traced() -> Outcome {
+    for options in [["--json"].as_slice(), &["--json", "--check-pointers"]] {
+        let (printed, trace) = traced(options, "lazy")?;
+        assert_eq!(same(&printed, &trace)?, 2);
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use cudarc::{
     driver::{
         CudaContext, CudaSlice, DevicePtr as _, LaunchConfig, PushKernelArg as _,
-        sys::CUdevice_attribute,
+        sys::{self, CUdevice_attribute},
     },
     nvrtc::Ptx,
 };
@@ -19,11 +19,14 @@ use serde_json::{Value, json};
 use std::{
     env,
     error::Error,
+    ffi::{CString, c_void},
     fmt::Write as _,
     mem,
-    process::{Command, ExitCode},
+    process::{self, Command, ExitCode},
+    ptr,
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 /// The variable that names the program.
@@ -125,12 +128,13 @@ fn program(name: &str) -> Outcome {
             }
         }
         "graph" => graph(),
+        "lazy" => lazy(),
         "saxpy" => saxpy(),
         "refused" => refused(),
         "pointers" => pointers(),
         "abort" => {
             random(&context()?, 9, 5)?;
-            std::process::abort()
+            process::abort()
         }
         "none" => Ok(()),
         other => Err(other.into()),
@@ -292,6 +296,73 @@ fn graph() -> Outcome {
         unsafe { exec.launch(&stream) }?;
     }
     stream.synchronize()?;
+    Ok(())
+}
+
+/// Two launches of a kernel of a library, whose module is loaded by the first use of the kernel. The process ends if they do not.
+fn lazy() -> Outcome {
+    const LIMIT: Duration = Duration::from_secs(60);
+    thread::spawn(|| {
+        thread::sleep(LIMIT);
+        eprintln!("the launches have not ended after {LIMIT:?}");
+        process::abort()
+    });
+    let ctx = context()?;
+    let image = CString::new(PTX)?;
+    let none: *mut c_void = ptr::null_mut();
+    let (mut library, mut kernel) = (ptr::null_mut(), ptr::null_mut());
+    let code = image.as_ptr().cast();
+    // SAFETY: NUL-terminated PTX, and no options.
+    unsafe {
+        sys::cuLibraryLoadData(
+            &raw mut library,
+            code,
+            none.cast(),
+            none.cast(),
+            0,
+            none.cast(),
+            none.cast(),
+            0,
+        )
+    }
+    .result()?;
+    // SAFETY: the library is loaded.
+    unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"_Z5scalePfif".as_ptr()) }
+        .result()?;
+    for (mut n, mut by) in [(1, 2.0), (-3, 0.5)] {
+        let scale = Scale {
+            x: DevicePointerMut::NULL,
+            n,
+            by,
+        };
+        let [grid, block] = [1, 32].map(|x| Dim3::new(x, 1, 1));
+        println!("{}", expected("_Z5scalePfif", scale, [grid, block], 0));
+        let mut x = 0_u64;
+        let mut params = [
+            (&raw mut x).cast(),
+            (&raw mut n).cast(),
+            (&raw mut by).cast(),
+        ];
+        let params = params.as_mut_ptr();
+        // SAFETY: the parameters of the kernel, which does nothing; a launch takes a `CUkernel` too.
+        unsafe {
+            sys::cuLaunchKernel(
+                kernel.cast(),
+                1,
+                1,
+                1,
+                32,
+                1,
+                1,
+                0,
+                none.cast(),
+                params,
+                none.cast(),
+            )
+        }
+        .result()?;
+    }
+    ctx.synchronize()?;
     Ok(())
 }
 
