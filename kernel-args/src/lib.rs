@@ -259,6 +259,8 @@ pub mod external {
 /// The chapter [`guide::observe`] shows what a program can do with it.
 #[cfg(feature = "observe")]
 pub mod observe {
+    #[cfg(all(feature = "nvtx", target_os = "linux"))]
+    pub use crate::driver::Nvtx;
     #[cfg(feature = "tracing")]
     pub use crate::driver::Tracing;
     pub use crate::driver::{

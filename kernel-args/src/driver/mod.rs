@@ -62,6 +62,8 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
+#[cfg(all(feature = "nvtx", target_os = "linux"))]
+pub use observe::Nvtx;
 #[cfg(feature = "tracing")]
 pub use observe::Tracing;
 #[cfg(feature = "observe")]

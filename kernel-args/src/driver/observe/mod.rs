@@ -17,6 +17,8 @@ mod around;
 mod check_pointers;
 mod event;
 mod launch_event;
+#[cfg(all(feature = "nvtx", target_os = "linux"))]
+mod nvtx;
 mod observers;
 mod recorded;
 mod recorder;
@@ -34,6 +36,8 @@ pub use check_pointers::check_pointers;
 pub(crate) use check_pointers::pointers_are_checked;
 pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
 pub use launch_event::LaunchEvent;
+#[cfg(all(feature = "nvtx", target_os = "linux"))]
+pub use nvtx::Nvtx;
 pub use observers::{Installed, Observer, install};
 pub use recorder::context_fault;
 #[cfg(feature = "record")]

@@ -4,6 +4,7 @@ mod events;
 mod fields;
 mod installed;
 mod random;
+mod ranges;
 mod seen;
 mod spans;
 
@@ -14,6 +15,9 @@ pub(crate) fn main() -> ExitCode {
     if let Some(code) = nvrtc::reexec_with_nvrtc() {
         return code;
     }
+    if let Some(code) = ranges::child() {
+        return code;
+    }
     suite(
         "observe",
         |_| {
@@ -21,6 +25,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(events::trials());
             trials.extend(installed::trials());
             trials.extend(random::trials());
+            trials.extend(ranges::trials());
             trials.extend(spans::trials());
             trials
         },
