@@ -1,6 +1,8 @@
 //! Checks of a launch against the function's limits, before the driver is called.
 
 use super::loaded::LoadedFunction;
+#[cfg(feature = "observe")]
+use crate::driver::observe::is_active;
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -24,21 +26,13 @@ impl LoadedFunction {
     /// attributes of `launch`.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
-        let within = |dim: Dim3, max: Dim3| {
-            // `0 - 1` wraps, so zero exceeds every limit.
-            (dim.x.wrapping_sub(1) < max.x)
-                & (dim.y.wrapping_sub(1) < max.y)
-                & (dim.z.wrapping_sub(1) < max.z)
-        };
-        let (grid, block) = (launch.grid, launch.block);
         let max_threads = if launch.shared_given {
             self.max_threads
         } else {
             self.max_threads_without_shared
         };
-        let fits = within(grid, self.max_grid)
-            & within(block, self.max_block)
-            & (block.count() <= u64::from(max_threads));
+        let (grid, block) = (launch.grid, launch.block);
+        let fits = self.fits(launch, max_threads);
         if !fits | self.has_required_size {
             // Three numbers instead of a `Dim3`: a `Dim3` is passed by reference, which would keep it in memory in
             // every launch.
@@ -54,6 +48,97 @@ impl LoadedFunction {
                 launch.shared_given,
             )?;
         }
+        self.check_shared(launch)
+    }
+
+    /// Whether nothing observes a launch, and its grid and block are within the limits. `shared_given`: it has shared memory, or a
+    /// contract computes it.
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub(crate) fn is_plain(&self, launch: &Launch<'_>, shared_given: bool) -> bool {
+        let max_threads = if shared_given {
+            &self.plain_threads
+        } else {
+            &self.plain_threads_without_shared
+        };
+        if self.fits(launch, max_threads.load(Ordering::Relaxed)) {
+            return true;
+        }
+        let named = launch.attributes.and_then(|attributes| attributes.cluster);
+        let (grid, block) = (launch.grid, launch.block);
+        let (x, y, z) = (block.x, block.y, block.z);
+        self.is_plain_with_required_size(
+            grid.x,
+            grid.y,
+            grid.z,
+            x,
+            y,
+            z,
+            named.is_some(),
+            shared_given,
+        )
+    }
+
+    /// Same as [`is_plain`](Self::is_plain), for a kernel that is compiled for a fixed size of block or cluster.
+    #[cfg(feature = "observe")]
+    #[cold]
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "passed in registers")]
+    fn is_plain_with_required_size(
+        &self,
+        grid_x: u32,
+        grid_y: u32,
+        grid_z: u32,
+        block_x: u32,
+        block_y: u32,
+        block_z: u32,
+        names_cluster: bool,
+        shared_given: bool,
+    ) -> bool {
+        let check = || {
+            self.check_sizes(
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                names_cluster,
+                shared_given,
+            )
+        };
+        self.has_required_size && !is_active() && check().is_ok()
+    }
+
+    /// Sets the limits with which [`is_plain`](Self::is_plain) compares. They are 0 threads while something is observed, and for a
+    /// kernel with a required size, which has more to compare.
+    #[cfg(feature = "observe")]
+    pub(super) fn set_plain(&self, is_plain: bool) {
+        let has_limits = is_plain && !self.has_required_size;
+        let limit = |threads| if has_limits { threads } else { 0 };
+        let without_shared = limit(self.max_threads_without_shared);
+        self.plain_threads_without_shared
+            .store(without_shared, Ordering::Relaxed);
+        self.plain_threads
+            .store(limit(self.max_threads), Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn fits(&self, launch: &Launch<'_>, max_threads: u32) -> bool {
+        let within = |dim: Dim3, max: Dim3| {
+            // `0 - 1` wraps, so zero exceeds every limit.
+            (dim.x.wrapping_sub(1) < max.x)
+                & (dim.y.wrapping_sub(1) < max.y)
+                & (dim.z.wrapping_sub(1) < max.z)
+        };
+        within(launch.grid, self.max_grid)
+            & within(launch.block, self.max_block)
+            & (launch.block.count() <= u64::from(max_threads))
+    }
+
+    /// Allows the function the dynamic shared memory of a launch whose grid and block are within the limits.
+    #[inline(always)]
+    pub(crate) fn check_shared(&self, launch: &Launch<'_>) -> Result<(), Error> {
         // The GPU's limit does not apply to an oversized configuration: the driver decides.
         let mode = launch
             .attributes

@@ -16,6 +16,8 @@ use crate::{
 };
 use CUdevice_attribute as D;
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, sys::CUdevice_attribute};
+#[cfg(feature = "observe")]
+use std::sync::OnceLock;
 use std::{
     string::String,
     sync::{Arc, atomic::AtomicU32},
@@ -36,6 +38,11 @@ pub(crate) struct LoadedFunction {
     /// The maximum number of threads of a launch without `shared`: 0 if the kernel uses dynamic shared memory. A launch
     /// compares with one of the two limits; the compiler knows which one.
     pub(super) max_threads_without_shared: u32,
+    /// The two limits for launches that nothing observes: see [`Limited`](crate::driver::observe::Limited).
+    #[cfg(feature = "observe")]
+    pub(super) plain_threads: AtomicU32,
+    #[cfg(feature = "observe")]
+    pub(super) plain_threads_without_shared: AtomicU32,
     pub(crate) required_block: Option<Dim3>,
     pub(crate) attribute_limits: AttributeLimits,
     /// Whether the kernel is compiled for a fixed size of block or cluster.
@@ -45,10 +52,10 @@ pub(crate) struct LoadedFunction {
     pub(super) max_shared: u32,
     /// The name of the module's image, for events.
     #[cfg(feature = "observe")]
-    pub(crate) module: Option<Arc<str>>,
+    pub(crate) module: OnceLock<Arc<str>>,
     /// The module's image, if it is kept for recordings.
     #[cfg(feature = "record")]
-    pub(crate) image: Option<Arc<std::vec::Vec<u8>>>,
+    pub(crate) image: OnceLock<Arc<std::vec::Vec<u8>>>,
     /// What its code does with pointers, if pointers are checked.
     #[cfg(feature = "observe")]
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
@@ -104,6 +111,10 @@ impl LoadedFunction {
                 Some(kernel) if kernel.dynamic_shared => 0,
                 _ => max_threads,
             },
+            #[cfg(feature = "observe")]
+            plain_threads: AtomicU32::new(0),
+            #[cfg(feature = "observe")]
+            plain_threads_without_shared: AtomicU32::new(0),
             required_block: directives
                 .required_threads
                 .map(|[x, y, z]| Dim3::new(x, y, z)),
@@ -114,9 +125,9 @@ impl LoadedFunction {
             #[cfg(feature = "observe")]
             pointer_uses: description.and_then(|kernel| kernel.pointer_uses.clone()),
             #[cfg(feature = "observe")]
-            module: None,
+            module: OnceLock::new(),
             #[cfg(feature = "record")]
-            image: None,
+            image: OnceLock::new(),
         })
     }
 

@@ -23,6 +23,8 @@ pub use info::BlockSuggestion;
 pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
 
+#[cfg(feature = "observe")]
+use crate::driver::observe::{Limited, add_limited};
 use crate::{
     driver::{
         api,
@@ -74,6 +76,13 @@ struct Inner {
     verified: AppendList<Fits>,
 }
 
+#[cfg(feature = "observe")]
+impl Limited for Inner {
+    fn set_plain(&self, is_plain: bool) {
+        self.loaded.set_plain(is_plain);
+    }
+}
+
 /// Arguments that match a function.
 enum Fits {
     /// A struct, by its erased form.
@@ -114,30 +123,34 @@ impl Function {
     ) -> Result<Self, Error> {
         let verification = Verification::of(description.as_deref(), unread)?;
         let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
-        Ok(Self {
-            inner: Arc::new(Inner {
-                loaded,
-                description,
-                verification,
-                verified: AppendList::new(),
-            }),
-        })
+        let inner = Arc::new(Inner {
+            loaded,
+            description,
+            verification,
+            verified: AppendList::new(),
+        });
+        #[cfg(feature = "observe")]
+        {
+            let inner: Arc<dyn Limited> = inner.clone();
+            add_limited(Arc::downgrade(&inner));
+        }
+        Ok(Self { inner })
     }
 
     /// The function with the name of the image from which it was loaded.
     #[cfg(feature = "observe")]
-    pub(crate) fn of_image(mut self, name: Option<&Arc<str>>) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.loaded.module = name.cloned();
+    pub(crate) fn of_image(self, name: Option<&Arc<str>>) -> Self {
+        if let Some(name) = name {
+            self.inner.loaded.module.get_or_init(|| name.clone());
         }
         self
     }
 
     /// The function with the image from which it was loaded, if that is kept.
     #[cfg(feature = "record")]
-    pub(crate) fn with_image(mut self, image: Option<&Arc<std::vec::Vec<u8>>>) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.loaded.image = image.cloned();
+    pub(crate) fn with_image(self, image: Option<&Arc<std::vec::Vec<u8>>>) -> Self {
+        if let Some(image) = image {
+            self.inner.loaded.image.get_or_init(|| image.clone());
         }
         self
     }

@@ -68,12 +68,11 @@ impl<A: KernelArgs> Kernel<A> {
             launch: *launch,
             launch_stream: &lowered_on,
             attribute_limits: Some(&function.attribute_limits),
-            #[cfg(feature = "observe")]
-            kernel: Some(function),
             name,
         };
         // A captured launch is not repeated, so it is always observed.
-        let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
+        let launched =
+            call.with::<{ cfg!(feature = "observe") }, _>(Some(function), fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

@@ -3,15 +3,13 @@
 use super::explain;
 #[cfg(feature = "observe")]
 use super::observed::Facts;
-#[cfg(feature = "observe")]
-use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
         attributes::{self, AttributeLimits, Request},
         config::{Attributes, Form, Launch},
         error::Error,
-        function::{Lower, Pass},
+        function::{LoadedFunction, Lower, Pass},
     },
     marshal::LaunchStream,
 };
@@ -30,9 +28,6 @@ pub(crate) struct LaunchCall<'a, N> {
     pub(crate) launch_stream: &'a LaunchStream<'a>,
     /// The limits of the launch attributes; `None` if the driver has not been queried yet.
     pub(crate) attribute_limits: Option<&'a AttributeLimits>,
-    /// The loaded function; `None` for a raw function.
-    #[cfg(feature = "observe")]
-    pub(crate) kernel: Option<&'a LoadedFunction>,
     /// The kernel's name, for errors only.
     pub(crate) name: N,
 }
@@ -41,10 +36,12 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
     /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
     /// recording the use of the arguments.
     ///
-    /// The function's context must be current, and the stream must belong to it. `OBSERVED` is false for a launch that nothing observes.
+    /// The function's context must be current, and the stream must belong to it. `kernel` is the loaded function, if it is no raw function.
+    /// `OBSERVED` is false for a launch that nothing observes.
     #[inline(always)]
     pub(crate) fn with<const OBSERVED: bool, A: Lower>(
         &self,
+        kernel: Option<&LoadedFunction>,
         fitting: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
@@ -62,12 +59,14 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 config: self.config(),
                 stream: self.launch.stream.or(self.launch_stream.cuda_stream()),
                 context: self.launch_stream.context(),
-                kernel: self.kernel,
+                kernel,
                 name: &self.name,
                 is_recorded: false,
             };
             return self.finish(facts.lower(fitting, form, self.launch_stream, passed));
         }
+        #[cfg(not(feature = "observe"))]
+        let _ = kernel;
         let launched = fitting.lower(form, self.launch_stream, passed);
         self.finish(launched)
     }

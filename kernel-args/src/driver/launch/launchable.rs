@@ -1,9 +1,13 @@
 //! Types that can be launched.
 
+#[cfg(feature = "observe")]
+use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
 };
+#[cfg(all(feature = "graphs", feature = "observe"))]
+use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::Promise,
@@ -87,6 +91,10 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
         mut args: B,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        if !OBSERVED && !is_plain(self.as_function(), &launch, B::CONTRACTS.shared) {
+            return observed::launch(self, (launch, args, promise));
+        }
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         // Passed by reference, because a move would copy the struct.
@@ -104,6 +112,10 @@ impl<A: KernelArgs> Launchable<A> for Function {
         mut args: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        if !OBSERVED && !is_plain(self, &launch, A::CONTRACTS.shared) {
+            return observed::launch(self, (launch, args, promise));
+        }
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         launch_fitting::<OBSERVED, _>(self, &launch, self.fit(&mut args)?, promise)
@@ -119,6 +131,10 @@ impl Launchable<&mut ArgList<'_>> for Function {
         args: &mut ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        if !OBSERVED && !is_plain(self, &launch, false) {
+            return observed::launch(self, (launch, args, promise));
+        }
         launch_fitting::<OBSERVED, _>(self, &launch, self.fit_list(args)?, promise)
     }
 }
@@ -134,6 +150,20 @@ impl Launchable<ArgList<'_>> for Function {
     ) -> Result<(), Error> {
         Launchable::<&mut ArgList<'_>>::launch::<OBSERVED>(self, launch, &mut args, promise)
     }
+}
+
+/// Whether nothing observes a launch, and its grid and block are within the limits of the function. `computes_shared`: a contract sets its
+/// shared memory.
+#[cfg(feature = "observe")]
+#[inline(always)]
+fn is_plain(function: &Function, launch: &Launch<'_>, computes_shared: bool) -> bool {
+    #[cfg(feature = "graphs")]
+    if launch.recording.is_some() {
+        // A launch that a sequence repeats is not compared with the limits again.
+        return !is_active();
+    }
+    let shared_given = launch.shared_given | computes_shared;
+    function.loaded().is_plain(launch, shared_given)
 }
 
 /// The stream of a launch. It must belong to the function's context.
@@ -176,6 +206,13 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     if let Some(field) = launch_stream.foreign() {
         return Err(foreign::<A>(name(), field));
     }
+    #[cfg(feature = "observe")]
+    if OBSERVED {
+        function.check(launch)?;
+    } else {
+        function.check_shared(launch)?;
+    }
+    #[cfg(not(feature = "observe"))]
     function.check(launch)?;
     bind(function)?;
     let call = LaunchCall {
@@ -184,11 +221,9 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
         launch: *launch,
         launch_stream: &launch_stream,
         attribute_limits: Some(&function.attribute_limits),
-        #[cfg(feature = "observe")]
-        kernel: Some(function),
         name,
     };
-    call.with::<OBSERVED, _>(fitting, promise)
+    call.with::<OBSERVED, _>(Some(function), fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {

@@ -21,8 +21,6 @@ pub(crate) use call::LaunchCall;
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
 
-#[cfg(feature = "observe")]
-use crate::driver::observe::is_active;
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
 /// Same as [`launch()`], for a launch that names no stream: a struct whose contract requires one does not compile.
@@ -78,10 +76,6 @@ pub unsafe fn launch<A: LaunchArgs>(
 ) -> Result<(), Error> {
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
-    #[cfg(feature = "observe")]
-    if is_active() {
-        return observed::launch(target, (launch, args, promise));
-    }
     target.launch::<false>(launch, args, promise)
 }
 

@@ -92,12 +92,14 @@ impl Facts<'_> {
             context: self.context,
             attributes: self.launch.attributes,
             name: self.name,
-            module: self.kernel.and_then(|kernel| kernel.module.as_deref()),
+            module: self
+                .kernel
+                .and_then(|kernel| kernel.module.get().map(|module| &**module)),
             form,
             is_recorded: self.is_recorded,
             code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
             #[cfg(feature = "record")]
-            image: self.kernel.and_then(|kernel| kernel.image.clone()),
+            image: self.kernel.and_then(|kernel| kernel.image.get().cloned()),
             lengths,
             parameters,
             values,

@@ -1,17 +1,21 @@
 //! Launches of cudarc functions and raw handles.
 
+#[cfg(feature = "observe")]
+use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
     launchable::Launchable,
 };
+#[cfg(feature = "observe")]
+use crate::driver::api::plain;
 #[cfg(all(feature = "graphs", feature = "observe"))]
 use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
-        api::{FunctionHandle, Promise, StreamHandle, api},
+        api::{Api, FunctionHandle, Promise, StreamHandle, api},
         config::Launch,
-        context::{bind, bind_function, current, named},
+        context::{bind, bind_function, named},
         error::{ContextError, Error},
         function::{Fitting, Lower, Target, check_contracts, function_name, verified},
         query::allow,
@@ -39,16 +43,22 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         mut args: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        let Some(api) = entry_points::<OBSERVED>()? else {
+            return observed::launch(self, (launch, args, promise));
+        };
         let function = FunctionHandle::from(self);
         let name = || function_name(function);
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         let stored = verified::context(function.raw(), TypeId::of::<A::Erased>());
+        #[cfg(not(feature = "observe"))]
+        let api = api()?;
         let context = match launch.stream {
             // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
             // skipped if the stored result has the stream's context. If the handle was reused for a function of a
             // different context and the stream is wrong too, the driver reports the error.
             Some(stream) if stored == Some(stream.context().cu_ctx()) => {
-                bind(api()?, stream.context())?;
+                bind(api, stream.context())?;
                 stream.context().cu_ctx()
             }
             Some(stream) => {
@@ -65,6 +75,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         let was_verified = stored == Some(context);
         let fitting = Fitting::promised(function, &mut args, &promise);
         launch_raw::<OBSERVED, _>(
+            api,
             fitting,
             context,
             context,
@@ -86,20 +97,42 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         mut args: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        let Some(api) = entry_points::<OBSERVED>()? else {
+            return observed::launch(self, (launch, args, promise));
+        };
         let name = || function_name(promise.function(*self));
         check_contracts(&args, &mut launch, Target::Launch, name)?;
+        #[cfg(not(feature = "observe"))]
+        let api = api()?;
         let context = match launch.stream {
             Some(stream) => {
-                bind(api()?, stream.context())?;
+                bind(api, stream.context())?;
                 stream.context().cu_ctx()
             }
-            None => current()?,
+            None => api.current()?,
         };
         let own = ptr::null_mut();
         let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
         let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        launch_raw::<OBSERVED, _>(fitting, context, own, was_verified, launch, None, promise)
+        launch_raw::<OBSERVED, _>(
+            api,
+            fitting,
+            context,
+            own,
+            was_verified,
+            launch,
+            None,
+            promise,
+        )
     }
+}
+
+/// The entry points; `None` for a launch that may be observed.
+#[cfg(feature = "observe")]
+#[inline(always)]
+fn entry_points<const OBSERVED: bool>() -> Result<Option<&'static Api>, Error> {
+    Ok(if OBSERVED { Some(api()?) } else { plain() })
 }
 
 /// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
@@ -108,7 +141,9 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "inlined")]
 fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
+    api: &'static Api,
     fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
     own: CUcontext,
@@ -117,7 +152,6 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
     owner: Option<&CudaFunction>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let api = api()?;
     let function = fitting.callee();
     let name = || function_name(function);
     let (launch_stream, stream) = match launch.stream {
@@ -157,11 +191,9 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         launch,
         launch_stream: &launch_stream,
         attribute_limits: None,
-        #[cfg(feature = "observe")]
-        kernel: None,
         name,
     };
-    call.with::<OBSERVED, _>(fitting, promise)
+    call.with::<OBSERVED, _>(None, fitting, promise)
 }
 
 /// Allows the function the dynamic shared memory of the launch.

@@ -28,7 +28,7 @@ mod to_file;
 #[cfg(feature = "tracing")]
 mod tracing;
 
-pub(crate) use active::is_active;
+pub(crate) use active::{Limited, add_limited, is_active};
 pub use argument::Argument;
 pub(crate) use around::around;
 pub use check_pointers::check_pointers;

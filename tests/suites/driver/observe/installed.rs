@@ -2,7 +2,7 @@
 
 use crate::observe::seen::{self, Outcome, taken};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, launch,
+    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch,
     observe::{self, Event, Installed, Observer},
 };
 use kernel_args_tests::driver::{context, trial};
@@ -193,6 +193,87 @@ fn threads_are_observed_while_observers_come_and_go() -> Outcome {
     Ok(())
 }
 
+/// A kernel with at most 64 threads, one with a fixed block, one with dynamic shared memory.
+const LIMITED: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.extern .shared .align 16 .b8 pool[];
+.visible .entry at_most() .maxntid 64, 1, 1 { ret; }
+.visible .entry exactly() .reqntid 8, 4, 1 { ret; }
+.visible .entry dynamic() { .reg .b32 %r<2>; mov.u32 %r1, pool; ret; }
+";
+
+#[derive(Clone, Copy, KernelArgs)]
+struct Nothing;
+
+#[derive(Clone, Copy, KernelArgs)]
+#[kernel_args(shared = "block.x * 4")]
+struct Computed;
+
+/// The comparison with the limits also decides whether a launch is observed, so both are right with and without an observer.
+fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
+    let (ctx, words) = (context()?, Words::default());
+    let check = |module: &Arc<Module>, calls: usize| -> Outcome {
+        let (at_most, exactly) = (
+            module.kernel::<Nothing>("at_most")?,
+            module.function("exactly")?,
+        );
+        let (dynamic, computed) = (
+            module.kernel::<Nothing>("dynamic")?,
+            module.kernel::<Computed>("dynamic")?,
+        );
+        for _ in 0..2 {
+            // SAFETY: the kernels access no memory.
+            unsafe {
+                launch!(at_most, 1, 64, Nothing)?;
+                launch!(exactly, 1, (8, 4), Nothing)?;
+                launch!(exactly, 1, (8, 4), ArgList::new())?;
+                launch!(exactly.cu_function(), 1, (8, 4), Nothing)?;
+                launch!(dynamic, 1, 64, Nothing, shared = 256)?;
+                launch!(computed, 1, 64, Computed)?;
+            }
+            let expected = ["a before", "a after"].repeat(6 * calls);
+            assert_eq!(said(&words), expected);
+            // SAFETY: the launches are rejected.
+            let rejected = unsafe {
+                [
+                    (launch!(at_most, 1, 65, Nothing), "at most 64 threads"),
+                    (launch!(at_most, 0, 64, Nothing), "at least one block"),
+                    (launch!(exactly, 1, 32, Nothing), "exactly (8, 4, 1)"),
+                    (
+                        launch!(exactly, 1, 0, ArgList::new()),
+                        "at least one thread",
+                    ),
+                    (
+                        launch!(dynamic, 1, 64, Nothing),
+                        "uses dynamic shared memory",
+                    ),
+                ]
+            };
+            for (result, text) in rejected {
+                let error = result.expect_err(text).to_string();
+                assert!(error.contains(text), "{error}");
+            }
+            assert_eq!(said(&words), [""; 0]);
+        }
+        Ok(())
+    };
+    let before = Module::load(&ctx, LIMITED)?;
+    check(&before, 0)?;
+    let observer = observe::install(Named("a", words.clone()));
+    let while_observed = Module::load(&ctx, LIMITED)?;
+    said(&words);
+    check(&before, 1)?;
+    check(&while_observed, 1)?;
+    drop(observer);
+    assert_eq!(said(&words), ["a dropped"]);
+    check(&before, 0)?;
+    check(&while_observed, 0)?;
+    drop((before, while_observed));
+    check(&Module::load(&ctx, LIMITED)?, 0)
+}
+
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial(
@@ -210,6 +291,10 @@ pub(super) fn trials() -> Vec<Trial> {
         trial(
             "threads_are_observed_while_observers_come_and_go",
             threads_are_observed_while_observers_come_and_go,
+        ),
+        trial(
+            "limits_are_checked_and_launches_observed_in_any_order",
+            limits_are_checked_and_launches_observed_in_any_order,
         ),
     ]
 }
