@@ -2,10 +2,11 @@
 """Bundles the suites that use a GPU, for a machine with a GPU and without Rust.
 
     python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
+    python3 tests/gpu.py --debug      the same from debug builds, at the default sizes and without benchmarks, in a fraction of the time
     sh gpu-bundle/run                 runs the suites and examples on the machine with the GPU, or only the named ones
     sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
 
-The bundle contains stripped release builds of the suites and examples; their PTX is in the binaries. Without a GPU the
+The bundle contains stripped builds of the suites and examples; their PTX is in the binaries. Without a GPU the
 suites run on the stand-in driver, which is also in the bundle, and report this. The suite `images` uses NVRTC from the
 library path. Without NVRTC it ignores the trials that need it.
 """
@@ -22,7 +23,7 @@ BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
 SUITES = [
     "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch",
-    "memory_changes", "mirrors", "observe", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "trace",
+    "memory_changes", "mirrors", "observe", "packed", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "trace",
 ]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
@@ -31,9 +32,13 @@ EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "
 PACKAGES = ["inference", "nbody", "build-script"]
 
 
+DEBUG = "--debug" in sys.argv[1:]
+
+
 def build(arguments):
     """Builds, and returns the executables by the names of their targets."""
-    command = ["cargo", *arguments, "--release", "--message-format=json-render-diagnostics"]
+    profile = [] if DEBUG else ["--release"]
+    command = ["cargo", *arguments, *profile, "--message-format=json-render-diagnostics"]
     output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = (json.loads(line) for line in output.splitlines() if line.startswith("{"))
     return {
@@ -51,7 +56,8 @@ def add(path, name):
 
 def main():
     # A GPU is rarely available: test all derived structs, unless the variable is already set.
-    os.environ.setdefault("KERNEL_ARGS_FULL", "1")
+    if not DEBUG:
+        os.environ.setdefault("KERNEL_ARGS_FULL", "1")
     shutil.rmtree(BUNDLE, ignore_errors=True)
     BUNDLE.mkdir()
     suites = build(["test", "--no-run", "-p", "kernel-args-tests", "--test=driver"])
@@ -66,7 +72,8 @@ def main():
     add(suites["driver"].parent / driver, driver)
     add_corpus()
     add_runtime()
-    subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
+    if not DEBUG:
+        subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
 
     run = BUNDLE / "run"
     run.write_text(
