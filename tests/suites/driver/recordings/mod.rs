@@ -1,6 +1,10 @@
 //! Launches that are recorded in a file and launched again. Requests count the launches of the process, so each case is a process of
 //! its own.
 
+mod changed;
+mod program;
+
+use changed::{Parts, a_changed_file};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Function, Kernel, KernelArgs, Launch,
@@ -12,7 +16,6 @@ use kernel_args::{
     replay::{Recording, Replay, ReplayOptions, ReplayPromise},
     sequence::Sequence,
 };
-use kernel_args_recording::{Entry, Manifest, Moment, Reader, Writer};
 use kernel_args_test_values::{Draw, Source};
 use kernel_args_tests::{
     command_line,
@@ -20,16 +23,16 @@ use kernel_args_tests::{
     process,
 };
 use libtest_mimic::Trial;
+use program::by_the_program;
 use std::{
     env, fs,
-    io::Read as _,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
+const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const N: usize = 100;
 
 #[derive(KernelArgs)]
@@ -370,199 +373,6 @@ fn without_an_image() -> Outcome {
         .ok_or("a limit")?;
     assert!(error.to_string().contains("1024"), "{error}");
     fs::remove_file(file)?;
-    Ok(())
-}
-
-/// The entries of a recording.
-struct Parts {
-    manifest: Manifest,
-    image: Option<Vec<u8>>,
-    memory: Vec<(Moment, usize, Vec<u8>)>,
-    status: u32,
-}
-
-impl Parts {
-    fn read(file: &Path) -> Outcome<Self> {
-        let mut reader = Reader::new(fs::File::open(file)?);
-        let mut entries = reader.entries()?;
-        let manifest = entries.manifest().clone();
-        let mut parts = Self {
-            manifest,
-            image: None,
-            memory: Vec::new(),
-            status: 0,
-        };
-        while let Some(entry) = entries.next_entry()? {
-            match entry {
-                Entry::Image(image) => parts.image = Some(image),
-                Entry::Memory {
-                    moment,
-                    index,
-                    mut content,
-                } => {
-                    let mut bytes = Vec::new();
-                    content.read_to_end(&mut bytes)?;
-                    parts.memory.push((moment, index, bytes));
-                }
-                Entry::Status(status) => parts.status = status,
-            }
-        }
-        Ok(parts)
-    }
-
-    fn write(&self, file: &Path) -> Outcome {
-        let mut writer = Writer::new(
-            fs::File::create(file)?,
-            &self.manifest,
-            self.image.as_deref(),
-        )?;
-        for (moment, index, bytes) in &self.memory {
-            writer.memory(*moment, *index, &**bytes)?;
-        }
-        writer.finish(self.status)?;
-        Ok(())
-    }
-}
-
-/// What the file contains is what is launched and compared.
-fn a_changed_file() -> Outcome {
-    let file = file("changed");
-    let recording = observe::record_to_file("saxpy", 1, &file);
-    saxpy(2)?;
-    assert!(recording.finish()?);
-    let change = |change: fn(&mut Parts)| -> Outcome<Replay> {
-        let mut parts = Parts::read(&file)?;
-        change(&mut parts);
-        let changed = file.with_extension("changed");
-        parts.write(&changed)?;
-        let replay = replayed(&changed, &ReplayOptions::new());
-        fs::remove_file(&changed)?;
-        Ok(replay?)
-    };
-    assert!(change(|_| ())?.is_same());
-    // x[1] is 5 instead of 2 before the launch.
-    let replay = change(|parts| parts.memory[0].2[4..8].copy_from_slice(&5.0_f32.to_le_bytes()))?;
-    let [x, y] = [0, 1].map(|index| {
-        replay.memory[index]
-            .difference
-            .map(|one| (one.first, one.largest))
-    });
-    assert_eq!(
-        (x, y),
-        (Some((6, Some(3.0))), Some((6, Some(3.0)))),
-        "{replay:?}"
-    );
-    // `alpha` is 2 instead of 1.
-    let replay = change(|parts| parts.manifest.parameters[1].bytes = 2.0_f32.to_le_bytes().into())?;
-    let difference = replay.memory[1].difference.ok_or("all elements differ")?;
-    assert_eq!(
-        (difference.first, difference.largest),
-        (2, Some(2.0)),
-        "{replay:?}"
-    );
-    // The last byte after the launch.
-    let replay = change(|parts| *parts.memory[3].2.last_mut().expect("bytes") ^= 1)?;
-    let difference = replay.memory[1].difference.ok_or("a byte differs")?;
-    assert_eq!(
-        (difference.bytes, difference.first),
-        (1, replay.memory[1].size - 1)
-    );
-    let error = change(|parts| {
-        parts.manifest.attributes = vec![kernel_args_recording::Attribute {
-            id: 7,
-            text: String::new(),
-            value: [1; 64],
-        }];
-    });
-    let error = error.err().ok_or("an event")?.to_string();
-    assert!(error.contains("launch attribute 7"), "{error}");
-    let cut = fs::read(&file)?;
-    fs::write(&file, &cut[..cut.len() / 2])?;
-    let error = replayed(&file, &ReplayOptions::new())
-        .err()
-        .ok_or("a cut file")?;
-    assert!(error.to_string().contains("the file ends"), "{error}");
-    fs::remove_file(&file)?;
-    let error = replayed(&file, &ReplayOptions::new())
-        .err()
-        .ok_or("no file")?
-        .to_string();
-    assert!(
-        error.contains("cannot be read") && error.contains(".launch"),
-        "{error}"
-    );
-    Ok(())
-}
-
-/// The program `kernel-args replay`, on the same driver.
-fn by_the_program() -> Outcome {
-    let file = file("program");
-    let recording = observe::record_to_file("saxpy", 3, &file);
-    saxpy(4)?;
-    assert!(recording.finish()?);
-    let replay = |options: &[&str], code: i32| -> Outcome<String> {
-        let program = command_line::program().ok_or("no program")?;
-        let output = Command::new(program)
-            .arg("replay")
-            .args(options)
-            .arg(&file)
-            .output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let text = format!("{}{said}", String::from_utf8_lossy(&output.stdout));
-        assert_eq!(output.status.code(), Some(code), "{options:?}: {text}");
-        Ok(text)
-    };
-    let contains = |text: &str, all: &[&str]| {
-        for part in all {
-            assert!(text.contains(part), "no `{part}` in\n{text}");
-        }
-    };
-    contains(
-        &replay(&[], 0)?,
-        &[
-            "saxpy<<<4, 32>>>\n",
-            "  alpha  float         = 3.0\n",
-            "  at byte 0 of memory 1 (",
-            "bytes, only read: same\n",
-            "bytes, written: same\n",
-            "time: median ",
-            "of 10, from",
-            "the result is the recorded one\n",
-        ],
-    );
-    let shown = replay(&["--show"], 0)?;
-    assert!(!shown.contains("memory 0:"), "{shown}");
-    contains(
-        &replay(&["--grid", "3", "--block", "32,1,1", "-n", "0"], 1)?,
-        &[
-            "first byte 386 (element 96), by at most 6.0\n",
-            "the result differs from the recorded one\n",
-        ],
-    );
-    let json: serde_json::Value = serde_json::from_str(&replay(&["--json", "-n", "2"], 0)?)?;
-    assert_eq!(
-        (&json["same"], &json["manifest"]["kernel"]),
-        (&true.into(), &"saxpy".into())
-    );
-    assert_eq!(json["times_us"].as_array().map(Vec::len), Some(2));
-    contains(
-        &replay(&["--block", "2048"], 2)?,
-        &[
-            "kernel-args: error: ",
-            "this device allows at most (1024, 1024, 64)",
-        ],
-    );
-    contains(
-        &replay(&["--block", "0"], 2)?,
-        &["`0` is not a number above 0"],
-    );
-    contains(&replay(&["--image", "/dev/null"], 2)?, &["/dev/null"]);
-    fs::write(&file, "no recording")?;
-    contains(
-        &replay(&[], 2)?,
-        &["this is not a valid recording of a launch"],
-    );
-    fs::remove_file(&file)?;
     Ok(())
 }
 
