@@ -2,7 +2,9 @@
 
 use crate::observe::seen::{self, Outcome, taken};
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, launch,
+    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Module,
+    args::{LaunchArgs, Launchable},
+    launch,
     observe::{self, Event, Installed, Observer},
 };
 use kernel_args_tests::driver::{context, trial};
@@ -211,6 +213,15 @@ struct Nothing;
 #[kernel_args(shared = "block.x * 4")]
 struct Computed;
 
+fn start<A: LaunchArgs>(
+    target: &impl Launchable<A>,
+    launch: Launch<'_>,
+    args: A,
+) -> Result<(), Error> {
+    // SAFETY: these kernels access no memory.
+    unsafe { kernel_args::launch(target, launch, args) }
+}
+
 /// The comparison with the limits also decides whether a launch is observed, so both are right with and without an observer.
 fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
     let (ctx, words) = (context()?, Words::default());
@@ -224,33 +235,29 @@ fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
             module.kernel::<Computed>("dynamic")?,
         );
         for _ in 0..2 {
-            // SAFETY: the kernels access no memory.
-            unsafe {
-                launch!(at_most, 1, 64, Nothing)?;
-                launch!(exactly, 1, (8, 4), Nothing)?;
-                launch!(exactly, 1, (8, 4), ArgList::new())?;
-                launch!(exactly.cu_function(), 1, (8, 4), Nothing)?;
-                launch!(dynamic, 1, 64, Nothing, shared = 256)?;
-                launch!(computed, 1, 64, Computed)?;
-            }
+            start(&at_most, Launch::new(1, 64), Nothing)?;
+            start(&exactly, Launch::new(1, (8, 4)), Nothing)?;
+            start(&exactly, Launch::new(1, (8, 4)), ArgList::new())?;
+            start(&exactly.cu_function(), Launch::new(1, (8, 4)), Nothing)?;
+            start(&dynamic, Launch::new(1, 64).shared(256), Nothing)?;
+            start(&computed, Launch::new(1, 64), Computed)?;
             let expected = ["a before", "a after"].repeat(6 * calls);
             assert_eq!(said(&words), expected);
-            // SAFETY: the launches are rejected.
-            let rejected = unsafe {
-                [
-                    (launch!(at_most, 1, 65, Nothing), "at most 64 threads"),
-                    (launch!(at_most, 0, 64, Nothing), "at least one block"),
-                    (launch!(exactly, 1, 32, Nothing), "exactly (8, 4, 1)"),
-                    (
-                        launch!(exactly, 1, 0, ArgList::new()),
-                        "at least one thread",
-                    ),
-                    (
-                        launch!(dynamic, 1, 64, Nothing),
-                        "uses dynamic shared memory",
-                    ),
-                ]
-            };
+            let large = Launch::new(1, 65);
+            let empty = Launch::new(1, 0);
+            let rejected = [
+                (start(&at_most, large, Nothing), "at most 64 threads"),
+                (start(&at_most, empty, Nothing), "at least one thread"),
+                (start(&exactly, large, Nothing), "exactly (8, 4, 1)"),
+                (
+                    start(&exactly, empty, ArgList::new()),
+                    "at least one thread",
+                ),
+                (
+                    start(&dynamic, Launch::new(1, 64), Nothing),
+                    "uses dynamic shared memory",
+                ),
+            ];
             for (result, text) in rejected {
                 let error = result.expect_err(text).to_string();
                 assert!(error.contains(text), "{error}");
