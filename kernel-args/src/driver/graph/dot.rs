@@ -1,6 +1,6 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, described::described, explain, order::ordered};
+use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, order::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
     error::Error,
@@ -75,7 +75,7 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
 
 /// What a node does, in lines.
 fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
-    let described = described(graph, node);
+    let described = node_text(graph, node);
     if let Some(bytes) = contents.memory.bytes_of(node) {
         return format!("{described}\n{bytes} bytes");
     }

@@ -1,6 +1,6 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, described::NodeKind, explain, owner::Slot};
+use super::{AnyNode, Graph, GraphExec, Node, explain, node_text::NodeKind, owner::Slot};
 use crate::{
     driver::{
         api::{GraphNode, GraphRef, Handle, NodeId},

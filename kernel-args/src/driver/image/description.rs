@@ -5,7 +5,7 @@ use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
     code::{self, Analyse, Code},
-    described::{DebugInfo, Name, name_of},
+    debug_info::{DebugInfo, Name, name_of},
     variables::{VariableDescription, read_variables},
 };
 use kernel_args_abi::{

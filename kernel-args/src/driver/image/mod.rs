@@ -3,7 +3,7 @@
 mod by_symbol;
 mod bytes;
 mod code;
-mod described;
+mod debug_info;
 mod description;
 mod link;
 mod load_error;
@@ -25,7 +25,7 @@ use std::{
 };
 
 pub(crate) use bytes::ImageBytes;
-pub use described::DebugInfo;
+pub use debug_info::DebugInfo;
 pub(crate) use description::{Contents, Description, candidates, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};

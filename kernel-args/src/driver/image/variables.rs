@@ -2,7 +2,7 @@
 
 use super::{
     by_symbol::BySymbol,
-    described::{DebugInfo, Name, name_of},
+    debug_info::{DebugInfo, Name, name_of},
 };
 use kernel_args_abi::{
     Members, Parameter, Sm,

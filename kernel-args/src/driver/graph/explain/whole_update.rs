@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        described::described,
         explain::{Error, GRAPH_UPDATED},
+        node_text::node_text,
     },
     refused::refused,
     returned::{call, returned},
@@ -80,7 +80,7 @@ pub(in crate::driver::graph) fn graph_update(
     }
     let mut kernel = None;
     if let Some(node) = result.node(new) {
-        let described = described(new, node);
+        let described = node_text(new, node);
         text.push_str("\n  node        ");
         text.push_str(&described.to_string());
         kernel = described.kernel;

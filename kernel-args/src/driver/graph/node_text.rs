@@ -89,7 +89,7 @@ impl NodeKind {
 }
 
 /// A node in errors and pictures.
-pub(super) struct Described {
+pub(super) struct NodeText {
     kind: NodeKind,
     /// The name of its kernel.
     pub(super) kernel: Option<String>,
@@ -97,7 +97,7 @@ pub(super) struct Described {
     pub(super) launch: Option<([u32; 3], [u32; 3], u32)>,
 }
 
-impl fmt::Display for Described {
+impl fmt::Display for NodeText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.name())?;
         if let Some(kernel) = &self.kernel {
@@ -108,11 +108,11 @@ impl fmt::Display for Described {
 }
 
 /// Describes a node of `graph` as far as the driver reports it. A context must be current.
-pub(super) fn described(graph: GraphRef<'_>, node: NodeId) -> Described {
+pub(super) fn node_text(graph: GraphRef<'_>, node: NodeId) -> NodeText {
     let node = graph.node(node);
     let kind = node.and_then(|node| node.kind().ok()).unwrap_or(u32::MAX);
     let launch = node.and_then(|node| node.launch().ok().flatten());
-    Described {
+    NodeText {
         kind: NodeKind::from_number(kind),
         kernel: launch.as_ref().map(|launch| {
             let symbol = function_name(launch.function);
