@@ -95,19 +95,20 @@ impl LoadedFunction {
         names_cluster: bool,
         shared_given: bool,
     ) -> bool {
-        let check = || {
-            self.check_sizes(
-                grid_x,
-                grid_y,
-                grid_z,
-                block_x,
-                block_y,
-                block_z,
-                names_cluster,
-                shared_given,
-            )
-        };
-        self.has_required_size && !is_active() && check().is_ok()
+        self.has_required_size
+            && !is_active()
+            && self
+                .check_sizes(
+                    grid_x,
+                    grid_y,
+                    grid_z,
+                    block_x,
+                    block_y,
+                    block_z,
+                    names_cluster,
+                    shared_given,
+                )
+                .is_ok()
     }
 
     /// Sets the limits with which [`is_plain`](Self::is_plain) compares. They are 0 threads while something is observed, and for a

@@ -206,14 +206,12 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     if let Some(field) = launch_stream.foreign() {
         return Err(foreign::<A>(name(), field));
     }
-    #[cfg(feature = "observe")]
-    if OBSERVED {
-        function.check(launch)?;
-    } else {
+    if cfg!(feature = "observe") && !OBSERVED {
+        // `is_plain` has compared the grid and the block.
         function.check_shared(launch)?;
+    } else {
+        function.check(launch)?;
     }
-    #[cfg(not(feature = "observe"))]
-    function.check(launch)?;
     bind(function)?;
     let call = LaunchCall {
         api: function.api,

@@ -56,11 +56,15 @@ fn random_kernels() -> Result<Completion, Failed> {
     {
         let source = folder.join(format!("batch_{i}.cu"));
         fs::write(&source, cpp::source(batch, false))?;
-        images.push(ptx(&folder, &source, &WITH_DEBUG_INFO)?);
+        let mut compiled = compile(&folder, &source, &[])?;
         // Without names and members, kernels are very similar: one batch is enough.
-        if i == 0 {
-            images.push(ptx(&folder, &source, &OPTIMISED)?);
-        }
+        compiled.retain(|image| {
+            image
+                .extension()
+                .is_some_and(|extension| extension == "ptx")
+        });
+        compiled.truncate(if i == 0 { 2 } else { 1 });
+        images.extend(compiled);
     }
     structs::fit("codegen_random", &images)?;
     Ok(Completion::Completed)
@@ -73,8 +77,8 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     let folder = folder("codegen/cpp")?;
     let suite = root().join("tests/toolchain/suites/codegen");
     let mut images = compile(&folder, &suite.join("kernels.cu"), &[])?;
-    let rare = suite.join("rare.cu");
-    images.extend(compile_one(&folder, &rare, &[], &WITH_DEBUG_INFO)?);
+    let rare = compile(&folder, &suite.join("rare.cu"), &[])?;
+    images.extend(rare.into_iter().filter(|image| has_debug_info(image)));
     // CUDA's headers are installed with nvcc.
     if let Ok(headers) = nvrtc::headers() {
         images.extend(compile(&folder, &suite.join("headers.cu"), &[headers])?);
@@ -85,51 +89,27 @@ fn cpp_kernels() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
-/// A name of a folder, and the options of NVRTC for the images in it.
-type Build = (&'static str, &'static [&'static str]);
+/// Whether an image has debug information.
+fn has_debug_info(image: &Path) -> bool {
+    image.components().any(|part| part.as_os_str() == DEBUG)
+}
 
-const WITH_DEBUG_INFO: Build = ("debug", &["--device-debug"]);
-
-const OPTIMISED: Build = ("optimised", &[]);
+/// The folder of images with debug information.
+const DEBUG: &str = "debug";
 
 /// PTX and cubins of a source, with and without debug information.
 fn compile(folder: &Path, source: &Path, includes: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut images = compile_one(folder, source, includes, &WITH_DEBUG_INFO)?;
-    images.extend(compile_one(folder, source, includes, &OPTIMISED)?);
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    let mut images = Vec::new();
+    for (kind, options) in [(DEBUG, &["--device-debug"][..]), ("optimised", &[])] {
+        let folder = folder.join(kind);
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let sources = [source.to_owned()];
+        nvrtc::compile_with(&folder, "compute_75,sm_90", includes, options, &sources)?;
+        images.push(folder.join(format!("{stem}.ptx")));
+        images.push(folder.join(format!("{stem}.sm_90.cubin")));
+    }
     Ok(images)
-}
-
-/// PTX and a cubin of a source.
-fn compile_one(
-    folder: &Path,
-    source: &Path,
-    includes: &[PathBuf],
-    build: &Build,
-) -> Result<Vec<PathBuf>, String> {
-    let stem = compile_for(folder, source, includes, build, "compute_75,sm_90")?;
-    Ok(["ptx", "sm_90.cubin"]
-        .map(|kind| stem.with_extension(kind))
-        .into())
-}
-
-fn ptx(folder: &Path, source: &Path, build: &Build) -> Result<PathBuf, String> {
-    let stem = compile_for(folder, source, &[], build, "compute_75")?;
-    Ok(stem.with_extension("ptx"))
-}
-
-/// The path of the images of a source, without their extensions.
-fn compile_for(
-    folder: &Path,
-    source: &Path,
-    includes: &[PathBuf],
-    (name, options): &Build,
-    targets: &str,
-) -> Result<PathBuf, String> {
-    let folder = folder.join(name);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let sources = [source.to_owned()];
-    nvrtc::compile_with(&folder, targets, includes, options, &sources)?;
-    Ok(folder.join(source.file_stem().unwrap_or_default()))
 }
 
 fn committed_images() -> Result<(), Failed> {
