@@ -7,7 +7,7 @@ use crate::driver::verify::records;
 use crate::{
     contract::Geometry,
     driver::api::AnyCall,
-    marshal::{ForEachValue, Lengths},
+    marshal::Lengths,
 };
 use crate::{
     driver::{
@@ -15,9 +15,12 @@ use crate::{
         config::Form,
         error::Error,
     },
-    marshal::{ArgList, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{
+        ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+    },
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
+#[cfg(any(feature = "graphs", feature = "observe"))]
 use kernel_args_abi::Parameter;
 use std::{
     borrow::Cow,
@@ -236,6 +239,9 @@ impl<'f, A> Fitting<FunctionHandle<'f>, A> {
     }
 }
 
+/// Returns the field name or the index of an argument.
+pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
+
 /// A function with arguments, of a struct or of a list.
 pub(crate) trait Lower {
     /// The function.
@@ -279,8 +285,8 @@ pub(crate) trait Pass {
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        arguments: impl Fn() -> String,
-        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        arguments: &dyn Fn() -> String,
+        values: &ForEachValue<'_>,
     ) -> Self::Output;
 }
 
@@ -300,10 +306,10 @@ impl Pass for PassTo<'_> {
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        arguments: impl Fn() -> String,
-        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        arguments: &dyn Fn() -> String,
+        values: &ForEachValue<'_>,
     ) -> Result<(), Error> {
-        (self.0)(call.any(), &arguments, &values)
+        (self.0)(call.any(), arguments, values)
     }
 }
 
@@ -353,8 +359,8 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
                 pass.pass(
                     call,
-                    || decoded().to_string(),
-                    |visit| decoded().visit(visit),
+                    &|| decoded().to_string(),
+                    &|visit| decoded().visit(visit),
                 )
             };
             if const { F::INLINED && size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
@@ -371,8 +377,8 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 let decoded = || DecodedArgs::packed(A::PARAMETERS, packed);
                 pass.pass(
                     call,
-                    || decoded().to_string(),
-                    |visit| decoded().visit(visit),
+                    &|| decoded().to_string(),
+                    &|visit| decoded().visit(visit),
                 )
             })
         }
@@ -450,8 +456,8 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 };
                 pass.pass(
                     call,
-                    || text(decoded),
-                    |visit| decoded(&mut |all| all.visit(visit)),
+                    &|| text(decoded),
+                    &|visit| decoded(&mut |all| all.visit(visit)),
                 )
             })
         } else {
@@ -467,8 +473,8 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                 };
                 pass.pass(
                     call,
-                    || text(decoded),
-                    |visit| decoded(&mut |all| all.visit(visit)),
+                    &|| text(decoded),
+                    &|visit| decoded(&mut |all| all.visit(visit)),
                 )
             })
         }

@@ -15,7 +15,7 @@ pub(crate) use append_list::AppendList;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
-pub(crate) use fitting::{Fitting, Lower, Pass, Typed, Verified};
+pub(crate) use fitting::{Fitting, Lower, NameOf, Pass, Typed, Verified};
 #[cfg(feature = "observe")]
 pub(crate) use fitting::{PassTo, Passed};
 pub(crate) use hash::FastHasher;

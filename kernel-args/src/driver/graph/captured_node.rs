@@ -39,9 +39,10 @@ impl<A: KernelArgs> Kernel<A> {
         fitting.check_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
             let context = &function.context;
-            return Err(foreign_in::<Fitting<&LoadedFunction, &mut B>>(
+            return Err(foreign_in(
                 name(),
                 context,
+                Fitting::<&LoadedFunction, &mut B>::name_of,
                 field,
             ));
         }
@@ -67,12 +68,11 @@ impl<A: KernelArgs> Kernel<A> {
             stream: stream.into(),
             launch: *launch,
             launch_stream: &lowered_on,
-            attribute_limits: Some(&function.attribute_limits),
-            name,
+            function,
         };
         // A captured launch is not repeated, so it is always observed.
         let launched =
-            call.with::<{ cfg!(feature = "observe") }, _>(Some(function), fitting, promise);
+            call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

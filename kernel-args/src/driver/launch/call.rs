@@ -9,39 +9,66 @@ use crate::{
         attributes::{self, AttributeLimits, Request},
         config::{Attributes, Form, Launch},
         error::Error,
-        function::{LoadedFunction, Lower, Pass},
+        function::{LoadedFunction, Lower, Pass, function_name},
     },
-    marshal::LaunchStream,
+    marshal::{ForEachValue, LaunchStream},
 };
 use core::marker::PhantomData;
-use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the function and its parameters, with details for its errors.
 ///
 /// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or many scalars: a launch
 /// of 512 scalars takes 195 instructions instead of 76.
-pub(crate) struct LaunchCall<'a, N> {
+pub(crate) struct LaunchCall<'a, F> {
     pub(crate) api: &'static Api,
     pub(crate) stream: StreamHandle<'a>,
     pub(crate) launch: Launch<'a>,
     pub(crate) launch_stream: &'a LaunchStream<'a>,
-    /// The limits of the launch attributes; `None` if the driver has not been queried yet.
-    pub(crate) attribute_limits: Option<&'a AttributeLimits>,
-    /// The kernel's name, for errors only.
-    pub(crate) name: N,
+    pub(crate) function: F,
 }
 
-impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
+/// The function of a launch.
+pub(crate) trait Launched<'f>: Copy {
+    /// Its name, for errors and events.
+    fn name(self) -> String;
+
+    /// The loaded function; `None` for a raw function.
+    fn loaded(self) -> Option<&'f LoadedFunction>;
+}
+
+impl<'f> Launched<'f> for &'f LoadedFunction {
+    #[inline(always)]
+    fn name(self) -> String {
+        self.name.clone()
+    }
+
+    #[inline(always)]
+    fn loaded(self) -> Option<&'f LoadedFunction> {
+        Some(self)
+    }
+}
+
+impl<'f> Launched<'f> for FunctionHandle<'f> {
+    #[inline(always)]
+    fn name(self) -> String {
+        function_name(self)
+    }
+
+    #[inline(always)]
+    fn loaded(self) -> Option<&'f LoadedFunction> {
+        None
+    }
+}
+
+impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
     /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
     /// recording the use of the arguments.
     ///
-    /// The function's context must be current, and the stream must belong to it. `kernel` is the loaded function, if it is no raw function.
-    /// `OBSERVED` is false for a launch that nothing observes.
+    /// The function's context must be current, and the stream must belong to it. `OBSERVED` is false for a launch that nothing observes.
     #[inline(always)]
     pub(crate) fn with<const OBSERVED: bool, A: Lower>(
         &self,
-        kernel: Option<&LoadedFunction>,
         fitting: A,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
@@ -59,14 +86,12 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
                 config: self.config(),
                 stream: self.launch.stream.or(self.launch_stream.cuda_stream()),
                 context: self.launch_stream.context(),
-                kernel,
-                name: &self.name,
+                kernel: self.function.loaded(),
+                name: &|| self.function.name(),
                 is_recorded: false,
             };
             return self.finish(facts.lower(fitting, form, self.launch_stream, passed));
         }
-        #[cfg(not(feature = "observe"))]
-        let _ = kernel;
         let launched = fitting.lower(form, self.launch_stream, passed);
         self.finish(launched)
     }
@@ -77,9 +102,14 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         // and the compiler would not know that the attributes are absent.
         if let Some(attributes) = self.launch.attributes {
             let (api, config) = (self.api, self.config());
-            let limits = self.attribute_limits;
-            let name = self.name;
-            check_attributes(api, function, config, attributes, limits, &name)?;
+            let limits = self
+                .function
+                .loaded()
+                .map(|loaded| &loaded.attribute_limits);
+            let launched = self.function;
+            check_attributes(api, function, config, attributes, limits, &|| {
+                launched.name()
+            })?;
         }
         Ok(())
     }
@@ -91,7 +121,7 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
             // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
             Ok(()) => match self.launch_stream.check() {
                 Ok(()) => Ok(()),
-                Err(error) => Err(explain::unrecorded((self.name)(), error)),
+                Err(error) => Err(explain::unrecorded(self.function.name(), error)),
             },
             Err(error) => {
                 let _ = self.launch_stream.check();
@@ -132,49 +162,31 @@ impl<N: Fn() -> String + Copy> LaunchCall<'_, N> {
         };
         self.launch.form.unwrap_or(usual)
     }
-}
 
-/// Launches with lowered arguments.
-struct Passed<'a, 'p, N, A> {
-    call: &'a LaunchCall<'a, N>,
-    promise: Promise<'p>,
-    of: PhantomData<A>,
-}
-
-impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
-    type Output = Result<(), Error>;
-
-    #[inline(always)]
+    /// Calls the driver. Without optimisation, this is compiled once, not for each struct.
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn pass<const PACKED: bool>(
-        self,
+        &self,
         call: KernelCall<'_, PACKED>,
-        arguments: impl Fn() -> String,
-        _: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        promise: Promise<'_>,
+        arguments: &dyn Fn() -> String,
     ) -> Result<(), Error> {
         let Self {
-            call: launch_call,
-            promise,
-            ..
-        } = self;
-        let LaunchCall {
             api,
             launch,
             launch_stream,
-            name,
+            function,
             ..
-        } = launch_call;
-        // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.foreign() {
-            return Err(explain::foreign::<A>(name(), field));
-        }
+        } = self;
         if let Err(error) = launch_stream.check() {
             return Err(explain::not_awaited(
-                &name(),
+                &function.name(),
                 launch_stream.context().map(|context| &**context),
                 error,
             ));
         }
-        let config = launch_call.config();
+        let config = self.config();
         let status = match launch.attributes {
             None => api.launch(&config, call, promise),
             Some(attributes) => attributes::launch(api, attributes, config, call, promise),
@@ -182,13 +194,47 @@ impl<N: Fn() -> String + Copy, A: Lower> Pass for Passed<'_, '_, N, A> {
         if status == Status::SUCCESS {
             Ok(())
         } else {
-            let (name, attributes) = (name(), launch.attributes);
+            let (name, attributes) = (function.name(), launch.attributes);
             let context = launch_stream.context().map(|context| &**context);
             let (function, arguments) = (call.function(), arguments());
             Err(explain::launch(
                 name, function, status, config, attributes, arguments, context,
             ))
         }
+    }
+}
+
+/// Launches with lowered arguments.
+struct Passed<'c, 'a, 'p, F, A> {
+    call: &'c LaunchCall<'a, F>,
+    promise: Promise<'p>,
+    of: PhantomData<A>,
+}
+
+impl<'a, F: Launched<'a>, A: Lower> Pass for Passed<'_, 'a, '_, F, A> {
+    type Output = Result<(), Error>;
+
+    #[inline(always)]
+    fn pass<const PACKED: bool>(
+        self,
+        call: KernelCall<'_, PACKED>,
+        arguments: &dyn Fn() -> String,
+        _: &ForEachValue<'_>,
+    ) -> Result<(), Error> {
+        let Self {
+            call: launch_call,
+            promise,
+            ..
+        } = self;
+        // Some arguments report their context only when they are lowered.
+        if let Some(field) = launch_call.launch_stream.foreign() {
+            return Err(explain::foreign(
+                launch_call.function.name(),
+                A::name_of,
+                field,
+            ));
+        }
+        launch_call.pass(call, promise, arguments)
     }
 }
 

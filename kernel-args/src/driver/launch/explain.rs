@@ -11,7 +11,7 @@ use crate::{
             Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
             meaning,
         },
-        function::Lower,
+        function::NameOf,
     },
     marshal::{ContextName, Foreign},
 };
@@ -25,10 +25,10 @@ use std::{
 
 /// An argument belongs to a different context than the launch.
 #[cold]
-pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
+pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Error {
     Error::Context(ContextError::ForeignArgument {
         kernel,
-        field: A::name_of(foreign.field),
+        field: name_of(foreign.field),
         contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
     })
 }
@@ -36,9 +36,14 @@ pub(crate) fn foreign<A: Lower>(kernel: String, foreign: Foreign) -> Error {
 /// Same as [`foreign`], for a launch or a node in `context`.
 #[cfg(feature = "graphs")]
 #[cold]
-pub(crate) fn foreign_in<A: Lower>(kernel: String, context: &CudaContext, field: Foreign) -> Error {
+pub(crate) fn foreign_in(
+    kernel: String,
+    context: &CudaContext,
+    name_of: NameOf,
+    field: Foreign,
+) -> Error {
     let launch = ContextName::of(context);
-    foreign::<A>(kernel, Foreign { launch, ..field })
+    foreign(kernel, name_of, Foreign { launch, ..field })
 }
 
 /// An argument of a launch in a sequence is memory that the sequence does not hold.

@@ -204,7 +204,7 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.check_contexts(&launch_stream);
     if let Some(field) = launch_stream.foreign() {
-        return Err(foreign::<A>(name(), field));
+        return Err(foreign(name(), A::name_of, field));
     }
     if cfg!(feature = "observe") && !OBSERVED {
         // `is_plain` has compared the grid and the block.
@@ -218,10 +218,9 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
         stream: stream.into(),
         launch: *launch,
         launch_stream: &launch_stream,
-        attribute_limits: Some(&function.attribute_limits),
-        name,
+        function,
     };
-    call.with::<OBSERVED, _>(Some(function), fitting, promise)
+    call.with::<OBSERVED, _>(fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {

@@ -54,17 +54,27 @@ impl Facts<'_> {
     ) -> Result<(), Error> {
         let (grid, block) = (self.config.grid.into(), self.config.block.into());
         let lengths = fitting.lengths(Geometry::new(grid, block));
+        let mut pass = self.observed(&lengths, A::parameters(), pass);
+        fitting.lower_to(form, stream, PassTo(&mut pass))
+    }
+
+    /// Calls `pass` as part of an event. The arguments are no type parameter, so it is compiled once, not for each struct.
+    fn observed(
+        &self,
+        lengths: &Lengths,
+        parameters: Option<&'static [Parameter<'static>]>,
+        pass: impl Pass<Output = Result<(), Error>>,
+    ) -> impl FnMut(AnyCall<'_>, &dyn Fn() -> String, &ForEachValue<'_>) -> Result<(), Error> {
         let mut pass = Some(pass);
-        let pass: &mut Passed<'_> = &mut |call, arguments, values| match (pass.take(), call) {
-            (Some(pass), AnyCall::Packed(call)) => pass.pass(call, arguments, values),
-            (Some(pass), AnyCall::Params(call)) => pass.pass(call, arguments, values),
-            // It is called once.
-            (None, _) => Ok(()),
-        };
-        let pass: &mut Passed<'_> = &mut |call, arguments, values| {
-            self.around(call, &lengths, A::parameters(), arguments, values, pass)
-        };
-        fitting.lower_to(form, stream, PassTo(pass))
+        move |call, arguments, values| {
+            let pass: &mut Passed<'_> = &mut |call, arguments, values| match (pass.take(), call) {
+                (Some(pass), AnyCall::Packed(call)) => pass.pass(call, arguments, values),
+                (Some(pass), AnyCall::Params(call)) => pass.pass(call, arguments, values),
+                // It is called once.
+                (None, _) => Ok(()),
+            };
+            self.around(call, lengths, parameters, arguments, values, pass)
+        }
     }
 
     /// Calls `pass` as part of an event.

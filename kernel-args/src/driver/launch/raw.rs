@@ -165,8 +165,9 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
             // The context of the stream or of the first argument.
             _ => field.launch,
         };
-        return Err(foreign::<Fitting<FunctionHandle<'_>, A>>(
+        return Err(foreign(
             name(),
+            Fitting::<FunctionHandle<'_>, A>::name_of,
             Foreign { launch, ..field },
         ));
     }
@@ -190,10 +191,9 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         stream,
         launch,
         launch_stream: &launch_stream,
-        attribute_limits: None,
-        name,
+        function,
     };
-    call.with::<OBSERVED, _>(None, fitting, promise)
+    call.with::<OBSERVED, _>(fitting, promise)
 }
 
 /// Allows the function the dynamic shared memory of the launch.

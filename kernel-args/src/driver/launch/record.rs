@@ -15,12 +15,12 @@ use crate::{
         attributes::{AttributeLimits, Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
-        function::{Function, Lower, Pass},
+        function::{Function, Lower, NameOf, Pass},
     },
     marshal::{ForEachValue, LaunchStream},
 };
 use kernel_args_abi::Parameter;
-use std::{borrow::Cow, string::String};
+use std::string::String;
 
 /// The function of a recorded launch, which belongs to the context of the sequence's stream.
 pub(super) trait Callee: Copy {
@@ -178,18 +178,19 @@ struct Record<'a, 'p, C> {
     /// Same as [`Lower::parameters`].
     parameters: Option<&'static [Parameter<'static>]>,
     /// Same as [`Lower::name_of`].
-    name_of: fn(usize) -> Option<Cow<'static, str>>,
+    name_of: NameOf,
 }
 
 impl<C: Callee> Pass for Record<'_, '_, C> {
     type Output = Result<(), Error>;
 
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,
-        _: impl Fn() -> String,
-        values: impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])),
+        _: &dyn Fn() -> String,
+        values: &ForEachValue<'_>,
     ) -> Result<(), Error> {
         let Self {
             recording,
@@ -217,7 +218,7 @@ impl<C: Callee> Pass for Record<'_, '_, C> {
             }
         }?;
         if recording.held.notes_uses {
-            note_uses(recording, &log, parameters, &values);
+            note_uses(recording, &log, parameters, values);
         }
         Ok(())
     }
