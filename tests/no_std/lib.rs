@@ -1,4 +1,4 @@
-//! A crate without `std` that renames kernel-args: see `suites/hygiene/no_std.rs`.
+//! A crate without `std` that renames kernel-args: see `toolchain/suites/packages/no_std.rs`.
 #![no_std]
 #![deny(warnings)]
 

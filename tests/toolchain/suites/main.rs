@@ -6,6 +6,7 @@ mod compile_fail;
 mod headers;
 mod mutants;
 mod oracle;
+mod packages;
 mod pointees;
 mod sanitizers;
 
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     kernel_args_tests::suites::main(&[
+        // First, because it mostly waits for cargo: the other suites run at the same time.
+        ("packages", packages::main),
         ("bodies", bodies::main),
         ("codegen", codegen::main),
         ("compile_fail", compile_fail::main),

@@ -4,11 +4,7 @@ use super::{Function, LoadedFunction};
 #[cfg(feature = "record")]
 use crate::driver::verify::records;
 #[cfg(feature = "observe")]
-use crate::{
-    contract::Geometry,
-    driver::api::AnyCall,
-    marshal::Lengths,
-};
+use crate::{contract::Geometry, driver::api::AnyCall, marshal::Lengths};
 use crate::{
     driver::{
         api::{Extra, FunctionHandle, KernelCall, Promise},
@@ -16,7 +12,8 @@ use crate::{
         error::Error,
     },
     marshal::{
-        ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+        ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed,
+        marshal_params,
     },
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
@@ -357,11 +354,9 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until
                 // this closure returns.
                 let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
-                pass.pass(
-                    call,
-                    &|| decoded().to_string(),
-                    &|visit| decoded().visit(visit),
-                )
+                pass.pass(call, &|| decoded().to_string(), &|visit| {
+                    decoded().visit(visit)
+                })
             };
             if const { F::INLINED && size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
                 marshal_many_params(self.args, stream, launch)
@@ -375,11 +370,9 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
                 let decoded = || DecodedArgs::packed(A::PARAMETERS, packed);
-                pass.pass(
-                    call,
-                    &|| decoded().to_string(),
-                    &|visit| decoded().visit(visit),
-                )
+                pass.pass(call, &|| decoded().to_string(), &|visit| {
+                    decoded().visit(visit)
+                })
             })
         }
     }
@@ -454,11 +447,9 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&unsafe { DecodedArgs::params(parameters, pointers) });
                     });
                 };
-                pass.pass(
-                    call,
-                    &|| text(decoded),
-                    &|visit| decoded(&mut |all| all.visit(visit)),
-                )
+                pass.pass(call, &|| text(decoded), &|visit| {
+                    decoded(&mut |all| all.visit(visit))
+                })
             })
         } else {
             list.marshal_packed(stream, |types, packed| {
@@ -471,11 +462,9 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&DecodedArgs::packed(parameters, packed));
                     });
                 };
-                pass.pass(
-                    call,
-                    &|| text(decoded),
-                    &|visit| decoded(&mut |all| all.visit(visit)),
-                )
+                pass.pass(call, &|| text(decoded), &|visit| {
+                    decoded(&mut |all| all.visit(visit))
+                })
             })
         }
     }

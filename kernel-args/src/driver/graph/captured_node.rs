@@ -71,8 +71,7 @@ impl<A: KernelArgs> Kernel<A> {
             function,
         };
         // A captured launch is not repeated, so it is always observed.
-        let launched =
-            call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
+        let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

@@ -5,7 +5,6 @@
 #![deny(warnings)]
 
 mod bounds;
-mod changed_file;
 mod fragments;
 mod generics;
 mod items;
@@ -14,7 +13,6 @@ mod lints;
 mod macros;
 mod names;
 mod no_prelude;
-mod no_std;
 mod other_crates;
 mod parts;
 mod reexport;

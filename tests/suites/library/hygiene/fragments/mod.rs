@@ -1,6 +1,5 @@
 //! Derives inside of macros: each kind of fragment, nested macros, macros of another crate and edition.
 
-mod editions;
 #[macro_use]
 mod exported;
 mod used;

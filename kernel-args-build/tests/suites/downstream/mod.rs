@@ -2,20 +2,14 @@
 //! images another crate compiles.
 
 mod crates;
-#[path = "../support/mod.rs"]
-mod support;
 
+use crate::support::{Package, Ran, clear, toolkit};
 use crates::{
     BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER,
     MEMBERS, MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
 };
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, ExitCode},
-};
-use support::{Package, Ran, clear, toolkit};
+use libtest_mimic::{Completion, Failed, Trial};
+use std::{env, fs, path::Path, process::Command};
 
 /// Runs `cargo check` of a crate, with the compiler in this folder.
 fn check(package: &Package, name: &str, variables: &[(&str, &Path)]) -> Ran {
@@ -518,7 +512,7 @@ fn compiled(name: &str, run: fn(&Path)) -> Trial {
     })
 }
 
-fn main() -> ExitCode {
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![Trial::test("a_missing_build_script_is_reported", || {
         a_missing_build_script_is_reported();
         Ok(())
@@ -550,5 +544,5 @@ fn main() -> ExitCode {
         committed_descriptions_without_images_are_compared
         images_that_another_crate_compiles_are_checked_with_one_line
     ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials
 }

@@ -1,7 +1,6 @@
 //! Packages in a temporary folder, and the compilers of this repository.
 
-#![allow(dead_code, reason = "each suite uses a part")]
-
+use crate::compilers::SCRIPT;
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -105,7 +104,7 @@ impl Package {
     pub(crate) fn run(&self, script: &str, variables: &[(&str, &Path)]) -> Ran {
         let mut command = Command::new(env::current_exe().unwrap());
         command
-            .env("BUILD_SCRIPT", script)
+            .env(SCRIPT, script)
             .env("OUT_DIR", &self.out)
             .env("CARGO_MANIFEST_DIR", &self.root)
             .current_dir(&self.root);

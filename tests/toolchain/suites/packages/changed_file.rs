@@ -1,12 +1,11 @@
 //! A crate is compiled again if an image that it names changes, or a variable in the image's path.
 
+use super::{check, library};
+use kernel_args_toolchain_tests::{read, root};
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
 };
-
-const MANIFEST: &str = "[package]\nname = \"changed-file\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n";
 
 /// The kernel is in the module and the struct is in a function, so both forms depend on the file.
 const SOURCE: &str = r#"
@@ -21,25 +20,13 @@ pub struct ByItem { n: u32 }
 pub struct ByPath { n: u32 }
 "#;
 
-fn lay_out(name: &str, source: &str) -> io::Result<PathBuf> {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::create_dir_all(&package)?;
-    let library = tests.with_file_name("kernel-args");
-    let dependency = format!(
-        "[dependencies.kernel-args]\npath = {:?}\ndefault-features = false\nfeatures = [\"debug-info\"]\n",
-        library.to_string_lossy()
+fn lay_out(name: &str, source: &str) -> PathBuf {
+    let manifest = format!(
+        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n\
+         [dependencies]\nkernel-args = {{ {}, features = [\"debug-info\"] }}\n",
+        library()
     );
-    fs::write(
-        package.join("Cargo.toml"),
-        MANIFEST.replace("changed-file", name) + &dependency,
-    )?;
-    fs::write(package.join("lib.rs"), source)?;
-    fs::copy(
-        tests.with_file_name("Cargo.lock"),
-        package.join("Cargo.lock"),
-    )?;
-    Ok(package)
+    super::lay_out(name, &manifest, &[("lib.rs", source)])
 }
 
 fn write(package: &Path, file: &str, ty: &str) {
@@ -47,20 +34,9 @@ fn write(package: &Path, file: &str, ty: &str) {
     fs::write(package.join(file), text).expect("the image can be written");
 }
 
-fn check(package: &Path, kind: &str) -> io::Result<Output> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
-    Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet", "--color=never"])
-        .current_dir(package)
-        .env("KERNEL_ARGS_TEST_KIND", kind)
-        .envs(target.map(|target| ("CARGO_TARGET_DIR", target)))
-        .env_remove("RUSTFLAGS")
-        .output()
-}
-
 /// The number of fields that do not match; `None` if the crate does not compile for a different reason.
 fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
-    let output = check(package, kind).expect("cargo runs");
+    let output = check(package, &[("KERNEL_ARGS_TEST_KIND", kind)]);
     let message = String::from_utf8_lossy(&output.stderr);
     let wrong = message
         .matches("`n` does not match parameter 0 of kernel `k`")
@@ -73,10 +49,8 @@ fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
     Some(wrong)
 }
 
-#[test]
-#[cfg_attr(miri, ignore = "it starts a compiler")]
-fn a_changed_image_is_compared_again() {
-    let package = lay_out("changed-file", SOURCE).expect("the crate can be laid out");
+pub(super) fn a_changed_image_is_compared_again() {
+    let package = lay_out("changed-file", SOURCE);
     for (file, ty) in [
         ("kernels-a.ptx", "u32"),
         ("kernels-b.ptx", "f64"),
@@ -119,12 +93,9 @@ pub struct Fade {
 "#;
 
 /// The file is not embedded, but is read again after a change.
-#[test]
-#[cfg_attr(miri, ignore = "it starts a compiler")]
-fn a_changed_debug_file_is_compared_again() {
-    let package = lay_out("changed-debug-file", DESCRIBED).expect("the crate can be laid out");
-    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx");
-    let read = |name: &str| fs::read_to_string(ptx.join(name)).expect("the PTX is there");
+pub(super) fn a_changed_debug_file_is_compared_again() {
+    let package = lay_out("changed-debug-file", DESCRIBED);
+    let read = |name: &str| read(&root().join("ptx").join(name)).expect("the PTX is there");
     let (image, debug) = (read("shade.ptx"), read("shade.debug.ptx"));
     // Its name in bytes: `from`, `grom`.
     let other = debug.replace("102,114,111,109,0", "103,114,111,109,0");
@@ -132,7 +103,7 @@ fn a_changed_debug_file_is_compared_again() {
     fs::write(package.join("shade.ptx"), image).expect("the image can be written");
     for (text, is_right) in [(&debug, true), (&other, false), (&debug, true)] {
         fs::write(package.join("shade.debug.ptx"), text).expect("the file can be written");
-        let output = check(&package, "").expect("cargo runs");
+        let output = check(&package, &[]);
         let message = String::from_utf8_lossy(&output.stderr);
         let said =
             message.contains("the kernel has no parameter `from`; it has `out`, `grom`, `to`, `n`");

@@ -7,23 +7,24 @@ mod each;
 mod headers;
 mod nvcc;
 mod nvrtc;
-#[path = "../support/mod.rs"]
-mod support;
-#[path = "../../../kernel-args-nvrtc/tests/trees/tree.rs"]
+#[path = "../../../../kernel-args-nvrtc/tests/trees/tree.rs"]
 #[allow(dead_code, reason = "each suite uses a part")]
 mod tree;
 mod trees;
 #[cfg(unix)]
 mod without;
 
+use crate::support::{self, Package, toolkit};
 use kernel_args_build::{Error, Kernels, Output};
 use kernel_args_image::Image;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::{env, path::PathBuf, process::ExitCode};
-use support::{Package, toolkit};
+use libtest_mimic::{Completion, Failed, Trial};
+use std::{env, path::PathBuf};
+
+/// The variable that names the build script for the started program.
+pub(crate) const SCRIPT: &str = "BUILD_SCRIPT";
 
 /// The build scripts.
-fn script(name: &str) -> Result<(), Error> {
+pub(crate) fn script(name: &str) -> Result<(), Error> {
     let kernels = Kernels::new();
     let saxpy = || {
         Kernels::new()
@@ -165,17 +166,7 @@ fn with(
     })
 }
 
-fn main() -> ExitCode {
-    if let Ok(name) = env::var("BUILD_SCRIPT") {
-        return match script(&name) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                // The output when a build script returns the error from `main`.
-                eprintln!("Error: {error:?}");
-                ExitCode::FAILURE
-            }
-        };
-    }
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = without::trials();
     macro_rules! each {
         ($module:ident: $($name:ident)*) => {$(
@@ -230,7 +221,10 @@ fn main() -> ExitCode {
     ];
     more![&["nvrtc"], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
     more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    trials
+}
+
+/// Removes what all trials share.
+pub(crate) fn clean() {
     let _ = std::fs::remove_dir_all(tree::home());
-    conclusion.exit_code()
 }
