@@ -211,7 +211,7 @@ fn inject() {
 }
 
 /// Subscribes. One subscriber is possible.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C" fn cuptiSubscribe(
     handle: *mut *mut c_void,
     callback: Option<Callback>,
@@ -236,7 +236,7 @@ unsafe extern "C" fn cuptiSubscribe(
 }
 
 /// Enables or disables one callback.
-#[unsafe(no_mangle)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn cuptiEnableCallback(
     enable: c_uint,
     handle: *mut c_void,
