@@ -12,7 +12,7 @@ pub(super) type Operand = (&'static str, Result<i128, NoValue>);
 
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
 /// numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ContractError(Stored<Details>);
 
 /// With the standard library an error is one word, so the frame of a launch stays small.
@@ -21,7 +21,7 @@ type Stored<T> = std::boxed::Box<T>;
 #[cfg(not(feature = "cudarc"))]
 type Stored<T> = T;
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Details {
     pub(super) arguments: &'static str,
     /// Empty for a contract of the struct.
@@ -68,7 +68,7 @@ impl Extent {
 }
 
 /// How a contract is broken.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Broken {
     NoValue(NoValue),
     Negative(i128),
@@ -363,6 +363,13 @@ impl fmt::Display for ContractError {
         }
         f.write_str("\nhelp: ")?;
         details.help(f)
+    }
+}
+
+/// The same text as `Display`.
+impl fmt::Debug for ContractError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -4,7 +4,6 @@ use crate::{driver::api::DriverCall, marshal::ContextName};
 use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
 
 /// An error about contexts.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ContextError {
     /// The context of an argument or of the stream is not the context of the kernel. Nothing was enqueued or launched. For a
@@ -173,7 +172,7 @@ impl std::error::Error for ContextError {
 }
 
 /// Why a green context was not created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GreenError {
     /// The context is not the primary context of its device.

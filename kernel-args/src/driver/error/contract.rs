@@ -5,7 +5,6 @@ use core::fmt;
 use std::string::String;
 
 /// A launch that breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenContract {
     /// The kernel.

@@ -3,7 +3,6 @@
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a global variable was not found, or not read or written.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum GlobalError {
     /// No variable of the module has this name, or several variables match.
@@ -59,7 +58,6 @@ pub enum GlobalError {
 }
 
 /// A type that does not fit a global variable.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct GlobalMismatch {
     /// The variable.

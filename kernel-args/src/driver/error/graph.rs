@@ -5,7 +5,6 @@ use crate::driver::api::Status;
 use std::{fmt, string::String};
 
 /// A graph, or a node of a graph, that was not created, changed or launched.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct GraphError {
     /// The kernel of the node; `None` for a node without a kernel, and for the whole graph.

@@ -9,7 +9,7 @@ use std::vec::Vec;
 /// does not run, and what to do.
 ///
 /// [`Target`] and [`RELEASES`](kernel_args_image::RELEASES) document the rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompatibleImage {
     /// The GPU.

@@ -10,7 +10,6 @@ use crate::{
 use std::{borrow::Cow, boxed::Box, fmt, string::String};
 
 /// Why a launch failed.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// The driver returned an error from the launch.
@@ -53,7 +52,6 @@ pub enum LaunchError {
 }
 
 /// A launch for which the driver returned an error.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct FailedLaunch {
     /// The kernel.
@@ -83,7 +81,6 @@ pub struct FailedLaunch {
 }
 
 /// A launch that exceeds a limit.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct Limit {
     /// The kernel.
@@ -97,7 +94,6 @@ pub struct Limit {
 }
 
 /// A launch attribute that the driver or the GPU lacks.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct UnsupportedAttribute {
     /// The kernel.

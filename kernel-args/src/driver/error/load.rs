@@ -5,7 +5,6 @@ use crate::driver::api::DriverCall;
 use std::{boxed::Box, fmt, io, path::PathBuf, string::String, vec::Vec};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The image cannot be read. The driver was not called.
@@ -65,7 +64,6 @@ pub enum LoadError {
 }
 
 /// Why an image cannot be read.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ImageError {
     /// The file cannot be read.

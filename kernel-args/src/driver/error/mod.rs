@@ -55,7 +55,7 @@ pub use verify::{MismatchError, Unverified, VerifyError};
 /// }
 /// ```
 ///
-/// `Debug` writes the same text as `Display`: `unwrap` prints it, and a `main` that returns an error.
+/// `Debug` writes the same text as `Display`: `unwrap` prints it, and a `main` that returns an error. So do the errors in it.
 #[non_exhaustive]
 pub enum Error {
     /// This machine has no CUDA driver.
@@ -220,10 +220,40 @@ fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
     meaning::help(f, meaning.help)
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
+/// `Debug` writes the same text as `Display`.
+macro_rules! debug_is_the_message {
+    ($($(#[$when:meta])* $error:ident)*) => {$(
+        $(#[$when])*
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+
+debug_is_the_message! {
+    Error
+    BrokenContract
+    #[cfg(feature = "nvrtc")] CompileError
+    #[cfg(feature = "nvrtc")] NvrtcError
+    ContextError
+    GreenError
+    GlobalError
+    GlobalMismatch
+    #[cfg(feature = "graphs")] GraphError
+    IncompatibleImage
+    LaunchError
+    FailedLaunch
+    Limit
+    UnsupportedAttribute
+    LoadError
+    ImageError
+    #[cfg(feature = "observe")] BadPointer
+    #[cfg(feature = "record")] RecordingError
+    VerifyError
+    MismatchError
+    Unverified
 }
 
 impl std::error::Error for Error {

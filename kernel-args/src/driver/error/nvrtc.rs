@@ -7,7 +7,6 @@ use std::{
 };
 
 /// Why a source was not compiled at run time.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum CompileError {
     /// NVRTC did not compile the source, or is missing.
@@ -18,7 +17,7 @@ pub enum CompileError {
 
 /// A source that NVRTC did not compile, or the reason why NVRTC cannot be used. `Display` shows NVRTC's log, which
 /// refers to the lines of the source by its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvrtcError {
     /// The source's name; `None` if NVRTC itself is missing.

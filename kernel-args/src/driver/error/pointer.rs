@@ -5,7 +5,6 @@ use core::fmt;
 use std::string::String;
 
 /// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct BadPointer {
     /// The kernel.

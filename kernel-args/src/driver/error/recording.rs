@@ -3,7 +3,6 @@
 use std::{fmt, io, path::PathBuf, string::String, vec::Vec};
 
 /// Why a launch was not recorded, or a recording was not launched.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordingError {
     /// The file was not written.

@@ -3,7 +3,6 @@
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why arguments were rejected before a launch.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The struct does not match the kernel.
@@ -19,7 +18,6 @@ pub enum VerifyError {
 }
 
 /// A struct that does not match a kernel.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct MismatchError {
     /// The kernel.
@@ -33,7 +31,7 @@ pub struct MismatchError {
 }
 
 /// Why a kernel could not be verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unverified {
     /// Why the image could not be read; `None` if there was no image.

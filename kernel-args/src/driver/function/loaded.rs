@@ -78,6 +78,19 @@ impl LoadedFunction {
                 .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
+        let extent = |[x, y, z]: [_; 3]| -> Result<Dim3, Error> {
+            Ok(Dim3::new(device(x)?, device(y)?, device(z)?))
+        };
+        let max_grid = extent([
+            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+        ])?;
+        let max_block = extent([
+            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        ])?;
         let handle = function.alive();
         #[cfg(feature = "observe")]
         if let Some(uses) = description.and_then(|kernel| kernel.pointer_uses.as_ref()) {
@@ -96,16 +109,8 @@ impl LoadedFunction {
             context: context.clone(),
             default_stream: context.default_stream(),
             best_block: AtomicU32::new(0),
-            max_grid: Dim3::new(
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-            ),
-            max_block: Dim3::new(
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-                device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-            ),
+            max_grid,
+            max_block,
             max_threads,
             max_threads_without_shared: match description {
                 Some(kernel) if kernel.dynamic_shared => 0,

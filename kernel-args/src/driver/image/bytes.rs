@@ -155,13 +155,15 @@ impl ImageBytes {
         match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
-                let kernels = self.table.into_iter().flat_map(CompiledImage::kernels);
-                let kernels = kernels.zip(&summary.kernels);
                 let describe = |(kernel, limits): (CompiledKernel, _)| {
                     Description::compiled(&kernel, limits, self.has_code)
                 };
+                let kernels = self.table.map_or_else(Vec::new, |table| {
+                    let kernels = table.kernels().into_iter().zip(&summary.kernels);
+                    kernels.map(describe).collect()
+                });
                 Ok(Contents {
-                    kernels: kernels.map(describe).collect(),
+                    kernels,
                     variables: compiled_variables(self.table),
                 })
             }

@@ -33,7 +33,7 @@ pub(crate) struct Description {
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
-    parameters: ParameterList,
+    parameters: Parameters,
     /// What the code does with pointers, if pointers are checked.
     #[cfg(feature = "observe")]
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
@@ -41,6 +41,34 @@ pub(crate) struct Description {
     code: Option<Arc<dyn Analyse>>,
     /// The parameters with what the code does with them.
     analysed: OnceLock<ParameterList>,
+}
+
+/// The parameters of a kernel.
+enum Parameters {
+    /// In a table of the program. They are decoded when they are needed.
+    Compiled {
+        kernel: CompiledKernel,
+        has_code: bool,
+    },
+    /// From an image that was read.
+    Read(ParameterList),
+}
+
+impl Parameters {
+    fn list(&self) -> Vec<Parameter<'_>> {
+        match self {
+            Self::Compiled { kernel, has_code } => {
+                let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+                if !has_code {
+                    for parameter in &mut parameters {
+                        parameter.body = Body::UNKNOWN;
+                    }
+                }
+                parameters
+            }
+            Self::Read(list) => list.parameters(),
+        }
+    }
 }
 
 impl Description {
@@ -77,7 +105,7 @@ impl Description {
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             debug_info,
             name,
-            parameters: ParameterList::new(&parameters),
+            parameters: Parameters::Read(ParameterList::new(&parameters)),
             #[cfg(feature = "observe")]
             pointer_uses: None,
             code: None,
@@ -87,12 +115,6 @@ impl Description {
 
     /// A kernel that is the same in all code of its image.
     pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits, has_code: bool) -> Self {
-        let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
-        if !has_code {
-            for parameter in &mut parameters {
-                parameter.body = Body::UNKNOWN;
-            }
-        }
         Self {
             symbol: Cow::Borrowed(kernel.symbol()),
             directives: limits.directives,
@@ -105,7 +127,10 @@ impl Description {
             name: kernel
                 .name_parts()
                 .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
-            parameters: ParameterList::new(&parameters),
+            parameters: Parameters::Compiled {
+                kernel: *kernel,
+                has_code,
+            },
             #[cfg(feature = "observe")]
             pointer_uses: None,
             code: None,
@@ -115,16 +140,16 @@ impl Description {
 
     /// The parameters, with what the code of the kernel does with them. The first call analyses the code.
     pub(crate) fn analysed(&self) -> Vec<Parameter<'_>> {
-        let Some(code) = &self.code else {
+        let (Some(code), Parameters::Read(list)) = (&self.code, &self.parameters) else {
             return self.parameters();
         };
-        let analyse = || code.analyse(&self.symbol, &self.parameters);
+        let analyse = || code.analyse(&self.symbol, list);
         self.analysed.get_or_init(analyse).parameters()
     }
 
     /// The parameters in the model that all formats share.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.parameters.parameters()
+        self.parameters.list()
     }
 
     /// The demangled name if there is one, otherwise the symbol.

@@ -105,7 +105,10 @@ fn explain(
                 text,
                 "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has"
             )?;
-            let contents: Vec<Code> = images.iter().flat_map(ImageBytes::contents).collect();
+            let mut contents: Vec<Code> = Vec::new();
+            for image in images {
+                contents.extend(image.contents());
+            }
             let image = IncompatibleImage::new(&contents, gpu, Some(driver));
             image.list(text)?;
             // If the image explains the error, its advice is more precise.

@@ -21,17 +21,24 @@ pub(crate) struct VariableDescription {
     pub(crate) space: VariableSpace,
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
-    /// The variable as the only parameter of a list.
-    list: ParameterList,
+    value: Value,
+}
+
+/// Size, alignment, class and type of a variable.
+enum Value {
+    /// In a table of the program.
+    Compiled(Parameter<'static>),
+    /// The only parameter of a list, from an image that was read.
+    Read(ParameterList),
 }
 
 impl VariableDescription {
     /// A variable of a table that was read when the program was compiled.
     fn compiled(variable: &CompiledKernel) -> Self {
-        let list = [variable.variable()];
+        let value = variable.variable();
         Self {
             symbol: Cow::Borrowed(variable.symbol()),
-            space: VariableSpace::of(&list[0]),
+            space: VariableSpace::of(&value),
             debug_info: if variable.has_debug_info() {
                 DebugInfo::Verified
             } else {
@@ -40,13 +47,16 @@ impl VariableDescription {
             name: variable
                 .name_parts()
                 .map(|(name, arguments)| (Cow::Borrowed(variable.name()), name, arguments)),
-            list: ParameterList::new(&list),
+            value: Value::Compiled(value),
         }
     }
 
     /// Size, alignment, class and type, with the variable's C++ name.
     pub(crate) fn value(&self) -> Option<Parameter<'_>> {
-        let value = self.list.members().get(0)?;
+        let value = match &self.value {
+            Value::Compiled(value) => *value,
+            Value::Read(list) => list.members().get(0)?,
+        };
         Some(Parameter {
             name: self.spelled(),
             ..value
@@ -73,9 +83,12 @@ impl VariableDescription {
 pub(super) fn compiled_variables(
     table: Option<&'static CompiledImage>,
 ) -> Vec<VariableDescription> {
-    let variables = table.and_then(CompiledImage::variables);
-    let variables = variables.into_iter().flat_map(CompiledImage::kernels);
+    let Some(variables) = table.and_then(CompiledImage::variables) else {
+        return Vec::new();
+    };
     variables
+        .kernels()
+        .into_iter()
         .map(|variable| VariableDescription::compiled(&variable))
         .collect()
 }
@@ -110,7 +123,7 @@ pub(super) fn read_variables(
             space: variable.space,
             debug_info,
             name: variable.demangled().map(name_of),
-            list: ParameterList::new(&value),
+            value: Value::Read(ParameterList::new(&value)),
         })
     };
     kernels.variable_symbols().filter_map(describe).collect()

@@ -333,10 +333,13 @@ impl Module {
                 Err(problem) => unread = Some(problem.to_string()),
             }
         }
-        let names = images.iter().flat_map(|image| image.names.clone());
+        let mut names = Vec::new();
+        for image in images {
+            names.extend_from_slice(&image.names);
+        }
         Ok(Arc::new(Self {
             loaded,
-            names: names.collect(),
+            names,
             kernels,
             variables,
             unread,
