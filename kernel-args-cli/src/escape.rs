@@ -144,10 +144,8 @@ mod tests {
     fn a_shell_reads_the_word() {
         for odd in ODD.into_iter().filter(|odd| !odd.contains('\0')) {
             let command = format!("printf %s {}", shell(odd.into()));
-            let Ok(read) = Command::new("bash").args(["-c", &command]).output() else {
-                println!("skipped: bash cannot be run");
-                return;
-            };
+            let read = Command::new("bash").args(["-c", &command]).output();
+            let read = read.expect("bash runs");
             assert_eq!(String::from_utf8_lossy(&read.stdout), odd, "{command}");
         }
     }

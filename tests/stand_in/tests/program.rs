@@ -1,9 +1,10 @@
 //! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
 
+use libtest_mimic::{Arguments, Completion, Trial};
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, ExitCode, Output},
 };
 
 const MANIFEST: &str = r#"
@@ -148,9 +149,43 @@ fn assert_written(output: &Output, code: i32, expected: &str) {
     );
 }
 
+fn main() -> ExitCode {
+    let trial = |name, run: fn()| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    };
+    let packed = "the_packed_program_contains_its_library";
+    let trials = vec![
+        trial(
+            "a_program_and_its_tests_run_on_the_stand_in",
+            a_program_and_its_tests_run_on_the_stand_in,
+        ),
+        trial(
+            "the_quickstart_runs_on_the_stand_in",
+            the_quickstart_runs_on_the_stand_in,
+        ),
+        trial(
+            "the_exit_code_is_the_commands",
+            the_exit_code_is_the_commands,
+        ),
+        if is_full() {
+            trial(packed, the_packed_program_contains_its_library)
+        } else {
+            let why = "it builds the package twice: set KERNEL_ARGS_FULL=1";
+            Trial::ignorable_test(packed, move || Ok(Completion::ignored_with(why)))
+        },
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn is_full() -> bool {
+    env::var_os("KERNEL_ARGS_FULL").is_some()
+}
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kernel-args-test-driver");
 
-#[test]
 fn a_program_and_its_tests_run_on_the_stand_in() {
     let folder = user("user");
     let program = Path::new(PROGRAM);
@@ -160,12 +195,11 @@ fn a_program_and_its_tests_run_on_the_stand_in() {
 
 /// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it has alone, if it has
 /// not been compiled or with `KERNEL_ARGS_FULL=1`.
-#[test]
 fn the_quickstart_runs_on_the_stand_in() {
     let compiled = Path::new(PROGRAM)
         .with_file_name("examples")
         .join("quickstart");
-    let output = if env::var("KERNEL_ARGS_FULL").is_err() && compiled.exists() {
+    let output = if !is_full() && compiled.exists() {
         Command::new(PROGRAM).arg(compiled).output().unwrap()
     } else {
         let example = ["-p", "kernel-args-examples", "--example", "quickstart"];
@@ -175,7 +209,6 @@ fn the_quickstart_runs_on_the_stand_in() {
     assert_written(&output, 0, "saxpy of 1000000 elements: 0 wrong");
 }
 
-#[test]
 fn the_exit_code_is_the_commands() {
     let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
     assert_written(&code(&["sh", "-c", "exit 3"]), 3, "");
@@ -197,12 +230,7 @@ fn the_exit_code_is_the_commands() {
 }
 
 /// The published package, as `cargo install` builds it: the program contains the library.
-#[test]
 fn the_packed_program_contains_its_library() {
-    if env::var("KERNEL_ARGS_FULL").is_err() {
-        println!("not run: it builds the package twice; set KERNEL_ARGS_FULL=1");
-        return;
-    }
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed");
     let _ = fs::remove_dir_all(&home);
     fs::create_dir_all(&home).unwrap();
