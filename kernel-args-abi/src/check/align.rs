@@ -32,6 +32,8 @@ pub(crate) struct Rows<'a> {
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<Names>,
     at: (usize, usize),
+    /// The number of pairs at the beginning of both lists whose types do not differ.
+    begin: usize,
     /// The start of the common tail in both lists.
     tail: (usize, usize),
     /// The planned steps, in reverse: the next step is the last element.
@@ -48,30 +50,39 @@ impl<'a> Rows<'a> {
         kernel: &'a [Parameter<'a>],
         base: Option<usize>,
     ) -> Self {
+        let mut rows = Self::of_misfits(host, kernel, base);
+        if fit_by_types(host, kernel, base) {
+            rows.names = Some(Names::new(kernel));
+        }
+        rows
+    }
+
+    /// The same for lists that do not fit by their types.
+    pub(super) const fn of_misfits(
+        host: &'a [Parameter<'a>],
+        kernel: &'a [Parameter<'a>],
+        base: Option<usize>,
+    ) -> Self {
         let mut rows = Self {
             host,
             kernel,
             base,
-            names: if fit_by_types(host, kernel, base) {
-                Some(Names::new(kernel))
-            } else {
-                None
-            },
+            names: None,
             at: (0, 0),
+            begin: 0,
             tail: (host.len(), kernel.len()),
             plan: [Step::Both; 2 * MOST_ALIGNED],
             planned: 0,
         };
         // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
-        let mut begin = 0;
-        while begin < host.len()
-            && begin < kernel.len()
-            && distance(&host[begin], &kernel[begin]) == 0
+        while rows.begin < host.len()
+            && rows.begin < kernel.len()
+            && distance(&host[rows.begin], &kernel[rows.begin]) == 0
         {
-            begin += 1;
+            rows.begin += 1;
         }
-        while rows.tail.0 > begin
-            && rows.tail.1 > begin
+        while rows.tail.0 > rows.begin
+            && rows.tail.1 > rows.begin
             && distance(&host[rows.tail.0 - 1], &kernel[rows.tail.1 - 1]) == 0
         {
             rows.tail = (rows.tail.0 - 1, rows.tail.1 - 1);
@@ -96,7 +107,11 @@ impl<'a> Rows<'a> {
                 None
             };
         }
-        if i < self.tail.0 && j < self.tail.1 && distance(&self.host[i], &self.kernel[j]) == 0 {
+        let is_same = i < self.begin && j == i;
+        if i < self.tail.0
+            && j < self.tail.1
+            && (is_same || distance(&self.host[i], &self.kernel[j]) == 0)
+        {
             return Some(self.take(Step::Both));
         }
         self.plan();
@@ -137,7 +152,11 @@ impl<'a> Rows<'a> {
         match step {
             Step::Both => {
                 self.at = (i + 1, j + 1);
-                let mut differences = differences_at(self.host, self.kernel, self.base, i, j);
+                let mut differences = if i < self.begin && j == i {
+                    self.offset_differs(i)
+                } else {
+                    differences_at(self.host, self.kernel, self.base, i, j)
+                };
                 if let Some(names) = &self.names
                     && names.elsewhere(self.host, self.kernel, i, j).is_some()
                 {
@@ -172,6 +191,11 @@ impl<'a> Rows<'a> {
                 })
             }
         }
+    }
+
+    /// The differences of a pair at the beginning, whose types do not differ.
+    const fn offset_differs(&self, i: usize) -> Differences {
+        with_offset(self.host, self.kernel, self.base, (i, i), Differences::NONE)
     }
 
     /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists.
@@ -249,6 +273,17 @@ pub(crate) const fn differences_at(
     j: usize,
 ) -> Differences {
     let differences = compare(&host[i], &kernel[j]);
+    with_offset(host, kernel, base, (i, j), differences)
+}
+
+/// Adds the difference of the offsets of a field and a parameter to their other differences.
+const fn with_offset(
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+    base: Option<usize>,
+    (i, j): (usize, usize),
+    differences: Differences,
+) -> Differences {
     if differences.contains(Difference::Size) || kernel[j].align.is_some() {
         return differences;
     }

@@ -1,7 +1,7 @@
 //! Finds the mistakes in a struct that does not fit. Mistakes that explain several differences come first.
 
 use super::{
-    align::{Row, Rows, differences_at, fit_by_types},
+    align::{Row, Rows, differences_at},
     difference::{Difference, Differences},
     mismatch::{Mismatch, mark_as_one_mistake},
     names::{Elsewhere, Names},
@@ -15,13 +15,9 @@ use super::{
 const COMPARED: usize = 24;
 
 impl<const N: usize> Report<'_, N> {
-    /// Finds all mistakes of a struct that does not fit.
+    /// Finds all mistakes of a struct that does not fit by its types.
     pub(super) const fn collect(&mut self) {
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
-        if fit_by_types(host, kernel, self.base) {
-            self.names();
-            return;
-        }
         if host.len() == kernel.len()
             && let Some(order) = reorder(host, kernel, self.base, (0, 0), host.len())
             && self.in_another_order(order)
@@ -31,7 +27,7 @@ impl<const N: usize> Report<'_, N> {
         if self.split() {
             return;
         }
-        let mut rows = Rows::new(host, kernel, self.base);
+        let mut rows = Rows::of_misfits(host, kernel, self.base);
         while let Some(row) = rows.next() {
             if let Row::Wrong(mismatch) = row {
                 self.push(mismatch);
@@ -63,8 +59,8 @@ impl<const N: usize> Report<'_, N> {
         self.total += 1;
     }
 
-    /// Reports fields that have the name of another parameter, if all fields fit by type.
-    const fn names(&mut self) {
+    /// Reports fields that have the name of another parameter. All fields fit by type.
+    pub(super) const fn collect_names(&mut self) {
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
         let names = Names::new(kernel);
         let mut i = 0;

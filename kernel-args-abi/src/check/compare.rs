@@ -35,26 +35,42 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
 /// of differences, and is always less than the cost of two gaps (twice [`GAP`]).
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
     // Compare sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
-    let same_class = same_class(host, kernel);
-    if host.size != kernel.size {
-        return match host.class {
-            _ if !same_class => 9,
-            // Common mistakes: `f64` for `float`, `usize` for `int`.
-            Class::Integer | Class::Float => 5,
-            _ => 7,
-        };
-    }
-    if !same_class {
-        return 8;
+    if let Some(distance) = distance_of_values(host, kernel) {
+        return distance;
     }
     match compare(host, kernel).first() {
-        None => {
-            (cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel)) as u16
-        }
+        None => conversion(host, kernel),
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 8,
         Some(Difference::Alignment | Difference::Offset) => 6,
         Some(_) => 3,
     }
+}
+
+/// The same if [`compare`] finds no difference.
+pub(super) const fn distance_if_fits(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
+    match distance_of_values(host, kernel) {
+        Some(distance) => distance,
+        None => conversion(host, kernel),
+    }
+}
+
+/// The distance if the sizes or the classes differ.
+const fn distance_of_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<u16> {
+    let same_class = same_class(host, kernel);
+    if host.size != kernel.size {
+        return Some(match host.class {
+            _ if !same_class => 9,
+            // Common mistakes: `f64` for `float`, `usize` for `int`.
+            Class::Integer | Class::Float => 5,
+            _ => 7,
+        });
+    }
+    if same_class { None } else { Some(8) }
+}
+
+/// 1 if C++ converts between the types, otherwise 0.
+const fn conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
+    (cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel)) as u16
 }
 
 /// The distance of an unpaired field or parameter.

@@ -1,6 +1,6 @@
 //! Whether the fields fit in another order: one field moved, or two fields exchanged.
 
-use super::{align::differences_at, compare::distance, difference::Difference};
+use super::{align::differences_at, compare::distance_if_fits, difference::Difference};
 use crate::signature::Parameter;
 
 /// Another order in which the fields fit.
@@ -35,7 +35,12 @@ struct Pairs<'a> {
     /// The index of the first field and of the first parameter.
     from: (usize, usize),
     count: usize,
+    /// The costs of the first fields in their current place: they are needed many times, and comparing is expensive.
+    in_place: [Option<usize>; KNOWN],
 }
+
+/// The number of fields whose costs are stored.
+const KNOWN: usize = 64;
 
 /// The best order found so far.
 struct Best {
@@ -54,12 +59,13 @@ pub(super) const fn reorder(
     from: (usize, usize),
     count: usize,
 ) -> Option<Reorder> {
-    let pairs = Pairs {
+    let mut pairs = Pairs {
         host,
         kernel,
         base,
         from,
         count,
+        in_place: [None; KNOWN],
     };
     let Some((first, last)) = pairs.misfits() else {
         return None;
@@ -84,25 +90,40 @@ pub(super) const fn reorder(
 impl Pairs<'_> {
     /// The conversions of this field for this parameter, or [`NEVER`] if it does not fit.
     const fn cost(&self, field: usize, parameter: usize) -> usize {
+        if field == parameter
+            && field < KNOWN
+            && let Some(cost) = self.in_place[field]
+        {
+            return cost;
+        }
         let (i, j) = (self.from.0 + field, self.from.1 + parameter);
         if differences_at(self.host, self.kernel, self.base, i, j).is_empty() {
-            distance(&self.host[i], &self.kernel[j]) as usize
+            distance_if_fits(&self.host[i], &self.kernel[j]) as usize
         } else {
             NEVER
         }
     }
 
+    /// The conversions of this field in its current place, or [`NEVER`] if it does not fit. Stores them.
+    const fn cost_in_place(&mut self, field: usize) -> usize {
+        let cost = self.cost(field, field);
+        if field < KNOWN {
+            self.in_place[field] = Some(cost);
+        }
+        cost
+    }
+
     /// The first and the last field that do not fit in their current place.
-    const fn misfits(&self) -> Option<(usize, usize)> {
+    const fn misfits(&mut self) -> Option<(usize, usize)> {
         let mut first = 0;
-        while first < self.count && self.cost(first, first) < NEVER {
+        while first < self.count && self.cost_in_place(first) < NEVER {
             first += 1;
         }
         if first == self.count {
             return None;
         }
         let mut last = self.count - 1;
-        while self.cost(last, last) < NEVER {
+        while self.cost_in_place(last) < NEVER {
             last -= 1;
         }
         Some((first, last))

@@ -52,8 +52,11 @@ pub const fn report_at<'a, const N: usize>(
         in_place: None,
         several_orders: false,
     };
-    if !fits(host.parameters, kernel.parameters, base) {
+    // Comparing types is expensive, so it is not done again.
+    if !fit_by_types(host.parameters, kernel.parameters, base) {
         report.collect();
+    } else if !names::fit(host.parameters, kernel.parameters) {
+        report.collect_names();
     }
     report
 }

@@ -73,7 +73,7 @@ pub(crate) use {
     uses::{Access, Accesses, Uses},
 };
 
-#[cfg(feature = "cudarc")]
 /// Calls its argument with each parameter of a launch and its bytes.
+#[cfg(feature = "cudarc")]
 pub(crate) type ForEachValue<'v> =
     dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;

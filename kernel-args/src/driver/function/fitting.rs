@@ -279,6 +279,7 @@ pub(crate) trait Pass {
     type Output;
 
     /// `arguments` shows the arguments as text, for errors. `values` calls its argument with each parameter and its bytes, in order.
+    /// Neither is a type parameter, which would compile what receives them once for each struct.
     fn pass<const PACKED: bool>(
         self,
         call: KernelCall<'_, PACKED>,

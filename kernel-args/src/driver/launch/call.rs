@@ -30,7 +30,7 @@ pub(crate) struct LaunchCall<'a, F> {
 
 /// The function of a launch.
 pub(crate) trait Launched<'f>: Copy {
-    /// Its name, for errors and events.
+    /// Its name, for errors and events. With a call instead of inlined code, a launch takes three instructions more.
     fn name(self) -> String;
 
     /// The loaded function; `None` for a raw function.

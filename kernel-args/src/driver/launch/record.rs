@@ -184,6 +184,7 @@ struct Record<'a, 'p, C> {
 impl<C: Callee> Pass for Record<'_, '_, C> {
     type Output = Result<(), Error>;
 
+    // Without optimisation, this is compiled once, not for each struct.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn pass<const PACKED: bool>(
