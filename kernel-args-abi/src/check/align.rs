@@ -107,10 +107,9 @@ impl<'a> Rows<'a> {
                 None
             };
         }
-        let is_same = i < self.begin && j == i;
         if i < self.tail.0
             && j < self.tail.1
-            && (is_same || distance(&self.host[i], &self.kernel[j]) == 0)
+            && (self.is_at_beginning() || distance(&self.host[i], &self.kernel[j]) == 0)
         {
             return Some(self.take(Step::Both));
         }
@@ -151,12 +150,12 @@ impl<'a> Rows<'a> {
         let (i, j) = self.at;
         match step {
             Step::Both => {
-                self.at = (i + 1, j + 1);
-                let mut differences = if i < self.begin && j == i {
-                    self.offset_differs(i)
+                let mut differences = if self.is_at_beginning() {
+                    with_offset(self.host, self.kernel, self.base, (i, j), Differences::NONE)
                 } else {
                     differences_at(self.host, self.kernel, self.base, i, j)
                 };
+                self.at = (i + 1, j + 1);
                 if let Some(names) = &self.names
                     && names.elsewhere(self.host, self.kernel, i, j).is_some()
                 {
@@ -193,9 +192,9 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The differences of a pair at the beginning, whose types do not differ.
-    const fn offset_differs(&self, i: usize) -> Differences {
-        with_offset(self.host, self.kernel, self.base, (i, i), Differences::NONE)
+    /// Whether the types of the next pair are known not to differ.
+    const fn is_at_beginning(&self) -> bool {
+        self.at.0 < self.begin && self.at.0 == self.at.1
     }
 
     /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists.

@@ -15,7 +15,6 @@ mod condition;
 mod contents;
 mod copy;
 mod dependencies;
-
 mod device_update;
 mod dot;
 mod enabled;

@@ -9,8 +9,6 @@ use super::{
 };
 #[cfg(feature = "observe")]
 use crate::driver::api::plain;
-#[cfg(all(feature = "graphs", feature = "observe"))]
-use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Promise, StreamHandle, api},
@@ -31,7 +29,7 @@ use std::string::String;
 #[cfg(feature = "graphs")]
 use {
     super::record::{Callee, record},
-    crate::driver::{api::LaunchKeeper, attributes::AttributeLimits},
+    crate::driver::{api::LaunchKeeper, function::LoadedFunction},
 };
 
 /// The launch makes the function's context current.
@@ -234,12 +232,7 @@ impl Callee for Raw<'_> {
         allow_shared(launch, self.function, || self.name())
     }
 
-    #[cfg(feature = "observe")]
     fn loaded(&self) -> Option<&LoadedFunction> {
-        None
-    }
-
-    fn attribute_limits(&self) -> Option<&AttributeLimits> {
         None
     }
 }

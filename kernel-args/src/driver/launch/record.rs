@@ -5,17 +5,15 @@
 #[cfg(feature = "observe")]
 use super::observed::Facts;
 use super::{call::check_attributes, explain};
-#[cfg(feature = "observe")]
-use crate::driver::function::LoadedFunction;
 use crate::{
     driver::{
         api::{
             FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api,
         },
-        attributes::{AttributeLimits, Encoded, for_launches_only},
+        attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
-        function::{Function, Lower, NameOf, Pass},
+        function::{Function, LoadedFunction, Lower, NameOf, Pass},
     },
     marshal::{ForEachValue, LaunchStream},
 };
@@ -34,11 +32,7 @@ pub(super) trait Callee: Copy {
     fn check(self, launch: &Launch<'_>) -> Result<(), Error>;
 
     /// The loaded function; `None` for a raw function.
-    #[cfg(feature = "observe")]
     fn loaded(&self) -> Option<&LoadedFunction>;
-
-    /// The limits of its launch attributes; `None` if the driver has not been queried yet.
-    fn attribute_limits(&self) -> Option<&AttributeLimits>;
 }
 
 impl Callee for &Function {
@@ -55,13 +49,8 @@ impl Callee for &Function {
         Function::loaded(self).check(launch)
     }
 
-    #[cfg(feature = "observe")]
     fn loaded(&self) -> Option<&LoadedFunction> {
         Some(Function::loaded(self))
-    }
-
-    fn attribute_limits(&self) -> Option<&AttributeLimits> {
-        Some(&Function::loaded(self).attribute_limits)
     }
 }
 
@@ -116,7 +105,8 @@ fn check_recorded(
     }
     let stream = (&**recording.stream()).into();
     let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, stream);
-    let (limits, name) = (callee.attribute_limits(), || callee.name());
+    let limits = callee.loaded().map(|loaded| &loaded.attribute_limits);
+    let name = || callee.name();
     check_attributes(api()?, function, config, *attributes, limits, &name)?;
     if let Some(option) = for_launches_only(attributes) {
         recording.without_node.set(Some(option));

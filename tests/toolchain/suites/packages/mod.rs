@@ -7,7 +7,7 @@ mod changed_file;
 mod editions;
 mod no_std;
 
-use kernel_args_toolchain_tests::{root, target};
+use kernel_args_toolchain_tests::{folder, root, target};
 use libtest_mimic::{Arguments, Trial};
 use std::{
     fs,
@@ -39,9 +39,8 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Writes a package whose library is `lib.rs`. `manifest` follows the name.
-fn lay_out(folder: &str, manifest: &str, files: &[(&str, &str)]) -> PathBuf {
-    let package = target().unwrap().join("tmp").join(folder);
-    fs::create_dir_all(&package).unwrap();
+fn lay_out(place: &str, manifest: &str, files: &[(&str, &str)]) -> PathBuf {
+    let package = folder(place).unwrap();
     let name = package.file_name().unwrap_or_default().to_string_lossy();
     let manifest = format!("[package]\nname = {name:?}\n{manifest}\n[workspace]\n");
     for (file, text) in [&[("Cargo.toml", &*manifest)], files].concat() {
