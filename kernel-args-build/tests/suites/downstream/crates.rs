@@ -101,13 +101,18 @@ pub(super) const FIELDS: &str = "pub params: PARAMS, pub x: kernel_args::DeviceP
 pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_args::DevicePointer<f32>, \
     pub x: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
 
+/// Features of the library, for which cargo uses the readers of images that it has compiled for this workspace. Without cudarc, whose build
+/// script runs again when a variable names another toolkit.
+const FEATURES: &str =
+    "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\"]";
+
 /// Cargo's target folder is shared, so the packages of each workspace have unique names.
 pub(super) fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {
     let at = |folder: &str| repository().join(folder).display().to_string();
     let mut text = format!(
         "[package]\nname = \"{name}-{workspace}\"\nedition = \"2024\"\nrust-version = \"1.88\"\n\
          [lib]\nname = \"{name}\"\n[dependencies]\n\
-         kernel-args = {{ path = {:?}, default-features = false }}\n{dependencies}",
+         kernel-args = {{ path = {:?}, {FEATURES} }}\n{dependencies}",
         at("kernel-args")
     );
     if build {

@@ -373,9 +373,9 @@ fn steps_that_are_missing_are_named() {
     );
     assert!(!ran.stderr.contains("kernels.rs"), "{}", ran.stderr);
 
-    let manifest =
-        manifest("steps", "app", "", false).replace("default-features = false", "features = []");
-    package.write("app/Cargo.toml", &manifest);
+    let manifest = manifest("steps", "app", "", false);
+    let defaults = manifest.replace("default-features = false", "default-features = true");
+    package.write("app/Cargo.toml", &defaults);
     package.write("app/src/lib.rs", COMPILES);
     let ran = check(&package, "app", &[]);
     assert!(

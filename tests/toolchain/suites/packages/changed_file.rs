@@ -22,8 +22,7 @@ pub struct ByPath { n: u32 }
 
 fn lay_out(name: &str, source: &str) -> PathBuf {
     let manifest = format!(
-        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n\
-         [dependencies]\nkernel-args = {{ {}, features = [\"debug-info\"] }}\n",
+        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\n{}",
         library()
     );
     super::lay_out(name, &manifest, &[("lib.rs", source)])

@@ -49,7 +49,7 @@ pub(super) fn macros_of_another_crate_and_edition_contain_derives() {
         let lay_out = |package: &str, edition: &str, source: &str, dependency: &str| {
             let manifest = format!(
                 "edition = {edition:?}\n[lib]\npath = \"lib.rs\"\n\
-                 [dependencies]\nkernel-args = {{ {} }}\n{dependency}",
+                 [dependencies]\n{}{dependency}",
                 library()
             );
             lay_out(

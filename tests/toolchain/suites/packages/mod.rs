@@ -50,12 +50,17 @@ fn lay_out(place: &str, manifest: &str, files: &[(&str, &str)]) -> PathBuf {
     package
 }
 
-/// The library as a dependency: its path without its features, which follow.
+/// The path of the library, for the dependency on it.
+fn path() -> String {
+    format!("path = {:?}", root().join("kernel-args").to_string_lossy())
+}
+
+/// The library as a dependency, with features for which cargo uses the readers of images that it has compiled for this workspace.
 fn library() -> String {
-    let path = root().join("kernel-args");
+    let features = r#"["bodies", "compressed", "debug-info"]"#;
     format!(
-        "path = {:?}, default-features = false",
-        path.to_string_lossy()
+        "kernel-args = {{ {}, default-features = false, features = {features} }}\n",
+        path()
     )
 }
 

@@ -3,7 +3,7 @@
 //! `tests/no_std` is a separate crate with its own panic handler. rustc rejects a second panic handler (E0152), and `std` has
 //! one, so the crate compiles only if nothing in its dependency tree links `std`. It renames the library.
 
-use super::{check, library};
+use super::{check, path};
 use kernel_args_toolchain_tests::root;
 use std::{fs, path::PathBuf};
 
@@ -12,9 +12,9 @@ fn lay_out(name: &str, features: &str, library_features: &str) -> PathBuf {
     let source = root().join("tests/no_std/lib.rs");
     let manifest = format!(
         "edition = \"2024\"\n[lib]\npath = {source:?}\n\
-         [dependencies]\nrenamed = {{ package = \"kernel-args\", {}, features = [{library_features}] }}\n\
+         [dependencies]\nrenamed = {{ package = \"kernel-args\", {}, default-features = false, features = [{library_features}] }}\n\
          [features]\ndefault = [{features}]\nlinks-std = []\n",
-        library(),
+        path(),
         source = source.to_string_lossy(),
     );
     let image = fs::read_to_string(root().join("ptx/saxpy.ptx")).unwrap();
