@@ -11,7 +11,7 @@ const DEEPEST: usize = 24;
 /// A member or an array element, with its offset.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
-    /// For an array: the elements that have not been passed.
+    /// For an array: the elements that have not been passed. Its spelling may be missing: see [`declared`](Self::declared).
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
@@ -38,6 +38,14 @@ impl<'a> Item<'a> {
 
     pub(super) const fn elements(&self) -> usize {
         self.member.cpp.elements()
+    }
+
+    /// The member as its struct declares it, with its spelling.
+    pub(super) const fn declared(&self) -> Parameter<'a> {
+        match self.siblings.get(self.index) {
+            Some(declared) => declared,
+            None => self.member,
+        }
     }
 
     /// One element of an array, or the member itself.
@@ -122,7 +130,7 @@ impl<'a> Cursor<'a> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
             let item = match level.list {
-                List::Members(members, number) => match members.get(level.index) {
+                List::Members(members, number) => match members.get_unspelled(level.index) {
                     Some(member) => Some(Item {
                         member,
                         offset: level.base.saturating_add(offset(&member)),

@@ -40,7 +40,10 @@ pub(super) const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
 /// Whether a struct contains the number in the other list, such as `__half`, as its first member, at any depth. CUDA's
 /// headers store such numbers as integers.
 pub(super) const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
-    let (Some(own), Some(first)) = (builtin(&number.member), whole.member.members.get(0)) else {
+    let Some(own) = builtin(&number.member) else {
+        return false;
+    };
+    let Some(first) = whole.member.members.get_unspelled(0) else {
         return false;
     };
     own.components == 0

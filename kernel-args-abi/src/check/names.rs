@@ -147,7 +147,7 @@ impl MemberNames {
             *self = Self::new();
             self.number = item.number;
             let mut i = 0;
-            while let Some(member) = item.siblings.get(i) {
+            while let Some(member) = item.siblings.get_unspelled(i) {
                 self.slots.insert(hash(member.cpp_name().as_bytes()), i);
                 i += 1;
             }
@@ -212,7 +212,7 @@ pub(super) const fn misplaced<'a>(
     at: &Item<'a>,
     names: &mut MemberNames,
 ) -> Option<(Parameter<'a>, usize)> {
-    let Some(whole) = item.siblings.get(item.index) else {
+    let Some(whole) = item.siblings.get_unspelled(item.index) else {
         return None;
     };
     let name = item.member.cpp_name();

@@ -64,11 +64,12 @@ impl<'a> Route<'a> {
 
     /// The place of `item` in the open structs of `cursor`.
     pub(super) const fn place(&self, cursor: &Cursor<'a>, item: &Item<'a>) -> Place<'a> {
-        let declared = match item.siblings.get(item.index) {
-            Some(declared) => declared,
-            None => item.member,
+        let declared = item.declared();
+        let member = Parameter {
+            spelling: declared.spelling,
+            ..item.member
         };
-        self.place_of(cursor, item.member, declared, item.offset)
+        self.place_of(cursor, member, declared, item.offset)
     }
 
     pub(super) const fn place_of(

@@ -270,7 +270,11 @@ impl<'a> Walk<'a> {
     const fn follow(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
-            let place = incomplete(self.right_route, &self.right, &kernel);
+            let spelled = Parameter {
+                spelling: k.declared().spelling,
+                ..kernel
+            };
+            let place = incomplete(self.right_route, &self.right, &spelled);
             return Self::passed_at(&place, NotComparedReason::Incomplete);
         }
         let left = self.left_route.behind(&self.left, &host);

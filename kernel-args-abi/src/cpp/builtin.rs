@@ -121,27 +121,69 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// For each ASCII character, a bit set of the lengths of the names that begin with it. This check excludes most names
-/// of user-defined structs.
-const LENGTHS: [u32; 128] = {
-    let mut lengths = [0; 128];
-    let mut row = 0;
+/// A C++ name of a row. Its first character and its length are searched, because rustc evaluates them without a call.
+#[derive(Clone, Copy)]
+struct Name {
+    first: u8,
+    length: u8,
+    row: u8,
+    name: &'static [u8],
+}
+
+const NAME_COUNT: usize = {
+    let (mut count, mut row) = (0, 0);
     while row < COUNT {
-        lengths = with_length(lengths, TABLE[row].cpp);
+        count += 1 + TABLE[row].aliases.len();
+        row += 1;
+    }
+    count
+};
+
+/// Every name, in the order of the rows.
+static NAMES: [Name; NAME_COUNT] = {
+    let mut names = [Name::of(TABLE[0].cpp, 0); NAME_COUNT];
+    let (mut at, mut row) = (0, 0);
+    while row < COUNT {
+        names[at] = Name::of(TABLE[row].cpp, row);
+        at += 1;
         let mut alias = 0;
         while alias < TABLE[row].aliases.len() {
-            lengths = with_length(lengths, TABLE[row].aliases[alias]);
+            names[at] = Name::of(TABLE[row].aliases[alias], row);
+            at += 1;
             alias += 1;
         }
         row += 1;
     }
-    lengths
+    names
 };
 
-const fn with_length(mut lengths: [u32; 128], name: &str) -> [u32; 128] {
-    lengths[name.as_bytes()[0] as usize] |= 1 << name.len();
-    lengths
+impl Name {
+    const fn of(name: &'static str, row: usize) -> Self {
+        let name = name.as_bytes();
+        assert!(name.len() < LONGEST && row <= u8::MAX as usize);
+        Self {
+            first: name[0],
+            length: name.len() as u8,
+            row: row as u8,
+            name,
+        }
+    }
 }
+
+/// No name is as long.
+const LONGEST: usize = 32;
+
+/// For each ASCII character, a bit set of the lengths of the names that begin with it. This check excludes most names
+/// of user-defined structs.
+const LENGTHS: [u32; 128] = {
+    let mut lengths = [0; 128];
+    let mut i = 0;
+    while i < NAME_COUNT {
+        lengths[NAMES[i].first as usize] |= 1 << NAMES[i].length;
+        i += 1;
+    }
+    lengths
+};
 
 /// The row of a name without a path. `arguments` are its template arguments.
 pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
@@ -150,33 +192,29 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
     } else {
         name.len() + arguments.len() + 2
     };
-    if name.is_empty() || !name[0].is_ascii() || length >= 32 {
+    if name.is_empty() || !name[0].is_ascii() || length >= LONGEST {
         return None;
     }
     if LENGTHS[name[0] as usize] >> length & 1 == 0 {
         return None;
     }
     let mut i = 0;
-    while i < COUNT {
-        let row = &BUILTINS[i];
-        if is_name(row.cpp.as_bytes(), name, arguments, length) {
-            return Some(row);
-        }
-        let mut alias = 0;
-        while alias < row.aliases.len() {
-            if is_name(row.aliases[alias].as_bytes(), name, arguments, length) {
-                return Some(row);
-            }
-            alias += 1;
+    while i < NAME_COUNT {
+        let known = &NAMES[i];
+        if known.first == name[0]
+            && known.length as usize == length
+            && is_name(known.name, name, arguments)
+        {
+            return Some(&BUILTINS[known.row as usize]);
         }
         i += 1;
     }
     None
 }
 
-/// Whether `known` is `name` or `name<arguments>`, which has the length `length`.
-const fn is_name(known: &[u8], name: &[u8], arguments: &[u8], length: usize) -> bool {
-    if known.len() != length || !starts_with(known, name) {
+/// Whether `known` is `name` or `name<arguments>`, if it has this length.
+const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
+    if !starts_with(known, name) {
         return false;
     }
     arguments.is_empty()

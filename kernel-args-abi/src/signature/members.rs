@@ -197,8 +197,16 @@ impl<'a> Members<'a> {
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
             Source::Slice(members) if index < members.len() => Some(members[index]),
-            Source::Stored(members) => members.get(index),
+            Source::Stored(members) => members.get(index, true),
             _ => None,
+        }
+    }
+
+    /// The member at `index`, possibly without its spelling.
+    pub(crate) const fn get_unspelled(self, index: usize) -> Option<Parameter<'a>> {
+        match self.0 {
+            Source::Stored(members) => members.get(index, false),
+            _ => self.get(index),
         }
     }
 

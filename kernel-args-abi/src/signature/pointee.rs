@@ -117,7 +117,7 @@ const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
         return false;
     }
     let mut i = 0;
-    while let (Some(one), Some(other)) = (a.members.get(i), b.members.get(i)) {
+    while let (Some(one), Some(other)) = (a.members.get_unspelled(i), b.members.get_unspelled(i)) {
         if !one.is_like(&other) {
             return false;
         }

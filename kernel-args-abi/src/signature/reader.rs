@@ -204,6 +204,18 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Passes a text.
+    pub(crate) const fn pass_text(&mut self) {
+        let number = self.number();
+        match number & 3 {
+            INLINE => self.at += number >> 2,
+            STORED => {}
+            _ => {
+                self.number();
+            }
+        }
+    }
+
     /// Whether all bytes were read.
     #[must_use]
     pub const fn is_at_end(&self) -> bool {

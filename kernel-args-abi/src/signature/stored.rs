@@ -95,10 +95,10 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The member of a struct.
-    pub(crate) const fn get(self, index: usize) -> Option<Parameter<'a>> {
+    /// The member of a struct, possibly without its spelling.
+    pub(crate) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
         match self.reader(index) {
-            Some(mut reader) => Some(parameter(&mut reader)),
+            Some(mut reader) => Some(parameter(&mut reader, has_spelling)),
             None => None,
         }
     }
@@ -108,7 +108,7 @@ impl<'a> Stored<'a> {
         let Some(mut reader) = self.reader(index) else {
             return None;
         };
-        match record(&mut reader).1 {
+        match record(&mut reader, false).1 {
             NOTHING => None,
             TEXTURE => Some(Referent::Texture),
             SURFACE => Some(Referent::Surface),
@@ -131,7 +131,15 @@ impl<'a> StoredType<'a> {
     /// The type as an unnamed parameter: size, C++ type, and members or variants.
     #[must_use]
     pub const fn parameter(self) -> Parameter<'a> {
-        parameter(&mut Reader::new(self.bytes, self.at))
+        parameter(&mut Reader::new(self.bytes, self.at), true)
+    }
+
+    /// The size in bytes.
+    const fn size(self) -> usize {
+        let mut reader = Reader::new(self.bytes, self.at);
+        reader.pass_text();
+        reader.pass_text();
+        reader.number()
     }
 
     /// Whether both are the same entry, if both are in one table.
@@ -179,14 +187,14 @@ pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     }
     match stored_type(bytes, referent) {
         // NVIDIA's compilers write a struct of size 0 for a struct that is only declared.
-        Some(ty) if ty.parameter().size > 0 => Pointee::stored(ty),
+        Some(ty) if ty.size() > 0 => Pointee::stored(ty),
         _ => Pointee::DECLARED,
     }
 }
 
-/// Reads a member or parameter.
-const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
-    let (parameter, referent) = record(reader);
+/// Reads a member or parameter. A comparison does not need its spelling, and rustc evaluates the reading of a text slowly.
+const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter<'a> {
+    let (parameter, referent) = record(reader, has_spelling);
     if parameter.cpp.depth == 0 {
         return parameter;
     }
@@ -197,8 +205,14 @@ const fn parameter<'a>(reader: &mut Reader<'a>) -> Parameter<'a> {
 }
 
 /// Reads a member or parameter without its pointee, and its referent.
-const fn record<'a>(reader: &mut Reader<'a>) -> (Parameter<'a>, usize) {
-    let (name, spelling) = (reader.text(&[]), reader.text(&[]));
+const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'a>, usize) {
+    let name = reader.text(&[]);
+    let spelling = if has_spelling {
+        reader.text(&[])
+    } else {
+        reader.pass_text();
+        ""
+    };
     let size = reader.number();
     let offset = reader.number().checked_sub(1);
     let align = match reader.byte() {
