@@ -140,7 +140,8 @@ pub(crate) const fn first_in_struct<'a>(
     {
         return None;
     }
-    let mut cursor = Cursor::new(host);
+    let mut cursor = Cursor::EMPTY;
+    cursor.restart(host);
     while let Some(item) = cursor.peek() {
         let member = item.element();
         let is_opaque = member.members.why_opaque().is_some();

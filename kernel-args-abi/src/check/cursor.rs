@@ -83,8 +83,23 @@ enum List<'a> {
     Elements(Parameter<'a>, usize, Among<'a>),
 }
 
+impl<'a> Level<'a> {
+    /// A whole value.
+    const fn of(value: &Parameter<'a>) -> Self {
+        Self {
+            name: "",
+            base: 0,
+            list: List::Elements(
+                Parameter { name: "", ..*value },
+                1,
+                (0, Members::UNKNOWN, 0, 0),
+            ),
+            index: 0,
+        }
+    }
+}
+
 /// A position among members.
-#[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     levels: [Level<'a>; DEEPEST],
     depth: usize,
@@ -95,31 +110,25 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Starts at the beginning of a value of this type.
-    pub(super) const fn new(value: &Parameter<'a>) -> Self {
-        let level = Level {
-            name: "",
-            base: 0,
-            list: List::Elements(
-                Parameter { name: "", ..*value },
-                1,
-                (0, Members::UNKNOWN, 0, 0),
-            ),
-            index: 0,
-        };
-        Self {
-            levels: [level; DEEPEST],
-            depth: 1,
-            opened: 0,
-            is_too_deep: false,
-        }
-    }
-
     /// A cursor at the end of a value.
     pub(super) const EMPTY: Self = Self {
+        levels: [Level::of(&Parameter::record(0, 0)); DEEPEST],
         depth: 0,
-        ..Self::new(&Parameter::record(0, 0))
+        opened: 0,
+        is_too_deep: false,
     };
+
+    /// Moves to the beginning of a value of this type. Changes the cursor in place, because rustc copies a large value slowly.
+    pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
+        self.clear();
+        self.levels[0] = Level::of(value);
+        self.depth = 1;
+    }
+
+    /// Moves to the end of a value.
+    pub(super) const fn clear(&mut self) {
+        (self.depth, self.opened, self.is_too_deep) = (0, 0, false);
+    }
 
     pub(super) const fn is_too_deep(&self) -> bool {
         self.is_too_deep

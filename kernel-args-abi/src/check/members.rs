@@ -26,9 +26,10 @@ pub const fn first_difference<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,
 ) -> Option<MemberMismatch<'a>> {
-    let Some(mut walk) = Walk::new(host, kernel) else {
+    if !Walk::is_possible(host, kernel) {
         return None;
-    };
+    }
+    let mut walk = Walk::new(host, kernel);
     loop {
         match walk.next() {
             Some(Event::Differs(mismatch)) => return Some(mismatch),
@@ -44,16 +45,12 @@ pub fn not_compared<'a>(
     kernel: &Parameter<'a>,
     mut found: impl FnMut(NotCompared<'a>),
 ) {
-    match Walk::new(host, kernel) {
-        Some(mut walk) => {
-            while let Some(Event::Passed(passed)) = walk.next() {
-                found(passed);
-            }
+    if Walk::is_possible(host, kernel) {
+        let mut walk = Walk::new(host, kernel);
+        while let Some(Event::Passed(passed)) = walk.next() {
+            found(passed);
         }
-        None => {
-            if let Some(passed) = Walk::passed_whole(host, kernel) {
-                found(passed);
-            }
-        }
+    } else if let Some(passed) = Walk::passed_whole(host, kernel) {
+        found(passed);
     }
 }

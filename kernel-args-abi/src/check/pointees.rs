@@ -21,25 +21,29 @@ pub(super) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// `None` if the source of one side does not contain the pointee.
+    /// Whether these are pointers, and the sources of both sides contain the pointees.
+    pub(super) const fn exists(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+        host.cpp.depth > 0
+            && host.cpp.depth == kernel.cpp.depth
+            && host.pointee.is_known()
+            && kernel.pointee.is_known()
+    }
+
+    /// For two pointers whose pair [`exists`](Self::exists).
     pub(super) const fn new(
         host: &Parameter<'a>,
         host_route: Route<'a>,
         kernel: &Parameter<'a>,
         kernel_route: Route<'a>,
-    ) -> Option<Self> {
-        let is_known = host.pointee.is_known() && kernel.pointee.is_known();
-        if !is_known || host.cpp.depth == 0 || host.cpp.depth != kernel.cpp.depth {
-            return None;
-        }
-        Some(Self {
+    ) -> Self {
+        Self {
             host: host.pointee,
             kernel: kernel.pointee,
             host_rows: host.cpp.rows,
             kernel_rows: kernel.cpp.rows,
             host_route,
             kernel_route,
-        })
+        }
     }
 
     /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of one

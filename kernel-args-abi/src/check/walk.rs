@@ -48,37 +48,30 @@ enum Step<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// `None` if nothing can be compared.
-    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<Self> {
+    /// Whether something can be compared.
+    pub(super) const fn is_possible(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         // Most pointers point to numbers, or no debug information describes them.
         if kernel.cpp.depth > 0 && !kernel.pointee.is_known() {
-            return None;
+            return false;
         }
-        if host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array() {
-            let empty = Cursor::EMPTY;
-            let (left, right) = (
-                Route::START.behind(&empty, host),
-                Route::START.behind(&empty, kernel),
-            );
-            let Some(pair) = Pair::new(host, left, kernel, right) else {
-                return None;
-            };
-            let mut walk = Self::at(host, kernel);
-            (walk.left, walk.right) = (empty, empty);
-            walk.pairs.push(&pair);
-            return Some(walk);
+        if Self::is_behind(host, kernel) {
+            return Pair::exists(host, kernel);
         }
         let is_known = host.members.is_known() || host.cpp.is_array();
-        if !is_known || !kernel.members.is_known() || host.size != kernel.size {
-            return None;
-        }
-        Some(Self::at(host, kernel))
+        is_known && kernel.members.is_known() && host.size == kernel.size
     }
 
-    const fn at(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
-        Self {
-            left: Cursor::new(host),
-            right: Cursor::new(kernel),
+    /// Whether two pointers are given, so the comparison begins behind them.
+    const fn is_behind(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+        host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
+    }
+
+    /// The comparison of two values, if it [is possible](Self::is_possible). This is not an option, because rustc would copy the walk, which
+    /// is large.
+    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
+        let mut walk = Self {
+            left: Cursor::EMPTY,
+            right: Cursor::EMPTY,
             left_route: Route::START,
             right_route: Route::START,
             types: (*host, *kernel),
@@ -86,7 +79,16 @@ impl<'a> Walk<'a> {
             kernel_names: MemberNames::new(),
             host_names: MemberNames::new(),
             pairs: Pairs::new(),
+        };
+        if Self::is_behind(host, kernel) {
+            let left = Route::START.behind(&walk.left, host);
+            let right = Route::START.behind(&walk.right, kernel);
+            walk.pairs.push(&Pair::new(host, left, kernel, right));
+        } else {
+            walk.left.restart(host);
+            walk.right.restart(kernel);
         }
+        walk
     }
 
     /// Why nothing of a parameter that matches is compared, if it contains something to compare.
@@ -126,10 +128,16 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Ends the comparison of the current types.
+    const fn clear(&mut self) {
+        self.left.clear();
+        self.right.clear();
+    }
+
     const fn step(&mut self) -> Step<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
-            (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
+            self.clear();
             return Self::passed_at(
                 &self.right_route.place_of(&self.right, k, k, 0),
                 NotComparedReason::Limit,
@@ -277,15 +285,19 @@ impl<'a> Walk<'a> {
             let place = incomplete(self.right_route, &self.right, &spelled);
             return Self::passed_at(&place, NotComparedReason::Incomplete);
         }
-        let left = self.left_route.behind(&self.left, &host);
-        let right = self.right_route.behind(&self.right, &kernel);
-        match Pair::new(&host, left, &kernel, right) {
-            Some(pair) if !self.pairs.push(&pair) => self.passed(k, NotComparedReason::Limit),
-            Some(_) => Step::Continue,
-            None => match why_not(&host, &kernel) {
+        if !Pair::exists(&host, &kernel) {
+            return match why_not(&host, &kernel) {
                 Some(why) => self.passed(k, why),
                 None => Step::Continue,
-            },
+            };
+        }
+        let left = self.left_route.behind(&self.left, &host);
+        let right = self.right_route.behind(&self.right, &kernel);
+        let pair = Pair::new(&host, left, &kernel, right);
+        if self.pairs.push(&pair) {
+            Step::Continue
+        } else {
+            self.passed(k, NotComparedReason::Limit)
         }
     }
 
@@ -294,7 +306,7 @@ impl<'a> Walk<'a> {
         let Some(pair) = self.pairs.pop() else {
             return Step::End;
         };
-        (self.left, self.right) = (Cursor::EMPTY, Cursor::EMPTY);
+        self.clear();
         (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
         let Some((host, kernel)) = pair.types() else {
             return Step::Continue;
@@ -306,7 +318,8 @@ impl<'a> Walk<'a> {
                 return Step::Event(self.types_differ(Difference::Variants));
             }
         } else if kernel.members.is_known() && (host.members.is_known() || host.cpp.is_array()) {
-            (self.left, self.right) = (Cursor::new(&host), Cursor::new(&kernel));
+            self.left.restart(&host);
+            self.right.restart(&kernel);
             // Each cursor counts its structs from 1.
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
@@ -327,11 +340,10 @@ impl<'a> Walk<'a> {
 
     const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
         let (host, kernel) = self.types;
-        let empty = Cursor::EMPTY;
-        (self.left, self.right) = (empty, empty);
+        self.clear();
         Event::Differs(MemberMismatch {
-            host: Some(self.left_route.place_of(&empty, host, host, 0)),
-            kernel: Some(self.right_route.place_of(&empty, kernel, kernel, 0)),
+            host: Some(self.left_route.place_of(&self.left, host, host, 0)),
+            kernel: Some(self.right_route.place_of(&self.right, kernel, kernel, 0)),
             siblings: Members::UNKNOWN,
             differences: Differences::NONE.with(difference),
         })
