@@ -127,7 +127,7 @@ struct Name {
     first: u8,
     length: u8,
     row: u8,
-    name: &'static [u8],
+    text: &'static [u8],
 }
 
 const NAME_COUNT: usize = {
@@ -159,13 +159,13 @@ static NAMES: [Name; NAME_COUNT] = {
 
 impl Name {
     const fn of(name: &'static str, row: usize) -> Self {
-        let name = name.as_bytes();
-        assert!(name.len() < LONGEST && row <= u8::MAX as usize);
+        let text = name.as_bytes();
+        assert!(text.len() < LONGEST && row <= u8::MAX as usize);
         Self {
-            first: name[0],
-            length: name.len() as u8,
+            first: text[0],
+            length: text.len() as u8,
             row: row as u8,
-            name,
+            text,
         }
     }
 }
@@ -203,7 +203,7 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
         let known = &NAMES[i];
         if known.first == name[0]
             && known.length as usize == length
-            && is_name(known.name, name, arguments)
+            && is_name(known.text, name, arguments)
         {
             return Some(&BUILTINS[known.row as usize]);
         }
