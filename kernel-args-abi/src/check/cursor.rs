@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         is_too_deep: false,
     };
 
-    /// Moves to the beginning of a value of this type. Changes the cursor in place, because rustc copies a large value slowly.
+    /// Moves to the beginning of a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
         self.clear();
         self.levels[0] = Level::of(value);

@@ -66,8 +66,8 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison of two values, if it [is possible](Self::is_possible). This is not an option, because rustc would copy the walk, which
-    /// is large.
+    /// The comparison of two values, if it [is possible](Self::is_possible). This is not an option: the walk is large, and code that is not
+    /// optimised would copy it again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,

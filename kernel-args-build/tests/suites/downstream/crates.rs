@@ -101,8 +101,9 @@ pub(super) const FIELDS: &str = "pub params: PARAMS, pub x: kernel_args::DeviceP
 pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_args::DevicePointer<f32>, \
     pub x: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
 
-/// Features of the library, for which cargo uses the readers of images that it has compiled for this workspace. Without cudarc, whose build
-/// script runs again when a variable names another toolkit.
+/// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of the suite `packages`
+/// have the same, so cargo compiles the macros once for all. Without cudarc, whose build script runs again when a variable names another
+/// toolkit.
 const FEATURES: &str =
     "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\"]";
 

@@ -55,7 +55,8 @@ fn path() -> String {
     format!("path = {:?}", root().join("kernel-args").to_string_lossy())
 }
 
-/// The library as a dependency, with features for which cargo uses the readers of images that it has compiled for this workspace.
+/// The library as a dependency. The packages in the tests of `kernel-args-build` have the same features, so cargo compiles the macros once
+/// for all.
 fn library() -> String {
     let features = r#"["bodies", "compressed", "debug-info"]"#;
     format!(
