@@ -1,10 +1,7 @@
 //! Simulates a falling ball with a graph of two kernels that is launched repeatedly, each time with different arguments.
 //! Launches in a graph cost a fraction of separate launches. The graph keeps the memory of its arguments allocated.
 
-use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained, graph::Graph,
-    launch,
-};
+use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained, graph::Graph, launch};
 use std::sync::Arc;
 
 /// `y = alpha * x + y`. The graph retains the memory: a borrowed slice would not compile.
@@ -34,26 +31,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ctx.synchronize()?; // a graph does not wait for the events that cudarc has recorded
 
     let saxpy = Kernel::<Saxpy>::load(&ctx)?;
-    let accelerate = |seconds| Saxpy {
-        n: N,
-        alpha: seconds,
-        x: Retained::read(&gravity),
-        y: Retained::write(&speed),
-    };
-    let fall = |seconds| Saxpy {
-        n: N,
-        alpha: seconds,
-        x: Retained::read(&speed),
-        y: Retained::write(&height),
-    };
+    let accelerate = |seconds| Saxpy { n: N, alpha: seconds, x: Retained::read(&gravity), y: Retained::write(&speed) };
+    let fall = |seconds| Saxpy { n: N, alpha: seconds, x: Retained::read(&speed), y: Retained::write(&height) };
 
     // Captured: the launches become nodes of a graph, and run when the graph is launched.
     let mut nodes = Vec::new();
     let graph = Graph::capture(&stream, || -> Result<(), Error> {
         // SAFETY: all three slices have `n` elements, and only this stream uses them.
-        nodes.push(unsafe {
-            launch!(saxpy, N / 256, 256, accelerate(0.0), node, stream = &stream)?
-        });
+        nodes.push(unsafe { launch!(saxpy, N / 256, 256, accelerate(0.0), node, stream = &stream)? });
         // SAFETY: all three slices have `n` elements, and only this stream uses them.
         nodes.push(unsafe { launch!(saxpy, N / 256, 256, fall(0.0), node, stream = &stream)? });
         Ok(())
@@ -63,10 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for step in 1..=4_u8 {
         let seconds = f32::from(step) / 4.0;
         let block = Launch::new(N / 256, 256);
-        exec.update_all([
-            (&nodes[0], block, accelerate(seconds)),
-            (&nodes[1], block, fall(seconds)),
-        ])?;
+        exec.update_all([(&nodes[0], block, accelerate(seconds)), (&nodes[1], block, fall(seconds))])?;
         // SAFETY: all three slices have `n` elements, and only this stream uses them.
         unsafe { exec.launch(&stream)? };
         println!("{seconds:4} s: {} m", stream.clone_dtoh(&*height)?[0]);

@@ -73,9 +73,7 @@ fn main() -> Outcome {
     if gpus == 1 {
         println!("there is one GPU: the sums are of one vector");
     }
-    let contexts = (0..gpus)
-        .map(kernel_args::context)
-        .collect::<Result<Vec<_>, _>>()?;
+    let contexts = (0..gpus).map(kernel_args::context).collect::<Result<Vec<_>, _>>()?;
     if gpus > 1 {
         peer_access(&contexts[0], &contexts[1])?;
     }
@@ -126,12 +124,7 @@ impl Worker {
     /// Adds the sum to the vector and checks the result.
     fn check(&mut self, rank: usize, gpus: usize) -> Outcome {
         let (x, y) = (&self.sum, &mut self.vector);
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x,
-            y,
-        };
+        let args = Saxpy { n: N, alpha: 1.0, x, y };
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(self.kernel, GRID, 256, args, stream = &self.stream)? };
         let found = self.stream.clone_dtoh(&self.vector)?;
@@ -150,11 +143,8 @@ fn text<T>(result: Result<T, NcclError>) -> Result<T, String> {
 
 /// One thread enqueues the work of each GPU. NCCL takes the calls of all ranks as a group.
 fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
-    let mut workers = contexts
-        .iter()
-        .enumerate()
-        .map(|(rank, ctx)| Worker::new(ctx, rank))
-        .collect::<Outcome<Vec<_>>>()?;
+    let mut workers =
+        contexts.iter().enumerate().map(|(rank, ctx)| Worker::new(ctx, rank)).collect::<Outcome<Vec<_>>>()?;
     let streams = workers.iter().map(|worker| worker.stream.clone()).collect();
     let comms = text(Comm::from_devices(streams))?;
     text(group_start())?;
@@ -167,26 +157,17 @@ fn one_process(contexts: &[Arc<CudaContext>]) -> Outcome {
     for (rank, worker) in workers.iter_mut().enumerate() {
         worker.check(rank, contexts.len())?;
     }
-    println!(
-        "one process, {} GPUs: {N} elements each, all right",
-        contexts.len()
-    );
+    println!("one process, {} GPUs: {N} elements each, all right", contexts.len());
     Ok(())
 }
 
 fn a_process_for_each(gpus: usize) -> Outcome {
     let id = text(Id::new())?;
-    let id: Vec<u8> = id
-        .internal()
-        .iter()
-        .flat_map(|byte| byte.to_ne_bytes())
-        .collect();
+    let id: Vec<u8> = id.internal().iter().flat_map(|byte| byte.to_ne_bytes()).collect();
     let mut processes = Vec::new();
     for rank in 0..gpus {
-        let mut process = Command::new(env::current_exe()?)
-            .env(RANK, format!("{rank}/{gpus}"))
-            .stdin(Stdio::piped())
-            .spawn()?;
+        let mut process =
+            Command::new(env::current_exe()?).env(RANK, format!("{rank}/{gpus}")).stdin(Stdio::piped()).spawn()?;
         let mut stdin = process.stdin.take().ok_or("no pipe")?;
         stdin.write_all(&id)?;
         processes.push(process);
@@ -226,12 +207,7 @@ fn peer_access(first: &Arc<CudaContext>, second: &Arc<CudaContext>) -> Outcome {
     };
     let (mut here, there) = (Worker::new(first, 0)?, Worker::new(second, 1)?);
     let kernel = Kernel::<FromPeer>::load(first)?;
-    let args = FromPeer {
-        n: N,
-        alpha: 1.0,
-        x: peers.memory(&there.vector),
-        y: &mut here.vector,
-    };
+    let args = FromPeer { n: N, alpha: 1.0, x: peers.memory(&there.vector), y: &mut here.vector };
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, GRID, 256, args, stream = &here.stream)? };
     let found = here.stream.clone_dtoh(&here.vector)?;

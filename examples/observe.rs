@@ -59,9 +59,7 @@ fn event(launch: &LaunchEvent<'_>) -> Option<CudaEvent> {
     if launch.is_recorded() || captured != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
         return None;
     }
-    stream
-        .record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))
-        .ok()
+    stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT)).ok()
 }
 
 /// An observer has no `&mut self`, because launches of several threads call it at the same time.
@@ -87,11 +85,7 @@ impl Observer for Profiler {
         if let (Some(start), Ok(())) = (start, result)
             && let Some(end) = event(launch)
         {
-            let mut launches = self
-                .0
-                .launches
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut launches = self.0.launches.lock().unwrap_or_else(PoisonError::into_inner);
             launches.push(Launched {
                 kernel: launch.demangled().unwrap_or_else(|| launch.name()),
                 bytes: launch.parameter_bytes(),
@@ -119,19 +113,14 @@ impl Row {
 /// The rows, with the longest total time first. Waits for the launches.
 fn rows(profile: &Profile) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let mut kernels: BTreeMap<String, Row> = BTreeMap::new();
-    let mut launches = profile
-        .launches
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut launches = profile.launches.lock().unwrap_or_else(PoisonError::into_inner);
     for launched in launches.drain(..) {
         let time = launched.start.elapsed_ms(&launched.end)? * 1000.0;
-        let row = kernels
-            .entry(launched.kernel.clone())
-            .or_insert_with(|| Row {
-                kernel: launched.kernel,
-                bytes: launched.bytes,
-                times: Vec::new(),
-            });
+        let row = kernels.entry(launched.kernel.clone()).or_insert_with(|| Row {
+            kernel: launched.kernel,
+            bytes: launched.bytes,
+            times: Vec::new(),
+        });
         row.times.push(time);
     }
     let mut rows: Vec<_> = kernels.into_values().collect();
@@ -147,11 +136,7 @@ fn table(rows: &[Row]) -> String {
         "| kernel | launches | total µs | median µs | min µs | max µs | parameter bytes |\n|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
-        let Row {
-            kernel,
-            bytes,
-            times,
-        } = row;
+        let Row { kernel, bytes, times } = row;
         let [first, .., last] = times.as_slice() else {
             continue;
         };
@@ -170,10 +155,7 @@ fn table(rows: &[Row]) -> String {
 /// A bar for each kernel, as long as its total time.
 fn chart(rows: &[Row]) -> String {
     const HEIGHT: usize = 28;
-    let longest = rows
-        .iter()
-        .map(Row::total)
-        .fold(f32::MIN_POSITIVE, f32::max);
+    let longest = rows.iter().map(Row::total).fold(f32::MIN_POSITIVE, f32::max);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"640\" height=\"{}\" font-family=\"sans-serif\" font-size=\"13\">\n",
         rows.len() * HEIGHT + 8
@@ -207,31 +189,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let installed = observe::install(Profiler(profile.clone()));
 
     // The program itself, which knows nothing of the profiler.
-    let (saxpy, add) = (
-        Kernel::<Saxpy>::load(&ctx)?,
-        Kernel::<VectorAdd>::load(&ctx)?,
-    );
+    let (saxpy, add) = (Kernel::<Saxpy>::load(&ctx)?, Kernel::<VectorAdd>::load(&ctx)?);
     let (n, stream) = (1 << 20, ctx.default_stream());
     let x = stream.alloc_zeros::<f32>(1 << 20)?;
     let mut y = stream.alloc_zeros::<f32>(1 << 20)?;
     let mut z = stream.alloc_zeros::<f32>(1 << 20)?;
     for step in 0..100_u16 {
         let alpha = f32::from(step);
-        let args = Saxpy {
-            n,
-            alpha,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n, alpha, x: &x, y: &mut y };
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(saxpy, n / 256, 256, args)? };
         if step % 4 == 0 {
-            let args = VectorAdd {
-                a: &x,
-                b: &y,
-                c: &mut z,
-                n,
-            };
+            let args = VectorAdd { a: &x, b: &y, c: &mut z, n };
             // SAFETY: the slices have `n` elements.
             unsafe { launch!(add, n / 256, 256, args)? };
         }

@@ -34,29 +34,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let n = 1_000_000_u32;
     let stream = ctx.default_stream();
-    let host: Vec<f32> = (0..1000_u16)
-        .cycle()
-        .take(1_000_000)
-        .map(f32::from)
-        .collect();
+    let host: Vec<f32> = (0..1000_u16).cycle().take(1_000_000).map(f32::from).collect();
     let x = stream.clone_htod(&host)?;
     let mut y = stream.clone_htod(&vec![1.0_f32; host.len()])?;
 
-    let args = Saxpy {
-        n,
-        alpha: 2.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n, alpha: 2.0, x: &x, y: &mut y };
     // SAFETY: both slices have `n` elements, and the kernel accesses no other memory.
     unsafe { launch!(saxpy, n.div_ceil(256), 256, args)? };
 
     let result = stream.clone_dtoh(&y)?;
-    let wrong = result
-        .iter()
-        .zip(&host)
-        .filter(|(y, x)| **y != 2.0 * **x + 1.0)
-        .count();
+    let wrong = result.iter().zip(&host).filter(|(y, x)| **y != 2.0 * **x + 1.0).count();
     println!("saxpy of {n} elements: {wrong} wrong");
     if wrong > 0 {
         return Err("the result is wrong".into());

@@ -70,10 +70,7 @@ fn main() -> Outcome {
 
 /// `cudaMalloc`, `cudaStreamCreate`, and a verified launch on both.
 fn memory_and_stream_of_the_runtime(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
-    let (x, y) = (
-        cudart.malloc::<f32>(N as usize)?,
-        cudart.malloc::<f32>(N as usize)?,
-    );
+    let (x, y) = (cudart.malloc::<f32>(N as usize)?, cudart.malloc::<f32>(N as usize)?);
     let stream = cudart.stream_create()?;
     // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(x, &vec![2.0; N as usize])? };
@@ -116,18 +113,10 @@ fn a_library_of_the_runtime(ctx: &Arc<CudaContext>) -> Outcome {
     }
     let stream = ctx.new_stream()?;
     let random = CudaRng::new(1, stream.clone())?;
-    let (mut x, mut y) = (
-        stream.alloc_zeros::<f32>(N as usize)?,
-        stream.alloc_zeros::<f32>(N as usize)?,
-    );
+    let (mut x, mut y) = (stream.alloc_zeros::<f32>(N as usize)?, stream.alloc_zeros::<f32>(N as usize)?);
     random.fill_with_uniform(&mut x)?;
     let kernel = Kernel::<Saxpy>::load(ctx)?;
-    let args = Saxpy {
-        n: N,
-        alpha: 2.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N, alpha: 2.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, N.div_ceil(256), 256, args)? };
     let (x, y) = (stream.clone_dtoh(&x)?, stream.clone_dtoh(&y)?);
@@ -147,18 +136,10 @@ fn a_kernel_of_the_runtime(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
             return Ok(());
         }
     };
-    let (x, mut y) = (
-        stream.clone_htod(&vec![2.0; N as usize])?,
-        stream.alloc_zeros::<f32>(N as usize)?,
-    );
+    let (x, mut y) = (stream.clone_htod(&vec![2.0; N as usize])?, stream.alloc_zeros::<f32>(N as usize)?);
     // SAFETY: the library is never unloaded.
     let function = unsafe { kernel_function(ctx, kernel)? };
-    let args = Saxpy {
-        n: N,
-        alpha: 0.5,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N, alpha: 0.5, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements; the function is compared with the driver's data about it.
     unsafe { launch!(function, N.div_ceil(256), 256, args, stream = &stream)? };
     let result = stream.clone_dtoh(&y)?;

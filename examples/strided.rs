@@ -3,9 +3,7 @@
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]
 
 use cudarc::driver::{CudaSlice, CudaStream};
-use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Kernel, KernelArgs, Retained, graph::Graph, launch,
-};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Kernel, KernelArgs, Retained, graph::Graph, launch};
 use std::{error::Error, sync::Arc};
 
 /// In device memory: the lengths, then the strides. They must be copied there before each launch, and stay allocated until it is over.
@@ -34,10 +32,7 @@ impl Dims {
             all[..values.len()].copy_from_slice(values);
             all
         };
-        Self {
-            lengths: padded(lengths),
-            strides: padded(strides),
-        }
+        Self { lengths: padded(lengths), strides: padded(strides) }
     }
 }
 
@@ -73,11 +68,7 @@ struct Spread<'a> {
 }
 
 /// The lengths of the transposed tensor, and its strides in the memory of the original.
-const LAYOUT: Layout<3> = Layout {
-    n: 4 * 3 * 2,
-    length: [4, 3, 2],
-    stride: [1, 4, 12],
-};
+const LAYOUT: Layout<3> = Layout { n: 4 * 3 * 2, length: [4, 3, 2], stride: [1, 4, 12] };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let ctx = match kernel_args::context(0) {
@@ -102,24 +93,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut y = new(&stream)?;
     let dims = stream.clone_htod(&[length, stride].concat())?;
     let kernel = Kernel::<Uploaded>::load(&ctx)?;
-    let args = Uploaded {
-        n,
-        dimensions: length.len(),
-        dims: &dims,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Uploaded { n, dimensions: length.len(), dims: &dims, x: &x, y: &mut y };
     // SAFETY: `x` and `y` have `n` elements, and the strides stay within them.
     unsafe { launch!(kernel, 1, 32, args, stream = &stream)? };
     compare("in device memory", &stream.clone_dtoh(&y)?, &expected);
 
     let mut y = new(&stream)?;
     let kernel = Kernel::<Spread>::load(&ctx)?;
-    let args = Spread {
-        layout: LAYOUT,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Spread { layout: LAYOUT, x: &x, y: &mut y };
     // SAFETY: `x` and `y` have `n` elements, and the strides stay within them.
     unsafe { launch!(kernel, 1, 32, args, stream = &stream)? };
     compare("as parameters", &stream.clone_dtoh(&y)?, &expected);

@@ -24,10 +24,7 @@ struct Echo<'a> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}\n", LayoutTable(&Echo::SIGNATURE));
-    let weighted = Weighted {
-        weight: 0.5,
-        value: Float4::new(1.0, 2.0, 3.0, 4.0),
-    };
+    let weighted = Weighted { weight: 0.5, value: Float4::new(1.0, 2.0, 3.0, 4.0) };
     let ctx = match kernel_args::context(0) {
         Ok(ctx) => ctx,
         Err(error) => {
@@ -38,31 +35,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stream = ctx.default_stream();
     let kernel = Kernel::<Echo>::load(&ctx)?;
     let mut out = stream.alloc_zeros::<u8>(1 + size_of::<Weighted>() + 1)?;
-    let args = Echo {
-        out: &mut out,
-        before: -1,
-        weighted,
-        after: -2,
-    };
+    let args = Echo { out: &mut out, before: -1, weighted, after: -2 };
     // SAFETY: `out` has space for the parameters after it, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
 
     let echo = stream.clone_dtoh(&out)?;
     let (weight, value) = (&echo[1..5], &echo[17..33]);
-    println!(
-        "the kernel received: before {}, after {}",
-        echo[0].cast_signed(),
-        echo[33].cast_signed()
-    );
-    println!(
-        "  weight {weight:02x?}\n  padding {:02x?}\n  value {value:02x?}",
-        &echo[5..17]
-    );
+    println!("the kernel received: before {}, after {}", echo[0].cast_signed(), echo[33].cast_signed());
+    println!("  weight {weight:02x?}\n  padding {:02x?}\n  value {value:02x?}", &echo[5..17]);
     assert_eq!(weight, weighted.weight.to_ne_bytes());
-    assert!(
-        echo[5..17].iter().all(|&byte| byte == 0),
-        "padding carries no host memory"
-    );
+    assert!(echo[5..17].iter().all(|&byte| byte == 0), "padding carries no host memory");
     let components: [f32; 4] = weighted.value.into();
     assert_eq!(value, components.map(f32::to_ne_bytes).concat());
     Ok(())

@@ -46,10 +46,7 @@ impl fmt::Display for AdderError {
         match self {
             Self::Kernel(error) => write!(f, "{error}"),
             Self::Memory(error) => write!(f, "copying to or from the device: {error}"),
-            Self::Length(len) => write!(
-                f,
-                "{len} elements are more than a kernel can index with 32 bits"
-            ),
+            Self::Length(len) => write!(f, "{len} elements are more than a kernel can index with 32 bits"),
         }
     }
 }
@@ -66,10 +63,7 @@ impl Adder {
         if let Verification::Unverified(reason) = kernel.verification() {
             eprintln!("warning: the arguments could not be verified: {reason}");
         }
-        Ok(Self {
-            kernel,
-            stream: ctx.default_stream(),
-        })
+        Ok(Self { kernel, stream: ctx.default_stream() })
     }
 
     fn add(&self, a: &[f32], b: &[f32]) -> Result<Vec<f32>, AdderError> {
@@ -81,21 +75,10 @@ impl Adder {
         let a = self.stream.clone_htod(&a[..len])?;
         let b = self.stream.clone_htod(&b[..len])?;
         let mut c = self.stream.alloc_zeros::<f32>(len)?;
-        let args = VectorAdd {
-            a: &a,
-            b: &b,
-            c: &mut c,
-            n,
-        };
+        let args = VectorAdd { a: &a, b: &b, c: &mut c, n };
         // SAFETY: all three slices have `n` elements, and the kernel accesses no other memory.
         unsafe {
-            launch!(
-                self.kernel,
-                n.div_ceil(256),
-                256,
-                args,
-                stream = &self.stream
-            )?;
+            launch!(self.kernel, n.div_ceil(256), 256, args, stream = &self.stream)?;
         };
         Ok(self.stream.clone_dtoh(&c)?)
     }

@@ -10,10 +10,7 @@ fn main() {
         match compile() {
             Ok(library) => format!("Some(include_bytes!({:?}))", library.display().to_string()),
             Err(why) => {
-                println!(
-                    "cargo::error=the tracer cannot be compiled: {}",
-                    why.replace('\n', " | ")
-                );
+                println!("cargo::error=the tracer cannot be compiled: {}", why.replace('\n', " | "));
                 return;
             }
         }
@@ -27,9 +24,7 @@ fn main() {
 }
 
 fn out() -> PathBuf {
-    env::var_os("OUT_DIR")
-        .map(PathBuf::from)
-        .unwrap_or_default()
+    env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default()
 }
 
 fn compile() -> Result<PathBuf, String> {
@@ -37,23 +32,8 @@ fn compile() -> Result<PathBuf, String> {
     let variable = |name| env::var(name).map_err(|_| format!("{name} is not set"));
     let mut rustc = Command::new(variable("RUSTC")?);
     rustc
-        .args([
-            "--edition",
-            "2024",
-            "--crate-name",
-            "kernel_args_tracer",
-            "--crate-type",
-            "cdylib",
-        ])
-        .args([
-            "-O",
-            "-C",
-            "strip=symbols",
-            "-C",
-            "codegen-units=1",
-            "--cap-lints",
-            "warn",
-        ])
+        .args(["--edition", "2024", "--crate-name", "kernel_args_tracer", "--crate-type", "cdylib"])
+        .args(["-O", "-C", "strip=symbols", "-C", "codegen-units=1", "--cap-lints", "warn"])
         .args(["--target", &variable("TARGET")?])
         .arg("-o")
         .arg(&library)
@@ -62,9 +42,5 @@ fn compile() -> Result<PathBuf, String> {
         rustc.arg("-C").arg(format!("linker={linker}"));
     }
     let output = rustc.output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        Ok(library)
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
+    if output.status.success() { Ok(library) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }

@@ -14,11 +14,7 @@ fn main() {
     let derived = rust::source(&echo::signatures(echo::SEED, echo::derived()));
     let parts = parts::source(&parts::all(echo::SEED, echo::derived()));
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    for (file, text) in [
-        ("counts.rs", text),
-        ("derived.rs", derived),
-        ("parts.rs", parts),
-    ] {
+    for (file, text) in [("counts.rs", text), ("derived.rs", derived), ("parts.rs", parts)] {
         fs::write(Path::new(&out).join(file), text).expect("OUT_DIR can be written to");
     }
 }

@@ -20,10 +20,7 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
         writeln!(out, "    {} f{i};", field.c)?;
     }
     writeln!(out, "}} {ty};\n")?;
-    writeln!(
-        out,
-        "size_t size_of_{name}(void) {{ return sizeof({ty}); }}\n"
-    )?;
+    writeln!(out, "size_t size_of_{name}(void) {{ return sizeof({ty}); }}\n")?;
 
     writeln!(out, "void marshal_c_params_{name}({ty}* args)\n{{")?;
     if shape.fields.is_empty() {
@@ -31,20 +28,12 @@ fn one(out: &mut String, shape: &Shape) -> std::fmt::Result {
     } else {
         for (i, field) in shape.fields.iter().enumerate() {
             if shape.copies(field) {
-                writeln!(
-                    out,
-                    "    COPY_ZEROED({}, copy{i}, args->f{i}, {});",
-                    field.c, field.filled
-                )?;
+                writeln!(out, "    COPY_ZEROED({}, copy{i}, args->f{i}, {});", field.c, field.filled)?;
             }
         }
         writeln!(out, "    void* params[] = {{")?;
         for (i, field) in shape.fields.iter().enumerate() {
-            let place = if shape.copies(field) {
-                "copy"
-            } else {
-                "args->f"
-            };
+            let place = if shape.copies(field) { "copy" } else { "args->f" };
             writeln!(out, "        &{place}{i},")?;
         }
         writeln!(out, "    }};\n    LAUNCH(C_PARAMS, params, 0);\n}}\n")?;

@@ -30,10 +30,7 @@ fn main() -> io::Result<()> {
 
 fn rustc() -> String {
     let version = || {
-        let output = Command::new(env::var_os("RUSTC")?)
-            .arg("--version")
-            .output()
-            .ok()?;
+        let output = Command::new(env::var_os("RUSTC")?).arg("--version").output().ok()?;
         String::from_utf8(output.stdout).ok()
     };
     version().unwrap_or_default().trim().to_owned()
@@ -42,11 +39,7 @@ fn rustc() -> String {
 /// Returns the version of a dependency from `Cargo.lock`.
 fn locked(package: &str) -> String {
     let lock = fs::read_to_string("../Cargo.lock").unwrap_or_default();
-    let mut lines = lock
-        .lines()
-        .skip_while(|line| *line != format!("name = \"{package}\""));
-    let version = lines
-        .nth(1)
-        .and_then(|line| line.strip_prefix("version = "));
+    let mut lines = lock.lines().skip_while(|line| *line != format!("name = \"{package}\""));
+    let version = lines.nth(1).and_then(|line| line.strip_prefix("version = "));
     version.unwrap_or("unknown").trim_matches('"').to_owned()
 }

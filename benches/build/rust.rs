@@ -3,14 +3,7 @@
 use crate::shape::Shape;
 use std::fmt::{Result, Write};
 
-const VARIANTS: [&str; 6] = [
-    "ours_params",
-    "rust_params",
-    "c_params",
-    "ours_packed",
-    "rust_packed",
-    "c_packed",
-];
+const VARIANTS: [&str; 6] = ["ours_params", "rust_params", "c_params", "ours_packed", "rust_packed", "c_packed"];
 
 pub(crate) fn source(shapes: &[Shape]) -> String {
     let mut out = String::new();
@@ -41,16 +34,9 @@ fn structure(out: &mut String, shape: &Shape) -> Result {
     }
     writeln!(out, "}}\n")?;
 
-    writeln!(
-        out,
-        "impl {ty} {{\n    pub fn example() -> Self {{\n        Self {{"
-    )?;
+    writeln!(out, "impl {ty} {{\n    pub fn example() -> Self {{\n        Self {{")?;
     for (i, field) in shape.fields.iter().enumerate() {
-        writeln!(
-            out,
-            "            f{i}: {},",
-            field.value.replace('#', &i.to_string())
-        )?;
+        writeln!(out, "            f{i}: {},", field.value.replace('#', &i.to_string()))?;
     }
     writeln!(out, "        }}\n    }}\n}}\n")?;
 
@@ -126,17 +112,9 @@ pub unsafe extern \"C\" fn marshal_rust_params_{name}(args: *mut {ty}) {{
             )?;
         }
     }
-    writeln!(
-        out,
-        "    let mut params: [*mut c_void; {count}] = [",
-        count = shape.fields.len()
-    )?;
+    writeln!(out, "    let mut params: [*mut c_void; {count}] = [", count = shape.fields.len())?;
     for (i, field) in shape.fields.iter().enumerate() {
-        let place = if shape.copies(field) {
-            "copy"
-        } else {
-            "args.f"
-        };
+        let place = if shape.copies(field) { "copy" } else { "args.f" };
         writeln!(out, "        (&raw mut {place}{i}).cast(),")?;
     }
     writeln!(
@@ -196,10 +174,7 @@ fn run_{name}(variant: Variant, run: &mut dyn FnMut(Call, *mut c_void)) {{
         sizes = shape.handed_over(),
     )?;
     for variant in VARIANTS {
-        let camel: String = variant
-            .split('_')
-            .map(|word| word[..1].to_uppercase() + &word[1..])
-            .collect();
+        let camel: String = variant.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
         writeln!(out, "        Variant::{camel} => marshal_{variant}_{name},")?;
     }
     writeln!(

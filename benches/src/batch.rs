@@ -48,30 +48,16 @@ impl Batches {
     /// Creates an empty set. If `only` is given, variants of different cases are ignored.
     #[must_use]
     pub fn new(device: &Device, only: Option<String>) -> Self {
-        Self {
-            context: device.context.clone(),
-            variants: Vec::new(),
-            only,
-        }
+        Self { context: device.context.clone(), variants: Vec::new(), only }
     }
 
     /// Adds a way to launch a case. `batch` launches the given number of times and returns the elapsed time.
-    pub fn add(
-        &mut self,
-        case: &'static str,
-        way: &'static str,
-        batch: impl FnMut(u32) -> Duration + 'static,
-    ) {
+    pub fn add(&mut self, case: &'static str, way: &'static str, batch: impl FnMut(u32) -> Duration + 'static) {
         self.push(case, way, BATCH, Box::new(batch));
     }
 
     /// Adds work that runs once per round.
-    pub fn add_once(
-        &mut self,
-        case: &'static str,
-        way: &'static str,
-        mut once: impl FnMut() -> Duration + 'static,
-    ) {
+    pub fn add_once(&mut self, case: &'static str, way: &'static str, mut once: impl FnMut() -> Duration + 'static) {
         self.push(case, way, 1, Box::new(move |_| once()));
     }
 
@@ -79,12 +65,7 @@ impl Batches {
         if self.only.as_deref().is_some_and(|only| only != case) {
             return;
         }
-        self.variants.push(Variant {
-            case,
-            way,
-            count,
-            batch,
-        });
+        self.variants.push(Variant { case, way, count, batch });
     }
 
     /// Times one batch of every variant, and returns each with its nanoseconds per launch. Each round has a different order.
@@ -92,10 +73,7 @@ impl Batches {
     ///
     /// # Errors
     /// If a kernel fails.
-    pub fn round(
-        &mut self,
-        mut timed: impl FnMut(&'static str, &'static str, f64),
-    ) -> Result<(), DriverError> {
+    pub fn round(&mut self, mut timed: impl FnMut(&'static str, &'static str, f64)) -> Result<(), DriverError> {
         // A new seed in each run.
         let random = RandomState::new();
         let mut order: Vec<usize> = (0..self.variants.len()).collect();

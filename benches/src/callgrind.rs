@@ -58,9 +58,7 @@ pub fn count(command: &Command) -> io::Result<Vec<u64>> {
     // The result does not depend on the removal.
     let _ = fs::remove_dir_all(&directory);
     let mut counts = counts?.into_iter();
-    let calibration = counts
-        .next()
-        .ok_or_else(|| io::Error::other("callgrind has counted nothing"))?;
+    let calibration = counts.next().ok_or_else(|| io::Error::other("callgrind has counted nothing"))?;
     Ok(counts.map(|count| count - calibration).collect())
 }
 
@@ -72,10 +70,7 @@ fn within(directory: &Path, command: &Command) -> io::Result<Vec<u64>> {
         // Their count is reset when a measured call begins.
         .args(["--toggle-collect=measured", "--toggle-collect=cu*"])
         .args(["--zero-before=measured", "--dump-after=measured"])
-        .arg(format!(
-            "--callgrind-out-file={}",
-            directory.join("out").display()
-        ))
+        .arg(format!("--callgrind-out-file={}", directory.join("out").display()))
         .arg(command.get_program())
         .args(command.get_args())
         .stdout(Stdio::null());

@@ -33,19 +33,11 @@ struct Series {
 
 const fn series(way: &'static str, label: &'static str, colour: (u8, u8, u8)) -> Series {
     let (red, green, blue) = colour;
-    Series {
-        way,
-        label,
-        colour: RGBColor(red, green, blue),
-        width: 2,
-    }
+    Series { way, label, colour: RGBColor(red, green, blue), width: 2 }
 }
 
 /// The colours of Okabe and Ito, which colour-blind readers can distinguish. They are darker here, because labels use them too.
-const OURS: Series = Series {
-    width: 4,
-    ..series(ways::OURS, "kernel-args, launch!", (0xc8, 0x52, 0x00))
-};
+const OURS: Series = Series { width: 4, ..series(ways::OURS, "kernel-args, launch!", (0xc8, 0x52, 0x00)) };
 const CHEVRONS: Series = series(ways::CHEVRONS, "C++ <<<>>>", (0x1f, 0x4e, 0x9e));
 const CUDARC: Series = series(ways::CUDARC, "cudarc", (0x00, 0x80, 0x5d));
 
@@ -53,11 +45,7 @@ const CUDARC: Series = series(ways::CUDARC, "cudarc", (0x00, 0x80, 0x5d));
 const COMPILED: &[Series] = &[
     OURS,
     CHEVRONS,
-    series(
-        ways::RUNTIME_EX,
-        "C++ cudaLaunchKernelExC",
-        (0x2b, 0x86, 0xbf),
-    ),
+    series(ways::RUNTIME_EX, "C++ cudaLaunchKernelExC", (0x2b, 0x86, 0xbf)),
     series(ways::C_PARAMS, "C cuLaunchKernel", (0x6e, 0x6e, 0x6e)),
     CUDARC,
 ];
@@ -80,17 +68,10 @@ pub fn draw(measured: &Measured) -> Result<String, Box<dyn Error>> {
     {
         let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
         root.fill(&WHITE)?;
-        root.draw(&Text::new(
-            "Host time of one launch, by the number of 8-byte parameters",
-            (20, 14),
-            text(25, INK),
-        ))?;
+        root.draw(&Text::new("Host time of one launch, by the number of 8-byte parameters", (20, 14), text(25, INK)))?;
         let machine = measured.settings.iter().take(2).map(String::as_str);
         root.draw(&Text::new(
-            format!(
-                "{}. Medians of one interleaved run.",
-                machine.collect::<Vec<_>>().join("; ")
-            ),
+            format!("{}. Medians of one interleaved run.", machine.collect::<Vec<_>>().join("; ")),
             (20, 42),
             text(17, FAINT),
         ))?;
@@ -98,9 +79,7 @@ pub fn draw(measured: &Measured) -> Result<String, Box<dyn Error>> {
         let (left, right) = below
             .split_evenly((1, 2))
             .into_iter()
-            .fold((None, None), |(left, _), area| {
-                (left.or(Some(area.clone())), Some(area))
-            });
+            .fold((None, None), |(left, _), area| (left.or(Some(area.clone())), Some(area)));
         if let (Some(left), Some(right)) = (left, right) {
             panel(&root, &left, measured, COMPILED, Scale::Linear)?;
             panel(&root, &right, measured, ALL, Scale::Logarithmic)?;
@@ -125,28 +104,15 @@ fn panel<'a>(
         .map(|series| (series, points(measured, series.way)))
         .filter(|(_, points)| !points.is_empty())
         .collect();
-    let values = || {
-        lines
-            .iter()
-            .flat_map(|(_, points)| points.iter().map(|point| point.1))
-    };
-    let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(0.0, f64::max),
-    );
+    let values = || lines.iter().flat_map(|(_, points)| points.iter().map(|point| point.1));
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     if lines.is_empty() {
         return Err("none of the ways of the chart was measured".into());
     }
-    let ticks: Vec<f64> = scale
-        .ticks(low, high)
-        .into_iter()
-        .map(|tick| scale.place(tick))
-        .collect();
+    let ticks: Vec<f64> = scale.ticks(low, high).into_iter().map(|tick| scale.place(tick)).collect();
     let (bottom, top) = (ticks[0], ticks[ticks.len() - 1]);
     let columns = ways::COUNTS.iter().filter(|(_, count)| *count != 64);
-    let columns = columns
-        .map(|(_, count)| f64::from(*count).log2())
-        .collect::<Vec<_>>();
+    let columns = columns.map(|(_, count)| f64::from(*count).log2()).collect::<Vec<_>>();
     let last = columns[columns.len() - 1];
 
     let mut chart = ChartBuilder::on(area)
@@ -160,10 +126,7 @@ fn panel<'a>(
 
     let mut labels = Vec::new();
     for (series, points) in &lines {
-        let line: Vec<_> = points
-            .iter()
-            .map(|(count, ns)| (count.log2(), scale.place(*ns)))
-            .collect();
+        let line: Vec<_> = points.iter().map(|(count, ns)| (count.log2(), scale.place(*ns))).collect();
         if let Some(end) = line.last() {
             labels.push((chart.backend_coord(end), *series));
         }
@@ -198,38 +161,22 @@ fn axes(
         let foot = at(column, bottom);
         root.draw(&PathElement::new([foot, at(column, top)], GRID))?;
         let style = text(16, INK).pos(Pos::new(HPos::Center, VPos::Top));
-        root.draw(&Text::new(
-            format!("{:.0}", column.exp2()),
-            (foot.0, foot.1 + 8),
-            style,
-        ))?;
+        root.draw(&Text::new(format!("{:.0}", column.exp2()), (foot.0, foot.1 + 8), style))?;
     }
     for &tick in ticks {
         let start = at(0.0, tick);
         root.draw(&PathElement::new([start, at(last, tick)], GRID))?;
         let style = text(16, INK).pos(Pos::new(HPos::Right, VPos::Center));
-        root.draw(&Text::new(
-            thousands(scale.value(tick)),
-            (start.0 - 8, start.1),
-            style,
-        ))?;
+        root.draw(&Text::new(thousands(scale.value(tick)), (start.0 - 8, start.1), style))?;
     }
     let (corner, foot) = (at(0.0, top), at(last / 2.0, bottom));
     let unit = match scale {
         Scale::Linear => "ns per launch; the axis does not begin at 0",
         Scale::Logarithmic => "ns per launch, logarithmic",
     };
-    root.draw(&Text::new(
-        unit,
-        (corner.0 - 44, corner.1 - 24),
-        text(16, FAINT),
-    ))?;
+    root.draw(&Text::new(unit, (corner.0 - 44, corner.1 - 24), text(16, FAINT)))?;
     let style = text(16, FAINT).pos(Pos::new(HPos::Center, VPos::Top));
-    root.draw(&Text::new(
-        "parameters, logarithmic",
-        (foot.0, foot.1 + 28),
-        style,
-    ))?;
+    root.draw(&Text::new("parameters, logarithmic", (foot.0, foot.1 + 28), style))?;
     Ok(())
 }
 

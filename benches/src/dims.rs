@@ -85,9 +85,7 @@ impl DimsCase {
     /// If the launch fails.
     pub fn allocated(&mut self) {
         let dims = [black_box(LENGTHS), black_box(STRIDES)].concat();
-        let Ok(dims) = self.stream.clone_htod(&dims) else {
-            panic!("the copy failed")
-        };
+        let Ok(dims) = self.stream.clone_htod(&dims) else { panic!("the copy failed") };
         launch_uploaded(&self.uploaded, &dims, &self.x, &mut self.y);
     }
 
@@ -109,13 +107,8 @@ impl DimsCase {
         let (mut lengths, mut strides) = ([0; 4], [0; 4]);
         lengths[..3].copy_from_slice(&black_box(LENGTHS));
         strides[..3].copy_from_slice(&black_box(STRIDES));
-        let args = ByValue {
-            n: N,
-            dimensions: LENGTHS.len(),
-            dims: Dims { lengths, strides },
-            x: &self.x,
-            y: &mut self.y,
-        };
+        let args =
+            ByValue { n: N, dimensions: LENGTHS.len(), dims: Dims { lengths, strides }, x: &self.x, y: &mut self.y };
         // SAFETY: both slices have `n` elements, which the strides stay within.
         let launched = unsafe { launch!(self.by_value, 4, 128, args) };
         assert!(launched.is_ok());
@@ -126,13 +119,7 @@ impl DimsCase {
     /// # Panics
     /// If the launch fails.
     pub fn spread(&mut self) {
-        let args = Spread {
-            n: N,
-            length: black_box(LENGTHS),
-            stride: black_box(STRIDES),
-            x: &self.x,
-            y: &mut self.y,
-        };
+        let args = Spread { n: N, length: black_box(LENGTHS), stride: black_box(STRIDES), x: &self.x, y: &mut self.y };
         // SAFETY: both slices have `n` elements, which the strides stay within.
         let launched = unsafe { launch!(self.spread, 4, 128, args) };
         assert!(launched.is_ok());
@@ -146,13 +133,7 @@ fn launch_uploaded(
     x: &CudaSlice<f32>,
     y: &mut CudaSlice<f32>,
 ) {
-    let args = Uploaded {
-        n: N,
-        dimensions: LENGTHS.len(),
-        dims,
-        x,
-        y,
-    };
+    let args = Uploaded { n: N, dimensions: LENGTHS.len(), dims, x, y };
     // SAFETY: both slices have `n` elements, which the strides stay within.
     let launched = unsafe { launch!(kernel, 4, 128, args) };
     assert!(launched.is_ok());

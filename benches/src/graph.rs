@@ -39,16 +39,7 @@ impl Eight {
     /// Arguments that change in each step, to prevent reuse.
     #[inline(always)]
     pub(crate) fn of(step: u64) -> Self {
-        Self {
-            a: step,
-            b: step + 1,
-            c: step + 2,
-            d: step + 3,
-            e: step + 4,
-            f: step + 5,
-            g: step + 6,
-            h: step + 7,
-        }
+        Self { a: step, b: step + 1, c: step + 2, d: step + 3, e: step + 4, f: step + 5, g: step + 6, h: step + 7 }
     }
 }
 
@@ -104,9 +95,7 @@ impl Chain {
         let step = self.next();
         let launch = Launch::new(1, 32);
         let nodes = self.nodes.iter().zip(step..);
-        let result = self
-            .exec
-            .update_all(nodes.map(|(node, step)| (node, launch, Eight::of(step))));
+        let result = self.exec.update_all(nodes.map(|(node, step)| (node, launch, Eight::of(step))));
         done(&result);
         self.launch_ours();
     }
@@ -142,10 +131,7 @@ impl Chain {
                 (&raw mut args.h).cast(),
             ];
             let function = self.kernel.cu_function();
-            self.bare.set(
-                node,
-                node_params(function, params.as_mut_ptr(), ptr::null_mut()),
-            );
+            self.bare.set(node, node_params(function, params.as_mut_ptr(), ptr::null_mut()));
         }
         self.launch_bare();
     }
@@ -154,8 +140,7 @@ impl Chain {
     pub fn bare_packed(&mut self) {
         let step = self.next();
         for (&node, step) in self.bare.nodes.iter().zip(step..) {
-            self.bare
-                .update(node, self.kernel.cu_function(), Eight::of(step));
+            self.bare.update(node, self.kernel.cu_function(), Eight::of(step));
         }
         self.launch_bare();
     }
@@ -188,18 +173,14 @@ impl Bare {
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as _,
         ];
-        self.set(
-            node,
-            node_params(function, ptr::null_mut(), extra.as_mut_ptr()),
-        );
+        self.set(node, node_params(function, ptr::null_mut(), extra.as_mut_ptr()));
     }
 
     #[inline(always)]
     fn set(&self, node: CUgraphNode, params: CUDA_KERNEL_NODE_PARAMS) {
         let exec = self.exec;
         // SAFETY: the graph is alive, and the node is part of it; the kernel takes these parameters.
-        let status =
-            unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
+        let status = unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params) };
         done(&status.result());
     }
 
@@ -217,9 +198,7 @@ impl Bare {
         let status: CUresult = unsafe { sys::cuGraphCreate(&raw mut graph, 0) };
         status.result()?;
         let mut args = [0_u64; 8];
-        let mut pointers = args
-            .each_mut()
-            .map(|arg| ptr::from_mut(arg).cast::<c_void>());
+        let mut pointers = args.each_mut().map(|arg| ptr::from_mut(arg).cast::<c_void>());
         let params = node_params(function, pointers.as_mut_ptr(), ptr::null_mut());
         let mut nodes: Vec<CUgraphNode> = Vec::new();
         for _ in 0..count {
@@ -227,13 +206,7 @@ impl Bare {
             let after = after.as_slice();
             // SAFETY: the graph is alive, and its dependency is one of its nodes; the kernel takes eight words.
             let status = unsafe {
-                sys::cuGraphAddKernelNode_v2(
-                    &raw mut node,
-                    graph,
-                    after.as_ptr(),
-                    after.len(),
-                    &raw const params,
-                )
+                sys::cuGraphAddKernelNode_v2(&raw mut node, graph, after.as_ptr(), after.len(), &raw const params)
             };
             status.result()?;
             nodes.push(node);
@@ -247,11 +220,7 @@ impl Bare {
 
 /// One block with one warp, as in all launches here.
 #[inline(always)]
-fn node_params(
-    func: CUfunction,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
-) -> CUDA_KERNEL_NODE_PARAMS {
+fn node_params(func: CUfunction, params: *mut *mut c_void, extra: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {
     CUDA_KERNEL_NODE_PARAMS {
         func,
         gridDimX: 1,

@@ -3,8 +3,7 @@
 use core::{error::Error, ffi::c_void, hint::black_box, ptr};
 use cudarc::{
     driver::{
-        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, LaunchArgs, LaunchConfig,
-        PushKernelArg,
+        CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, LaunchArgs, LaunchConfig, PushKernelArg,
         sys::{self, CUfunction, CUlaunchConfig},
     },
     nvrtc::Ptx,
@@ -13,16 +12,10 @@ use kernel_args::{DeviceType, Kernel, KernelArgs, args::Form, launch};
 use std::sync::Arc;
 
 /// The kernels, `ptx/launch_cost.cu`.
-pub const PTX: &str = include_str!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../ptx/launch_cost.ptx"
-));
+pub const PTX: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/launch_cost.ptx"));
 
-pub(crate) const CONFIG: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (32, 1, 1),
-    shared_mem_bytes: 0,
-};
+pub(crate) const CONFIG: LaunchConfig =
+    LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
 
 /// Arguments of one of the kernels.
 pub trait Example: KernelArgs {
@@ -92,11 +85,7 @@ impl Device {
         let context = kernel_args::context(0)?;
         let stream = context.default_stream();
         let module = context.load_module(Ptx::from_src(PTX))?;
-        Ok(Self {
-            context,
-            stream,
-            module,
-        })
+        Ok(Self { context, stream, module })
     }
 }
 
@@ -120,21 +109,13 @@ impl<A: Example> Case<A> {
     /// If it does not match.
     pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
         let function = device.module.load_function(A::ENTRY)?;
-        let kernel =
-            Kernel::from_function(&device.context, function.clone())?.require_verified()?;
+        let kernel = Kernel::from_function(&device.context, function.clone())?.require_verified()?;
         let mut args = Box::new(A::example());
         // The box keeps the values at a fixed address, so the pointers stay valid as long as the box.
         let params = (&mut *args).with_kernel_params(|params| params.to_vec());
         let packed = (&mut *args).with_packed(<[u8]>::to_vec);
         let stream = device.stream.clone();
-        Ok(Self {
-            kernel,
-            function,
-            args,
-            params,
-            packed,
-            stream,
-        })
+        Ok(Self { kernel, function, args, params, packed, stream })
     }
 
     /// `launch!` with the verified kernel, in its default form.
@@ -151,8 +132,7 @@ impl<A: Example> Case<A> {
     pub fn ours_as(&mut self, form: Form) {
         let args = black_box(&mut *self.args);
         // SAFETY: the kernel does nothing.
-        let launched =
-            unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream, form = form) };
+        let launched = unsafe { launch!(self.kernel, 1, 32, args, stream = &self.stream, form = form) };
         done(&launched);
     }
 
@@ -179,12 +159,7 @@ impl<A: Example> Case<A> {
     #[inline(always)]
     pub fn bare_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
-        bare(
-            self.kernel.cu_function(),
-            &self.stream,
-            params,
-            ptr::null_mut(),
-        );
+        bare(self.kernel.cu_function(), &self.stream, params, ptr::null_mut());
     }
 
     /// `cuLaunchKernel` with a prepared packed buffer.
@@ -198,24 +173,14 @@ impl<A: Example> Case<A> {
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as _,
         ];
-        bare(
-            self.kernel.cu_function(),
-            &self.stream,
-            ptr::null_mut(),
-            extra.as_mut_ptr(),
-        );
+        bare(self.kernel.cu_function(), &self.stream, ptr::null_mut(), extra.as_mut_ptr());
     }
 
     /// `cuLaunchKernelEx` with prepared `kernelParams`.
     #[inline(always)]
     pub fn bare_ex_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
-        bare_ex(
-            self.kernel.cu_function(),
-            &self.stream,
-            params,
-            ptr::null_mut(),
-        );
+        bare_ex(self.kernel.cu_function(), &self.stream, params, ptr::null_mut());
     }
 
     /// `cuLaunchKernelEx` with a prepared packed buffer.
@@ -284,41 +249,23 @@ impl SlicesCase {
     /// If it does not match, or there is not enough memory.
     pub fn new(device: &Device) -> Result<Self, Box<dyn Error>> {
         let function = device.module.load_function("slices")?;
-        let kernel =
-            Kernel::from_function(&device.context, function.clone())?.require_verified()?;
+        let kernel = Kernel::from_function(&device.context, function.clone())?.require_verified()?;
         let stream = device.stream.clone();
         let memory = [(); 3].map(|()| stream.alloc_zeros(1024));
         let [x, y, out] = memory;
         let mut memory = [x?, y?, out?];
         let scalars = (1024, 1.0, 2.0, 4, 7);
         let mut packed = arguments(&mut memory, scalars).with_packed(<[u8]>::to_vec);
-        let offsets = Slices::PARAMETERS
-            .iter()
-            .filter_map(|parameter| parameter.offset);
-        let params = offsets
-            .map(|offset| packed[offset..].as_mut_ptr().cast())
-            .collect();
-        Ok(Self {
-            kernel,
-            function,
-            memory,
-            scalars,
-            _packed: packed,
-            params,
-            stream,
-        })
+        let offsets = Slices::PARAMETERS.iter().filter_map(|parameter| parameter.offset);
+        let params = offsets.map(|offset| packed[offset..].as_mut_ptr().cast()).collect();
+        Ok(Self { kernel, function, memory, scalars, _packed: packed, params, stream })
     }
 
     /// `cuLaunchKernel` with prepared `kernelParams`, without tracking.
     #[inline(always)]
     pub fn bare_params(&mut self) {
         let params = black_box(self.params.as_mut_ptr());
-        bare(
-            self.kernel.cu_function(),
-            &self.stream,
-            params,
-            ptr::null_mut(),
-        );
+        bare(self.kernel.cu_function(), &self.stream, params, ptr::null_mut());
     }
 
     /// `launch!` with the verified kernel.
@@ -335,15 +282,7 @@ impl SlicesCase {
         let [x, y, out] = black_box(&mut self.memory);
         let (n, alpha, beta, stride, seed) = black_box(&self.scalars);
         let mut builder = self.stream.launch_builder(&self.function);
-        builder
-            .arg(&*x)
-            .arg(&*y)
-            .arg(out)
-            .arg(n)
-            .arg(alpha)
-            .arg(beta)
-            .arg(stride)
-            .arg(seed);
+        builder.arg(&*x).arg(&*y).arg(out).arg(n).arg(alpha).arg(beta).arg(stride).arg(seed);
         // SAFETY: the kernel does nothing.
         done(&unsafe { builder.launch(CONFIG) });
     }
@@ -353,39 +292,19 @@ impl SlicesCase {
 fn arguments(memory: &mut [CudaSlice<f32>; 3], scalars: Scalars) -> Slices<'_> {
     let [x, y, out] = memory;
     let (n, alpha, beta, stride, seed) = scalars;
-    Slices {
-        x,
-        y,
-        out,
-        n,
-        alpha,
-        beta,
-        stride,
-        seed,
-    }
+    Slices { x, y, out, n, alpha, beta, stride, seed }
 }
 
 #[inline(always)]
-fn bare(
-    function: CUfunction,
-    stream: &CudaStream,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
-) {
+fn bare(function: CUfunction, stream: &CudaStream, params: *mut *mut c_void, extra: *mut *mut c_void) {
     let stream = stream.cu_stream();
     // SAFETY: the kernels do nothing, and callers pass the parameters of the kernel.
-    let status =
-        unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
+    let status = unsafe { sys::cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, params, extra) };
     done(&status.result());
 }
 
 #[inline(always)]
-fn bare_ex(
-    function: CUfunction,
-    stream: &CudaStream,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
-) {
+fn bare_ex(function: CUfunction, stream: &CudaStream, params: *mut *mut c_void, extra: *mut *mut c_void) {
     let config = CUlaunchConfig {
         gridDimX: 1,
         gridDimY: 1,

@@ -25,14 +25,8 @@ pub enum Variant {
 
 impl Variant {
     /// All ways, grouped by form.
-    pub const ALL: [Self; 6] = [
-        Self::OursParams,
-        Self::RustParams,
-        Self::CParams,
-        Self::OursPacked,
-        Self::RustPacked,
-        Self::CPacked,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::OursParams, Self::RustParams, Self::CParams, Self::OursPacked, Self::RustPacked, Self::CPacked];
 }
 
 /// A struct of arguments.
@@ -62,20 +56,11 @@ impl Shape {
     /// The bytes that the driver would read: every parameter at its offset, `0xee` in between.
     #[must_use]
     pub fn handed_over(&self, variant: Variant) -> Vec<u8> {
-        let size = self
-            .offsets
-            .iter()
-            .zip(self.sizes)
-            .map(|(offset, size)| offset + size);
+        let size = self.offsets.iter().zip(self.sizes).map(|(offset, size)| offset + size);
         let mut bytes = vec![0xee; size.max().unwrap_or(0) + 1];
         // SAFETY: the sink writes below `offset + size` of the parameters, until the check ends.
         unsafe {
-            cu_check_launches(
-                bytes.as_mut_ptr(),
-                self.offsets.as_ptr(),
-                self.sizes.as_ptr(),
-                self.sizes.len(),
-            );
+            cu_check_launches(bytes.as_mut_ptr(), self.offsets.as_ptr(), self.sizes.as_ptr(), self.sizes.len());
         }
         self.run(variant);
         // SAFETY: null ends the check.
@@ -105,21 +90,7 @@ unsafe extern "C" {
 #[inline(always)]
 pub(crate) fn launch_params(variant: u32, params: *mut *mut c_void) {
     // SAFETY: the sink takes the arguments of `cuLaunchKernel`.
-    unsafe {
-        cu_launch_sink(
-            ptr::null_mut(),
-            1,
-            1,
-            1,
-            32,
-            1,
-            1,
-            variant,
-            ptr::null_mut(),
-            params,
-            ptr::null_mut(),
-        )
-    };
+    unsafe { cu_launch_sink(ptr::null_mut(), 1, 1, 1, 32, 1, 1, variant, ptr::null_mut(), params, ptr::null_mut()) };
 }
 
 #[inline(always)]

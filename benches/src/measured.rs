@@ -3,8 +3,7 @@
 use std::{error::Error, fmt::Write, fs, path::Path};
 
 /// The first line of a rehearsal's settings.
-pub const REHEARSAL: &str =
-    "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one";
+pub const REHEARSAL: &str = "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one";
 const HEADER: &str = "case\tvariant\tmedian_ns\tp10_ns\tp90_ns\tbatches";
 
 /// A run: the machine and the results.
@@ -39,10 +38,7 @@ impl Measured {
     /// The median of a way to launch a case.
     #[must_use]
     pub fn median(&self, case: &str, way: &str) -> Option<f64> {
-        let row = self
-            .rows
-            .iter()
-            .find(|row| row.case == case && row.way == way);
+        let row = self.rows.iter().find(|row| row.case == case && row.way == way);
         row.map(|row| row.median)
     }
 
@@ -69,8 +65,7 @@ impl Measured {
     /// # Errors
     /// If the file cannot be read or a line cannot be parsed.
     pub fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
-        let text =
-            fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
@@ -83,9 +78,7 @@ impl Measured {
             let columns: Vec<&str> = line.split('\t').collect();
             match *columns {
                 ["# missing", case, way, reason] => {
-                    measured
-                        .missing
-                        .push([case, way, reason].map(str::to_owned));
+                    measured.missing.push([case, way, reason].map(str::to_owned));
                 }
                 [comment] if comment.starts_with("# ") => {
                     measured.settings.push(comment[2..].to_owned());
@@ -93,8 +86,7 @@ impl Measured {
                 [case, way, median, p10, p90, batches] => {
                     let number = |text: &str| {
                         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-                        number
-                            .ok_or_else(|| format!("{text} is not a number, in the line `{line}`"))
+                        number.ok_or_else(|| format!("{text} is not a number, in the line `{line}`"))
                     };
                     measured.rows.push(Row {
                         case: case.to_owned(),
@@ -102,15 +94,13 @@ impl Measured {
                         median: number(median)?,
                         p10: number(p10)?,
                         p90: number(p90)?,
-                        batches: batches.parse().map_err(|_| {
-                            format!("{batches} is not a number, in the line `{line}`")
-                        })?,
+                        batches: batches
+                            .parse()
+                            .map_err(|_| format!("{batches} is not a number, in the line `{line}`"))?,
                     });
                 }
                 _ => {
-                    return Err(format!(
-                        "the line `{line}` has other columns than `{HEADER}`"
-                    ));
+                    return Err(format!("the line `{line}` has other columns than `{HEADER}`"));
                 }
             }
         }
@@ -171,11 +161,7 @@ impl Samples {
             let after = rows.iter().rposition(|other| other.case == case);
             rows.insert(after.map_or(rows.len(), |place| place + 1), row);
         }
-        Measured {
-            settings,
-            rows,
-            missing: Vec::new(),
-        }
+        Measured { settings, rows, missing: Vec::new() }
     }
 }
 

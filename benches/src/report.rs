@@ -49,9 +49,7 @@ pub fn launches(measured: &Measured) -> String {
                 row.p10,
                 row.p90,
                 floor
-                    .filter(
-                        |_| ![ways::VERIFIED_FUNCTION, ways::LOOKED_UP].contains(&row.way.as_str())
-                    )
+                    .filter(|_| ![ways::VERIFIED_FUNCTION, ways::LOOKED_UP].contains(&row.way.as_str()))
                     .map_or(String::new(), |floor| format!("{:.3}", row.median / floor)),
             );
         }
@@ -118,12 +116,7 @@ pub fn settings(device: &Device, rehearsal: bool) -> Result<Vec<String>, DriverE
         .find(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit()))
         .unwrap_or("unknown");
     let mut settings = vec![
-        format!(
-            "{}, driver {kernel_module} (CUDA {}.{})",
-            device.context.name()?,
-            version / 1000,
-            version % 1000 / 10,
-        ),
+        format!("{}, driver {kernel_module} (CUDA {}.{})", device.context.name()?, version / 1000, version % 1000 / 10,),
         versions::machine(),
         format!("{}, cudarc {}", versions::RUSTC, versions::CUDARC),
         format!("batches of {BATCH} launches"),

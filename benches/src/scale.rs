@@ -30,10 +30,7 @@ impl Scale {
             Self::Linear => {
                 let rough = 10_f64.powf(((high - low).max(1.0) / 5.0).log10().floor());
                 let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * rough);
-                let step = steps
-                    .into_iter()
-                    .find(|step| (high - low) / step <= 7.0)
-                    .unwrap_or(rough);
+                let step = steps.into_iter().find(|step| (high - low) / step <= 7.0).unwrap_or(rough);
                 let (mut tick, mut ticks) = ((low / step).floor() * step, Vec::new());
                 while tick < high + step {
                     ticks.push(tick);
@@ -43,14 +40,9 @@ impl Scale {
             }
             Self::Logarithmic => {
                 let decades = (0..=9).map(|decade| 10_f64.powi(decade));
-                let ticks: Vec<f64> = decades
-                    .flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade])
-                    .collect();
+                let ticks: Vec<f64> = decades.flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade]).collect();
                 let first = ticks.iter().rposition(|tick| *tick <= low).unwrap_or(0);
-                let last = ticks
-                    .iter()
-                    .position(|tick| *tick >= high)
-                    .unwrap_or(ticks.len() - 1);
+                let last = ticks.iter().position(|tick| *tick >= high).unwrap_or(ticks.len() - 1);
                 ticks[first..=last].to_vec()
             }
         }
@@ -61,9 +53,5 @@ impl Scale {
 pub(crate) fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let (front, back) = digits.split_at(digits.len().saturating_sub(3));
-    if front.is_empty() {
-        digits
-    } else {
-        format!("{front}\u{202f}{back}")
-    }
+    if front.is_empty() { digits } else { format!("{front}\u{202f}{back}") }
 }

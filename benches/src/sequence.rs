@@ -52,12 +52,7 @@ impl Program {
     ///
     /// # Errors
     /// If the kernels do not match, or the driver returns an error.
-    pub fn new(
-        device: &Device,
-        arguments: Arguments,
-        launches: u32,
-        changed: u32,
-    ) -> Result<Self, Box<dyn Error>> {
+    pub fn new(device: &Device, arguments: Arguments, launches: u32, changed: u32) -> Result<Self, Box<dyn Error>> {
         let kernel = |name| device.module.load_function(name);
         let function = kernel("words_8")?;
         let eight = Kernel::from_function(&device.context, function.clone())?;
@@ -99,14 +94,7 @@ impl Program {
     /// `launch!`.
     pub fn plain(&mut self) {
         let of = self.next();
-        let Self {
-            eight,
-            slices,
-            inputs,
-            outputs,
-            stream,
-            ..
-        } = self;
+        let Self { eight, slices, inputs, outputs, stream, .. } = self;
         done(&match self.arguments {
             Arguments::Scalars => of.launch_eight(eight, &**stream),
             Arguments::Slices | Arguments::Outputs => {
@@ -119,17 +107,7 @@ impl Program {
     /// A [`Sequence`].
     pub fn sequence(&mut self) {
         let of = self.next();
-        let Self {
-            arguments,
-            eight,
-            slices,
-            inputs,
-            outputs,
-            sequence,
-            parallel,
-            is_parallel,
-            ..
-        } = self;
+        let Self { arguments, eight, slices, inputs, outputs, sequence, parallel, is_parallel, .. } = self;
         let sequence = if *is_parallel { parallel } else { sequence };
         let [x, y] = inputs;
         done(&match arguments {
@@ -140,8 +118,7 @@ impl Program {
             }),
             Arguments::Outputs => sequence.run(|s| {
                 let inputs = [s.hold(&*x)?, s.hold(&*y)?];
-                let outputs: Result<Vec<_>, _> =
-                    outputs.iter_mut().map(|out| s.hold(out)).collect();
+                let outputs: Result<Vec<_>, _> = outputs.iter_mut().map(|out| s.hold(out)).collect();
                 of.launch_slices(slices, inputs, &mut outputs?, s)
             }),
         });
@@ -195,11 +172,7 @@ impl Program {
 
     fn next(&mut self) -> Run {
         self.run += 1;
-        Run {
-            launches: black_box(self.launches),
-            changed: black_box(self.changed),
-            number: black_box(self.run),
-        }
+        Run { launches: black_box(self.launches), changed: black_box(self.changed), number: black_box(self.run) }
     }
 }
 
@@ -220,19 +193,11 @@ impl Run {
 
     #[inline(always)]
     fn value(self, launch: u32) -> u64 {
-        if self.is_changed(launch) {
-            self.number + u64::from(launch)
-        } else {
-            u64::from(launch)
-        }
+        if self.is_changed(launch) { self.number + u64::from(launch) } else { u64::from(launch) }
     }
 
     #[inline(always)]
-    fn launch_eight(
-        self,
-        kernel: &Kernel<Eight>,
-        on: &impl AsStream,
-    ) -> Result<(), kernel_args::Error> {
+    fn launch_eight(self, kernel: &Kernel<Eight>, on: &impl AsStream) -> Result<(), kernel_args::Error> {
         for i in 0..self.launches {
             let args = Eight::of(self.value(i));
             // SAFETY: the kernel accesses no memory.
@@ -251,16 +216,8 @@ impl Run {
     ) -> Result<(), kernel_args::Error> {
         let mut at = 0;
         for i in 0..self.launches {
-            let args = Slices {
-                x,
-                y,
-                out: &mut outputs[at],
-                n: 1024,
-                alpha: 1.0,
-                beta: 2.0,
-                stride: 4,
-                seed: self.value(i),
-            };
+            let args =
+                Slices { x, y, out: &mut outputs[at], n: 1024, alpha: 1.0, beta: 2.0, stride: 4, seed: self.value(i) };
             // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, 1, 32, args, stream = on)? };
             at = if at + 1 == outputs.len() { 0 } else { at + 1 };

@@ -3,11 +3,11 @@
 use crate::{
     measured::Measured,
     ways::{
-        BARE_EX_PACKED, BARE_EX_PARAMS, BARE_GRAPH_PACKED, BARE_GRAPH_PARAMS, BARE_GRAPH_UNCHANGED,
-        BARE_PACKED, BARE_PARAMS, C_EX_PACKED, C_GRAPH_PACKED, C_GRAPH_PARAMS, C_GRAPH_UNCHANGED,
-        CHEVRONS, CUDARC, CUDARC_PATCHED, DIMS, DIMS_ALLOCATED, DIMS_BY_VALUE, DIMS_COPIED,
-        DIMS_SPREAD, GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH, OURS_GRAPH_UNCHANGED, OURS_PATCHED,
-        SLICES, SLICES_TWO_STREAMS, STEP_BOTH, STEP_CHECKS, STEPS, STRUCT_4_KIB, STRUCT_32_KIB,
+        BARE_EX_PACKED, BARE_EX_PARAMS, BARE_GRAPH_PACKED, BARE_GRAPH_PARAMS, BARE_GRAPH_UNCHANGED, BARE_PACKED,
+        BARE_PARAMS, C_EX_PACKED, C_GRAPH_PACKED, C_GRAPH_PARAMS, C_GRAPH_UNCHANGED, CHEVRONS, CUDARC, CUDARC_PATCHED,
+        DIMS, DIMS_ALLOCATED, DIMS_BY_VALUE, DIMS_COPIED, DIMS_SPREAD, GRAPH, OURS, OURS_FUNCTION, OURS_GRAPH,
+        OURS_GRAPH_UNCHANGED, OURS_PATCHED, SLICES, SLICES_TWO_STREAMS, STEP_BOTH, STEP_CHECKS, STEPS, STRUCT_4_KIB,
+        STRUCT_32_KIB,
     },
 };
 use std::fmt::Write;
@@ -34,12 +34,7 @@ const P128: &str = "128 parameters";
 const P512: &str = "512 parameters";
 
 const fn target(what: &'static str, ours: Place, other: Place, limit: f64) -> Target {
-    Target {
-        what,
-        ours,
-        other,
-        limit,
-    }
+    Target { what, ours, other, limit }
 }
 
 /// Targets within one program: our launch compared with the fastest driver function.
@@ -63,24 +58,9 @@ const DRIVER_BOUND: &[Target] = &beside_the_driver! {
 };
 
 const TARGETS: &[Target] = &[
-    target(
-        "`launch!` / C++ `<<<>>>`, 8 parameters",
-        (P8, &[OURS]),
-        (P8, &[CHEVRONS]),
-        0.96,
-    ),
-    target(
-        "`launch!` / C++ `<<<>>>`, 128 parameters",
-        (P128, &[OURS]),
-        (P128, &[CHEVRONS]),
-        0.90,
-    ),
-    target(
-        "`launch!` / C++ `<<<>>>`, 512 parameters",
-        (P512, &[OURS]),
-        (P512, &[CHEVRONS]),
-        0.68,
-    ),
+    target("`launch!` / C++ `<<<>>>`, 8 parameters", (P8, &[OURS]), (P8, &[CHEVRONS]), 0.96),
+    target("`launch!` / C++ `<<<>>>`, 128 parameters", (P128, &[OURS]), (P128, &[CHEVRONS]), 0.90),
+    target("`launch!` / C++ `<<<>>>`, 512 parameters", (P512, &[OURS]), (P512, &[CHEVRONS]), 0.68),
     target(
         "`launch!` / `cuLaunchKernel` with kernelParams, a struct of 4 KiB",
         (STRUCT_4_KIB, &[OURS]),
@@ -93,12 +73,7 @@ const TARGETS: &[Target] = &[
         (STRUCT_32_KIB, &[BARE_PARAMS]),
         0.70,
     ),
-    target(
-        "`launch!` / bare `cuLaunchKernelEx`, packed, 8 parameters",
-        (P8, &[OURS]),
-        (P8, &[BARE_EX_PACKED]),
-        1.01,
-    ),
+    target("`launch!` / bare `cuLaunchKernelEx`, packed, 8 parameters", (P8, &[OURS]), (P8, &[BARE_EX_PACKED]), 1.01),
     target(
         "`launch!` / bare `cuLaunchKernelEx`, packed, 512 parameters",
         (P512, &[OURS]),
@@ -135,12 +110,7 @@ const TARGETS: &[Target] = &[
         (GRAPH, C_GRAPH),
         1.05,
     ),
-    target(
-        "200 nodes updated and launched / 200 launches",
-        (GRAPH, &[OURS_GRAPH]),
-        (P8, &[OURS]),
-        0.22,
-    ),
+    target("200 nodes updated and launched / 200 launches", (GRAPH, &[OURS_GRAPH]), (P8, &[OURS]), 0.22),
 ];
 
 /// Comparisons without a target: the agreement of two processes, and of two positions in one process; the driver functions
@@ -200,12 +170,7 @@ const BESIDE: &[Target] = &[
         (P8, &[C_EX_PACKED]),
         f64::NAN,
     ),
-    target(
-        "3 tracked slices, one stream: `launch!` / bare",
-        (SLICES, &[OURS]),
-        (SLICES, &[BARE_PARAMS]),
-        f64::NAN,
-    ),
+    target("3 tracked slices, one stream: `launch!` / bare", (SLICES, &[OURS]), (SLICES, &[BARE_PARAMS]), f64::NAN),
     target(
         "3 tracked slices, a second stream: `launch!` / bare",
         (SLICES_TWO_STREAMS, &[OURS]),
@@ -253,18 +218,12 @@ const BESIDE: &[Target] = &[
 /// Every target with its result, in Markdown.
 #[must_use]
 pub fn table(measured: &Measured) -> String {
-    let mut text =
-        String::from("| ratio | ns | ns | measured | at most | |\n|---|---|---|---|---|---|\n");
+    let mut text = String::from("| ratio | ns | ns | measured | at most | |\n|---|---|---|---|---|---|\n");
     for target in TARGETS.iter().chain(DRIVER_BOUND).chain(BESIDE) {
         let [ours, other] = [target.ours, target.other].map(|place| fastest(measured, place));
         let ratio = ours.zip(other).map(|(ours, other)| ours / other);
-        let nanoseconds =
-            |median: Option<f64>| median.map_or("–".to_owned(), |median| format!("{median:.0}"));
-        let limit = if target.limit.is_nan() {
-            String::new()
-        } else {
-            format!("{:.2}", target.limit)
-        };
+        let nanoseconds = |median: Option<f64>| median.map_or("–".to_owned(), |median| format!("{median:.0}"));
+        let limit = if target.limit.is_nan() { String::new() } else { format!("{:.2}", target.limit) };
         let verdict = match ratio {
             None => "not measured",
             Some(_) if target.limit.is_nan() => "",

@@ -23,12 +23,8 @@ pub fn compilers() -> String {
 #[must_use]
 pub fn machine() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"));
-    let model = model.map_or("unknown processor", |model| {
-        model.trim_start_matches([' ', '\t', ':'])
-    });
+    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.map_or("unknown processor", |model| model.trim_start_matches([' ', '\t', ':']));
     let processors = std::thread::available_parallelism().map_or(0, usize::from);
     format!("{model}, {processors} processors")
 }

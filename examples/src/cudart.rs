@@ -162,11 +162,7 @@ impl Cudart {
     ///
     /// # Safety
     /// `from` is device memory with this number of elements, and all are written.
-    pub unsafe fn read<T: Copy + Default>(
-        &self,
-        from: *const T,
-        length: usize,
-    ) -> Result<Vec<T>, RuntimeError> {
+    pub unsafe fn read<T: Copy + Default>(&self, from: *const T, length: usize) -> Result<Vec<T>, RuntimeError> {
         let mut values = vec![T::default(); length];
         let bytes = length * size_of::<T>();
         // SAFETY: the caller guarantees the validity of the device memory; `values` has space for all elements.
@@ -194,16 +190,9 @@ fn candidates() -> Vec<PathBuf> {
     let names: &[&str] = if cfg!(windows) {
         &["cudart64_13.dll", "cudart64_12.dll", "cudart64_110.dll"]
     } else {
-        &[
-            "libcudart.so",
-            "libcudart.so.13",
-            "libcudart.so.12",
-            "libcudart.so.11.0",
-        ]
+        &["libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"]
     };
-    let beside = env::current_exe()
-        .ok()
-        .and_then(|exe| Some(exe.parent()?.to_owned()));
+    let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
     let toolkit = ["CUDA_PATH", "CUDA_HOME"]
         .into_iter()
         .filter_map(env::var_os)
@@ -211,8 +200,6 @@ fn candidates() -> Vec<PathBuf> {
         .chain([PathBuf::from("/usr/local/cuda")])
         .map(|root| root.join(if cfg!(windows) { "bin" } else { "lib64" }));
     let folders: Vec<_> = beside.into_iter().chain(toolkit).collect();
-    let in_folders = folders
-        .iter()
-        .flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+    let in_folders = folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));
     names.iter().map(PathBuf::from).chain(in_folders).collect()
 }

@@ -30,9 +30,7 @@ impl Alignment {
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         if bytes.is_power_of_two() && bytes.trailing_zeros() <= Self::MAX.log2 as u32 {
-            Some(Self {
-                log2: bytes.trailing_zeros() as u8,
-            })
+            Some(Self { log2: bytes.trailing_zeros() as u8 })
         } else {
             None
         }
@@ -51,11 +49,7 @@ impl Alignment {
     #[must_use]
     pub const fn dividing(offset: usize) -> Self {
         let log2 = offset.trailing_zeros() as u8;
-        if log2 < Self::MAX.log2 {
-            Self { log2 }
-        } else {
-            Self::MAX
-        }
+        if log2 < Self::MAX.log2 { Self { log2 } } else { Self::MAX }
     }
 
     /// The alignment in bytes.
@@ -148,10 +142,7 @@ impl Layout {
     /// The layout of a Rust type on the host.
     #[must_use]
     pub const fn of<T>() -> Self {
-        Self {
-            size: size_of::<T>(),
-            align: Alignment::of::<T>(),
-        }
+        Self { size: size_of::<T>(), align: Alignment::of::<T>() }
     }
 
     /// The size in bytes.
@@ -209,13 +200,8 @@ impl Layout {
     ///
     /// # Errors
     /// If the result exceeds `isize::MAX`.
-    pub const fn repr_c<const N: usize>(
-        fields: &[Self; N],
-    ) -> Result<(Self, [usize; N]), LayoutError> {
-        let mut whole = Self {
-            size: 0,
-            align: Alignment::ONE,
-        };
+    pub const fn repr_c<const N: usize>(fields: &[Self; N]) -> Result<(Self, [usize; N]), LayoutError> {
+        let mut whole = Self { size: 0, align: Alignment::ONE };
         let mut offsets = [0; N];
         let mut i = 0;
         while i < N {
@@ -250,8 +236,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn layouts() -> impl Strategy<Value = Layout> {
-        (0usize..400, 0u8..8)
-            .prop_map(|(size, log2)| Layout::new(size, Alignment { log2 }).unwrap())
+        (0usize..400, 0u8..8).prop_map(|(size, log2)| Layout::new(size, Alignment { log2 }).unwrap())
     }
 
     fn twin(layout: Layout) -> core::alloc::Layout {
@@ -294,10 +279,7 @@ mod tests {
         let huge = Layout::from_size_align(isize::MAX as usize - 7, 8).unwrap();
         assert_eq!(huge.extend(Layout::of::<u64>()), Err(LayoutError));
         assert_eq!(huge.array(2), Err(LayoutError));
-        assert_eq!(
-            Layout::from_size_align(isize::MAX as usize, 2),
-            Err(LayoutError)
-        );
+        assert_eq!(Layout::from_size_align(isize::MAX as usize, 2), Err(LayoutError));
         assert_eq!(Layout::from_size_align(8, 3), Err(LayoutError));
         assert_eq!(Layout::repr_c(&[huge, huge]), Err(LayoutError));
         assert_eq!(Alignment::SIXTEEN.round_up(usize::MAX), None);
@@ -312,12 +294,8 @@ mod tests {
             c: f64,
             d: u8,
         }
-        let fields = [
-            Layout::of::<u8>(),
-            Layout::of::<u16>().array(3).unwrap(),
-            Layout::of::<f64>(),
-            Layout::of::<u8>(),
-        ];
+        let fields =
+            [Layout::of::<u8>(), Layout::of::<u16>().array(3).unwrap(), Layout::of::<f64>(), Layout::of::<u8>()];
         let (layout, offsets) = Layout::repr_c(&fields).unwrap();
         assert_eq!(layout, Layout::of::<Mixed>());
         assert_eq!(

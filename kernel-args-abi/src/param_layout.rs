@@ -68,11 +68,7 @@ impl ParamLayout {
     /// An empty block at address `base` of the constant bank, see [`Sm::param_base`].
     #[must_use]
     pub const fn at(base: usize) -> Self {
-        Self {
-            base,
-            end: base,
-            align: Alignment::ONE,
-        }
+        Self { base, end: base, align: Alignment::ONE }
     }
 
     /// Appends a parameter. Returns the longer block, and the parameter's offset in it.
@@ -89,11 +85,7 @@ impl ParamLayout {
         if end > isize::MAX as usize {
             return Err(LayoutError);
         }
-        let longer = Self {
-            base: self.base,
-            end,
-            align: self.align.max(parameter.align()),
-        };
+        let longer = Self { base: self.base, end, align: self.align.max(parameter.align()) };
         Ok((longer, offset))
     }
 
@@ -104,11 +96,7 @@ impl ParamLayout {
     ///
     /// # Panics
     /// If `offsets` is shorter than `parameters`.
-    pub const fn push_all(
-        mut self,
-        parameters: &[Layout],
-        offsets: &mut [usize],
-    ) -> Result<Self, LayoutError> {
+    pub const fn push_all(mut self, parameters: &[Layout], offsets: &mut [usize]) -> Result<Self, LayoutError> {
         let mut i = 0;
         while i < parameters.len() {
             match self.push(parameters[i]) {
@@ -140,9 +128,7 @@ impl ParamLayout {
     ///
     /// # Errors
     /// If the block exceeds `isize::MAX`.
-    pub const fn of<const N: usize>(
-        parameters: &[Layout; N],
-    ) -> Result<(Self, [usize; N]), LayoutError> {
+    pub const fn of<const N: usize>(parameters: &[Layout; N]) -> Result<(Self, [usize; N]), LayoutError> {
         let mut offsets = [0; N];
         match Self::EMPTY.push_all(parameters, &mut offsets) {
             Ok(block) => Ok((block, offsets)),
@@ -175,11 +161,7 @@ impl ParamLayout {
     ///
     /// # Panics
     /// If `offsets` is shorter than `parameters`.
-    pub const fn write_on(
-        sm: Sm,
-        parameters: &[Layout],
-        offsets: &mut [usize],
-    ) -> Result<Option<Self>, LayoutError> {
+    pub const fn write_on(sm: Sm, parameters: &[Layout], offsets: &mut [usize]) -> Result<Option<Self>, LayoutError> {
         let block = match Self::EMPTY.push_all(parameters, offsets) {
             Ok(block) if block.depends_on_gpu() => block,
             Ok(block) => return Ok(Some(block)),
@@ -205,11 +187,7 @@ impl ParamLayout {
 ///
 /// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
 /// `isize::MAX`, or depends on the GPU and `base` is unknown.
-pub(crate) const fn next_offset(
-    base: Option<usize>,
-    end: usize,
-    align: Alignment,
-) -> Option<usize> {
+pub(crate) const fn next_offset(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
     let base = match base {
         Some(base) => base,
         None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
@@ -259,9 +237,7 @@ mod tests {
     #[test]
     fn a_generation_that_is_not_measured_is_refused_only_where_it_matters() {
         assert_eq!(ParamLayout::on(Sm(130), &[layout(32, 32)]), Ok(None));
-        let (block, offsets) = ParamLayout::on(Sm(130), &[layout(1, 1), layout(16, 16)])
-            .unwrap()
-            .unwrap();
+        let (block, offsets) = ParamLayout::on(Sm(130), &[layout(1, 1), layout(16, 16)]).unwrap().unwrap();
         assert_eq!((block.size(), offsets), (32, [0, 16]));
     }
 

@@ -41,11 +41,7 @@ fn block(base: usize, end: usize) -> ParamLayout {
 /// The first multiple of 2^`log2` at or after `number`. Kani has no fast division.
 fn multiple(number: u128, log2: u8) -> u128 {
     let below = number >> log2 << log2;
-    if below == number {
-        below
-    } else {
-        below + (1 << log2)
-    }
+    if below == number { below } else { below + (1 << log2) }
 }
 
 /// The address of the first parameter with this alignment at or after `end`.

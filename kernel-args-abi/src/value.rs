@@ -37,23 +37,12 @@ impl<'a> Value<'a> {
     /// Decodes little-endian `bytes`. Bytes that cannot be a value of the type are [`Value::Bytes`].
     #[must_use]
     pub fn of(parameter: &Parameter<'a>, bytes: &'a [u8]) -> Self {
-        let Parameter {
-            mut class,
-            cpp,
-            members,
-            ..
-        } = *parameter;
+        let Parameter { mut class, cpp, members, .. } = *parameter;
         // A cubin has no classes, but the name of its kernel can have types.
         if class.same(Class::Unknown) && !cpp.is_unknown() {
             class = class_of(cpp, members);
         }
-        Type {
-            class,
-            cpp,
-            members,
-        }
-        .decode(bytes)
-        .unwrap_or(Self::Bytes(bytes))
+        Type { class, cpp, members }.decode(bytes).unwrap_or(Self::Bytes(bytes))
     }
 }
 
@@ -68,11 +57,7 @@ struct Type<'a> {
 impl<'a> Type<'a> {
     /// `None` if no value of this type has these bytes, or if the type is not known.
     fn decode(self, bytes: &'a [u8]) -> Option<Value<'a>> {
-        let Self {
-            class,
-            cpp,
-            members,
-        } = self;
+        let Self { class, cpp, members } = self;
         if cpp.is_array() {
             return self.array(bytes);
         }
@@ -114,11 +99,7 @@ fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
 /// The variant of an enum.
 fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let is_signed = members.is_signed().unwrap_or(true);
-    let scalar = if is_signed {
-        Scalar::Signed
-    } else {
-        Scalar::Unsigned
-    };
+    let scalar = if is_signed { Scalar::Signed } else { Scalar::Unsigned };
     let number = match scalar.decode(bytes)? {
         Value::Signed(number) => number,
         Value::Unsigned(number) => i128::try_from(number).ok()?,
@@ -132,9 +113,7 @@ fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
 /// The members of a struct; `None` if they are not known, or do not fit.
 fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let fits = |member: Parameter<'_>| {
-        let end = member
-            .offset
-            .and_then(|offset| offset.checked_add(member.size));
+        let end = member.offset.and_then(|offset| offset.checked_add(member.size));
         end.is_some_and(|end| end <= bytes.len())
     };
     let is_whole = !members.is_empty() && members.iter().all(fits);
@@ -150,10 +129,7 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
         "f32" | "f64" => Scalar::Float,
         _ => return None,
     };
-    let size = row
-        .size
-        .checked_div(row.components)
-        .filter(|size| *size > 0)?;
+    let size = row.size.checked_div(row.components).filter(|size| *size > 0)?;
     let kind = Kind::Scalar(scalar);
     Some(Value::Vector(Values { bytes, size, kind }))
 }
@@ -304,12 +280,7 @@ mod tests {
     use crate::{Layout, Variant};
     use std::{string::ToString, vec::Vec};
 
-    fn text(
-        class: Class,
-        cpp: CppType<'_>,
-        members: Members<'_>,
-        bytes: &[u8],
-    ) -> std::string::String {
+    fn text(class: Class, cpp: CppType<'_>, members: Members<'_>, bytes: &[u8]) -> std::string::String {
         let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
         let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
         Value::of(&parameter, bytes).to_string()
@@ -318,20 +289,8 @@ mod tests {
     #[test]
     fn integers_are_signed_as_their_cpp_type() {
         for (base, expected) in [
-            (
-                CppBase::Integer {
-                    signed: true,
-                    bits: 32,
-                },
-                "-2",
-            ),
-            (
-                CppBase::Integer {
-                    signed: false,
-                    bits: 32,
-                },
-                "4294967294",
-            ),
+            (CppBase::Integer { signed: true, bits: 32 }, "-2"),
+            (CppBase::Integer { signed: false, bits: 32 }, "4294967294"),
             (CppBase::Long { signed: true }, "-2"),
             (CppBase::Long { signed: false }, "4294967294"),
             (CppBase::Unknown, "4294967294"),
@@ -344,16 +303,7 @@ mod tests {
 
     #[test]
     fn an_enum_has_the_name_of_its_variant() {
-        let variants = [
-            Variant {
-                name: "Off",
-                value: -1,
-            },
-            Variant {
-                name: "Large",
-                value: 200,
-            },
-        ];
+        let variants = [Variant { name: "Off", value: -1 }, Variant { name: "Large", value: 200 }];
         let cases: [(bool, &[u8], &str); 4] = [
             (true, &[0xff], "Off (-1)"),
             (false, &[0xff], "Off (255)"),
@@ -370,16 +320,8 @@ mod tests {
     #[test]
     fn a_struct_that_does_not_fit_its_bytes_is_not_decoded() {
         let int = Layout::from_size_align(4, 4).expect("a layout");
-        let member = |name, offset| {
-            Parameter::field(
-                name,
-                "i32",
-                offset,
-                int,
-                Class::Integer,
-                CppType::integer(true, 32),
-            )
-        };
+        let member =
+            |name, offset| Parameter::field(name, "i32", offset, int, Class::Integer, CppType::integer(true, 32));
         let members = [member("x", 0), member("y", 4)];
         let bytes = [1, 0, 0, 0, 2, 0, 0, 0];
         let value = |len: usize| {

@@ -70,10 +70,7 @@ mod tests {
         for line in text.lines() {
             let known = ["rerun-if-env-changed=", "rerun-if-changed=", "warning="];
             let directive = line.strip_prefix("cargo::").expect("a directive");
-            assert!(
-                known.iter().any(|name| directive.starts_with(name)),
-                "{line}"
-            );
+            assert!(known.iter().any(|name| directive.starts_with(name)), "{line}");
         }
         assert_eq!(text.matches(UNWATCHED).count(), 2, "{text}");
         assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");

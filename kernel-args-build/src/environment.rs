@@ -23,18 +23,12 @@ impl Environment {
     }
 
     pub(crate) fn new(value: impl Fn(&str) -> Option<OsString> + 'static) -> Self {
-        Self {
-            value: Box::new(value),
-            read: Mutex::default(),
-        }
+        Self { value: Box::new(value), read: Mutex::default() }
     }
 
     /// Reads a variable that the user sets. If it changes, cargo runs the build script again.
     pub(crate) fn get(&self, name: &'static str) -> Option<OsString> {
-        self.read
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(name);
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
         self.get_untracked(name)
     }
 

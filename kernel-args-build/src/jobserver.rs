@@ -13,9 +13,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) struct Jobserver(Option<Client>);
 
 /// Permission for one compilation, until it is dropped.
-pub(crate) struct Token(
-    #[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>,
-);
+pub(crate) struct Token(#[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>);
 
 impl Jobserver {
     /// The jobserver that cargo passes to this process. Without a jobserver, every compilation may start.

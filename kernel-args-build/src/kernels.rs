@@ -128,13 +128,8 @@ impl Kernels {
     }
 
     /// Defines a macro: `define("N", "4")`, or `define("FAST", None)` without a value.
-    pub fn define<'v>(
-        mut self,
-        name: impl Into<String>,
-        value: impl Into<Option<&'v str>>,
-    ) -> Self {
-        self.defines
-            .push((name.into(), value.into().map(str::to_owned)));
+    pub fn define<'v>(mut self, name: impl Into<String>, value: impl Into<Option<&'v str>>) -> Self {
+        self.defines.push((name.into(), value.into().map(str::to_owned)));
         self
     }
 
@@ -151,8 +146,7 @@ impl Kernels {
     /// The values are part of the description, so committed files ([`fallback`](Self::fallback)) contain them. Without a compiler
     /// and without a committed description the build fails, even if it is [`optional`](Self::optional).
     pub fn constants(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.constants
-            .extend(names.into_iter().map(|name| (None, name.into())));
+        self.constants.extend(names.into_iter().map(|name| (None, name.into())));
         self
     }
 
@@ -163,11 +157,7 @@ impl Kernels {
         names: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         let source = source.into();
-        self.constants.extend(
-            names
-                .into_iter()
-                .map(|name| (Some(source.clone()), name.into())),
-        );
+        self.constants.extend(names.into_iter().map(|name| (Some(source.clone()), name.into())));
         self
     }
 

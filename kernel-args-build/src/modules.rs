@@ -26,41 +26,20 @@ pub(crate) struct Module<'a> {
 }
 
 /// Returns the text of `kernels.rs`. Without a source it has no module.
-pub(crate) fn write<'s>(
-    written: impl IntoIterator<Item = Module<'s>>,
-    style: &Style<'_>,
-) -> String {
+pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
     let krate = style.krate.unwrap_or("::kernel_args");
     let mut modules = String::new();
     let mut plain = String::new();
-    for Module {
-        source,
-        absent,
-        has_kernels,
-        constants,
-    } in written
-    {
+    for Module { source, absent, has_kernels, constants } in written {
         let Source { name, module, .. } = source;
-        let allow = if module.chars().any(char::is_uppercase) {
-            "    #[allow(non_snake_case)]\n"
-        } else {
-            ""
-        };
+        let allow = if module.chars().any(char::is_uppercase) { "    #[allow(non_snake_case)]\n" } else { "" };
         if !has_kernels {
             let docs = format!("The constants of `{}`.", texts::path(&source.path));
-            let _ = writeln!(
-                plain,
-                "{allow}    #[doc = {docs:?}]\n    pub mod {module} {{{constants}\n    }}"
-            );
+            let _ = writeln!(plain, "{allow}    #[doc = {docs:?}]\n    pub mod {module} {{{constants}\n    }}");
             continue;
         }
         modules += allow;
-        let file = |extension: &str| {
-            format!(
-                "concat!(env!(\"OUT_DIR\"), {:?})",
-                format!("/{name}.{extension}")
-            )
-        };
+        let file = |extension: &str| format!("concat!(env!(\"OUT_DIR\"), {:?})", format!("/{name}.{extension}"));
         let generate = match (style.generate, style.pointers) {
             (false, _) => String::new(),
             (true, None) => ", generate".into(),
@@ -68,10 +47,7 @@ pub(crate) fn write<'s>(
         };
         let (image, absent) = match absent {
             None => (file(style.extension), String::new()),
-            Some(tried) => (
-                file("debug.ptx"),
-                format!(", absent({:?}, {tried:?})", texts::path(&source.path)),
-            ),
+            Some(tried) => (file("debug.ptx"), format!(", absent({:?}, {tried:?})", texts::path(&source.path))),
         };
         let constants = match constants.as_str() {
             "" => String::new(),
@@ -101,24 +77,11 @@ mod tests {
 
     #[test]
     fn one_macro_names_all_images() {
-        let source = |file: &str| Source {
-            path: format!("src/{file}.cu").into(),
-            name: file.into(),
-            module: module_name(file),
-        };
+        let source =
+            |file: &str| Source { path: format!("src/{file}.cu").into(), name: file.into(), module: module_name(file) };
         let sources = [source("a\"b"), source("Mat")];
-        let made = |source| Module {
-            source,
-            absent: None,
-            has_kernels: true,
-            constants: String::new(),
-        };
-        let style = Style {
-            extension: "ptx",
-            generate: false,
-            pointers: None,
-            krate: None,
-        };
+        let made = |source| Module { source, absent: None, has_kernels: true, constants: String::new() };
+        let style = Style { extension: "ptx", generate: false, pointers: None, krate: None };
         assert_eq!(
             write(sources.iter().map(made), &style),
             "// Written by kernel-args-build.\n::kernel_args::kernels! {\n    \
@@ -133,16 +96,8 @@ mod tests {
             krate: Some("crate::gpu::kernel_args"),
         };
         let text = write(sources[1..].iter().map(made), &style);
-        assert!(
-            text.contains(
-                "crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"
-            ),
-            "{text}"
-        );
-        assert!(
-            text.contains("\"/Mat.fatbin\"") && text.contains(", generate(pointers = raw);"),
-            "{text}"
-        );
+        assert!(text.contains("crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"), "{text}");
+        assert!(text.contains("\"/Mat.fatbin\"") && text.contains(", generate(pointers = raw);"), "{text}");
         assert!(!write([], &style).contains("kernels!"));
         let module = Module {
             source: &sources[0],
@@ -153,9 +108,7 @@ mod tests {
         let text = write([module], &style);
         assert!(
             text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
-                && text.contains(
-                    r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#
-                ),
+                && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#),
             "{text}"
         );
         let module = Module {

@@ -40,10 +40,7 @@ pub(crate) fn map<T: Sync, R: Send>(
         }
     });
     // If `run` panics, `scope` panics too, so every result exists here.
-    results
-        .into_iter()
-        .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect()
+    results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
 #[cfg(test)]

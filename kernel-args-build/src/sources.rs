@@ -41,10 +41,7 @@ pub(crate) fn find(
     let mut sources: Vec<Source> = Vec::new();
     let mut taken: BTreeMap<String, PathBuf> = BTreeMap::new();
     for path in paths {
-        if sources
-            .iter()
-            .any(|source| is_same(root, &source.path, &path))
-        {
+        if sources.iter().any(|source| is_same(root, &source.path, &path)) {
             continue;
         }
         if !root.join(&path).is_file() {
@@ -90,19 +87,13 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
         let root = glob::Pattern::escape(&root.to_string_lossy());
         format!("{root}/{pattern}")
     };
-    let found =
-        glob::glob(&whole).map_err(|error| Error::new(texts::no_pattern(pattern, &error)))?;
+    let found = glob::glob(&whole).map_err(|error| Error::new(texts::no_pattern(pattern, &error)))?;
     let mut paths = Vec::new();
     for path in found {
-        let path =
-            path.map_err(|error| Error::new(texts::unreadable(error.path(), error.error())))?;
+        let path = path.map_err(|error| Error::new(texts::unreadable(error.path(), error.error())))?;
         if path.is_file() {
             let relative = path.strip_prefix(root).map(Path::to_owned);
-            paths.push(if is_absolute {
-                path
-            } else {
-                relative.unwrap_or(path)
-            });
+            paths.push(if is_absolute { path } else { relative.unwrap_or(path) });
         }
     }
     if paths.is_empty() {
@@ -113,9 +104,7 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
 
 /// The folder that a pattern searches, unless it is the package's own folder, which contains cargo's output.
 fn folder_of(root: &Path, pattern: &str) -> Option<PathBuf> {
-    let plain = |part: &std::path::Component<'_>| {
-        !part.as_os_str().to_string_lossy().contains(['*', '?', '['])
-    };
+    let plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let mut folder: PathBuf = Path::new(pattern).components().take_while(plain).collect();
     if folder == Path::new(pattern) {
         folder.pop();
@@ -133,8 +122,7 @@ mod tests {
     };
 
     fn package(name: &str, files: &[&str]) -> PathBuf {
-        let root =
-            std::env::temp_dir().join(format!("kernel-args-build-{}-{name}", std::process::id()));
+        let root = std::env::temp_dir().join(format!("kernel-args-build-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         for file in files {
             let path = root.join(file);
@@ -144,85 +132,43 @@ mod tests {
         root
     }
 
-    fn names(
-        root: &Path,
-        files: &[&str],
-        patterns: &[&str],
-    ) -> Result<Vec<(String, String)>, String> {
+    fn names(root: &Path, files: &[&str], patterns: &[&str]) -> Result<Vec<(String, String)>, String> {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
         let found = find(root, &files, &patterns, &[]).map_err(|error| error.to_string())?;
         let written = |path: &Path| path.to_string_lossy().replace('\\', "/");
-        Ok(found
-            .0
-            .into_iter()
-            .map(|source| (written(&source.path), source.module))
-            .collect())
+        Ok(found.0.into_iter().map(|source| (written(&source.path), source.module)).collect())
     }
 
     #[test]
     fn patterns_are_of_the_package_and_each_file_counts_once() {
-        let root = package(
-            "[1] ü",
-            &["src/b c.cu", "src/a.cu", "src/deep/d.cu", "src/a.cuh"],
-        );
+        let root = package("[1] ü", &["src/b c.cu", "src/a.cu", "src/deep/d.cu", "src/a.cuh"]);
         let pairs = |expected: &[(&str, &str)]| -> Vec<(String, String)> {
-            expected
-                .iter()
-                .map(|&(path, module)| (path.into(), module.into()))
-                .collect()
+            expected.iter().map(|&(path, module)| (path.into(), module.into())).collect()
         };
         assert_eq!(
             names(&root, &["src/../src/a.cu"], &["src/**/*.cu", "src/*.cu"]),
-            Ok(pairs(&[
-                ("src/../src/a.cu", "a"),
-                ("src/b c.cu", "b_c"),
-                ("src/deep/d.cu", "d")
-            ]))
+            Ok(pairs(&[("src/../src/a.cu", "a"), ("src/b c.cu", "b_c"), ("src/deep/d.cu", "d")]))
         );
-        let (_, folders) = find(
-            &root,
-            &[],
-            &["src/**/*.cu".into(), "./src/d*/d.cu".into()],
-            &[],
-        )
-        .unwrap();
+        let (_, folders) = find(&root, &[], &["src/**/*.cu".into(), "./src/d*/d.cu".into()], &[]).unwrap();
         assert_eq!(folders, [Path::new("src"), Path::new("./src")]);
         fs::write(root.join("top.cu"), "").unwrap();
         let (_, folders) = find(&root, &[], &["*.cu".into(), "./t*.cu".into()], &[]).unwrap();
-        assert_eq!(
-            folders,
-            [] as [&Path; 0],
-            "the folder contains cargo's output"
-        );
+        assert_eq!(folders, [] as [&Path; 0], "the folder contains cargo's output");
         fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn excluded_files_are_left_out() {
-        let root = package(
-            "exclude",
-            &["src/a.cu", "src/a_test.cu", "src/b/c_test.cu", "d.cu"],
-        );
+        let root = package("exclude", &["src/a.cu", "src/a_test.cu", "src/b/c_test.cu", "d.cu"]);
         let found = |excluded: &[&str]| {
             let excluded: Vec<String> = excluded.iter().map(|&pattern| pattern.into()).collect();
             find(&root, &["d.cu".into()], &["src/**/*.cu".into()], &excluded)
-                .map(|(sources, _)| {
-                    sources
-                        .into_iter()
-                        .map(|source| source.name)
-                        .collect::<Vec<_>>()
-                })
+                .map(|(sources, _)| sources.into_iter().map(|source| source.name).collect::<Vec<_>>())
                 .map_err(|error| error.to_string())
         };
-        assert_eq!(
-            found(&["src/**/*_test.cu"]),
-            Ok(vec!["d".into(), "a".into()])
-        );
-        assert_eq!(
-            found(&["d.cu", "src/b/*", "src/a.cu"]),
-            Ok(vec!["a_test".into()])
-        );
+        assert_eq!(found(&["src/**/*_test.cu"]), Ok(vec!["d".into(), "a".into()]));
+        assert_eq!(found(&["d.cu", "src/b/*", "src/a.cu"]), Ok(vec!["a_test".into()]));
         let nothing = found(&["src/*.cuh"]).unwrap_err();
         assert!(nothing.contains("no file matches `src/*.cuh`"), "{nothing}");
         let twice = found(&["d.cu", "d.cu"]).unwrap_err();
@@ -232,26 +178,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compiled_is_named() {
-        let root = package(
-            "errors",
-            &[
-                "a/k.cu",
-                "a/k.debug.cu",
-                "b/k.cu",
-                "a-b.cu",
-                "a_b.cu",
-                "K.cu",
-            ],
-        );
+        let root = package("errors", &["a/k.cu", "a/k.debug.cu", "b/k.cu", "a-b.cu", "a_b.cu", "K.cu"]);
         for (files, patterns, part) in [
             (&["a/k.cu", "b/k.cu"][..], &[][..], "`b/k.cu`"),
             (&["a-b.cu", "a_b.cu"], &[], "module `a_b`"),
             (&["K.cu", "a/k.cu"], &[], "rename"),
-            (
-                &["a/k.debug.cu", "a/k.cu"],
-                &[],
-                "`a/k.debug.cu` would both be written to `k.debug.ptx`",
-            ),
+            (&["a/k.debug.cu", "a/k.cu"], &[], "`a/k.debug.cu` would both be written to `k.debug.ptx`"),
             (&["none.cu"], &[], "`none.cu`"),
             (&[], &["c/*.cu"], "`c/*.cu`"),
             (&[], &["a[.cu"], "`a[.cu`"),

@@ -13,7 +13,8 @@ pub(crate) const NOT_LOADED: &str = "is not in the system's library path";
 pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which does not write fat binaries";
 pub(crate) const NOT_BUILT: &str = "these kernels are not built; help: end the settings with `.build()?`, or with `.debug_info()?` if another \
     crate compiles the images";
-pub(crate) const NO_SOURCES: &str = "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
+pub(crate) const NO_SOURCES: &str =
+    "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
 pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
     help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";
@@ -25,15 +26,11 @@ pub(crate) fn no_build_script(variable: &str) -> String {
 }
 
 pub(crate) fn no_arch(name: &str) -> String {
-    format!(
-        "`{name}` is not a GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX only"
-    )
+    format!("`{name}` is not a GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX only")
 }
 
 pub(crate) fn no_arch_in(value: &str, variable: &str) -> String {
-    format!(
-        "`{value}`, the value of `{variable}`, is not a GPU generation\nhelp: write it as `75` or `7.5`"
-    )
+    format!("`{value}`, the value of `{variable}`, is not a GPU generation\nhelp: write it as `75` or `7.5`")
 }
 
 pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
@@ -60,10 +57,7 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
 }
 
 pub(crate) fn no_name(path: &Path) -> String {
-    format!(
-        "the name of `{}` is not Unicode, so it cannot name a module\nhelp: rename the file",
-        path.display()
-    )
+    format!("the name of `{}` is not Unicode, so it cannot name a module\nhelp: rename the file", path.display())
 }
 
 pub(crate) fn same_module(one: &Path, other: &Path, module: &str) -> String {
@@ -110,17 +104,11 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> String {
 }
 
 pub(crate) fn not_written(path: &Path, error: &io::Error) -> String {
-    format!(
-        "the compiler reports success, but `{}`, its output, cannot be read: {error}",
-        path.display()
-    )
+    format!("the compiler reports success, but `{}`, its output, cannot be read: {error}", path.display())
 }
 
 pub(crate) fn has_nul(path: &Path) -> String {
-    format!(
-        "`{}` contains a NUL character, where NVRTC would stop reading",
-        path.display()
-    )
+    format!("`{}` contains a NUL character, where NVRTC would stop reading", path.display())
 }
 
 pub(crate) fn nul_in_option(option: &str) -> String {
@@ -140,10 +128,7 @@ pub(crate) fn cannot_load(library: &Path, error: &dyn Display) -> String {
 }
 
 pub(crate) fn no_such_compiler(path: &Path) -> String {
-    format!(
-        "{} is neither a program, nor a library, nor a folder",
-        path.display()
-    )
+    format!("{} is neither a program, nor a library, nor a folder", path.display())
 }
 
 pub(crate) fn no_folder(folder: &Path) -> String {
@@ -151,10 +136,7 @@ pub(crate) fn no_folder(folder: &Path) -> String {
 }
 
 pub(crate) fn no_compiler_in(folder: &Path) -> String {
-    format!(
-        "{} has neither `bin/nvcc` nor NVRTC in `lib64` or `lib`",
-        folder.display()
-    )
+    format!("{} has neither `bin/nvcc` nor NVRTC in `lib64` or `lib`", folder.display())
 }
 
 /// The places that were tried, one per line, each with the reason why it was rejected.
@@ -165,14 +147,8 @@ pub(crate) fn tried(tried: &[(String, String)]) -> String {
 
 /// The warning about sources whose images were not made.
 pub(crate) fn made_nothing(sources: &[&Path]) -> String {
-    let sources: Vec<String> = sources
-        .iter()
-        .map(|source| format!("`{}`", path(source)))
-        .collect();
-    format!(
-        "no CUDA compiler was found: the images of {} are missing, and loading one is an error",
-        sources.join(", ")
-    )
+    let sources: Vec<String> = sources.iter().map(|source| format!("`{}`", path(source))).collect();
+    format!("no CUDA compiler was found: the images of {} are missing, and loading one is an error", sources.join(", "))
 }
 
 /// A path as text, the same on each system.
@@ -189,28 +165,16 @@ pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> Str
     text += "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), and set `CUDA_HOME` to \
              its folder (`nvidia/cu13` of `site-packages`)";
     if !has_fallback {
-        text +=
-            "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
+        text += "\nhelp: to build without a compiler, commit compiled images: see `Kernels::fallback`";
     }
     text += "\nhelp: to check or document the package without images, see `Kernels::optional`";
     text
 }
 
-pub(crate) fn does_not_compile(
-    source: &Path,
-    compiler: &dyn Display,
-    archs: &[String],
-    said: &str,
-) -> String {
-    let mut text = format!(
-        "`{}` does not compile with {compiler}:\n{said}",
-        source.display()
-    );
+pub(crate) fn does_not_compile(source: &Path, compiler: &dyn Display, archs: &[String], said: &str) -> String {
+    let mut text = format!("`{}` does not compile with {compiler}:\n{said}", source.display());
     // NVRTC's message does not contain the architecture.
-    if ["gpu-architecture", "gpu architecture"]
-        .iter()
-        .any(|words| said.contains(words))
-    {
+    if ["gpu-architecture", "gpu architecture"].iter().any(|words| said.contains(words)) {
         let _ = write!(
             text,
             "\nhelp: the architecture is `{}`, from `.arch(…)` or the variable `CUDA_COMPUTE_CAP`; use a CUDA release that supports it",
@@ -248,12 +212,7 @@ pub(crate) fn no_source_of_constants(source: &Path) -> String {
     )
 }
 
-pub(crate) fn not_constant(
-    source: &Path,
-    constants: &[&str],
-    compiler: &dyn Display,
-    said: &str,
-) -> String {
+pub(crate) fn not_constant(source: &Path, constants: &[&str], compiler: &dyn Display, said: &str) -> String {
     let mut wrong = constants.to_vec();
     wrong.retain(|constant| said.contains(&format!("constant {constant}(")));
     format!(
@@ -286,10 +245,7 @@ pub(crate) fn unknown_constants(source: &Path, constants: &[&str]) -> String {
 pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     let cuda = match headers.first() {
         Some(folder) => format!("it uses CUDA's headers in {}", folder.display()),
-        None => {
-            "CUDA's headers were not found: set `CUDA_HOME` to the folder that has them in `include`"
-                .to_owned()
-        }
+        None => "CUDA's headers were not found: set `CUDA_HOME` to the folder that has them in `include`".to_owned(),
     };
     format!(
         "\n\nNVRTC has no C and C++ headers; {cuda}\nhelp: `.include(…)` adds a folder; `nvcc` has the C and C++ headers"
@@ -343,10 +299,7 @@ pub(crate) fn not_noticed(source: &Path) -> String {
 }
 
 pub(crate) fn took_fallback(folder: &Path) -> String {
-    format!(
-        "no CUDA compiler was found: using the committed images in `{}`",
-        folder.display()
-    )
+    format!("no CUDA compiler was found: using the committed images in `{}`", folder.display())
 }
 
 pub(crate) fn changed(path: &str) -> String {
@@ -370,27 +323,19 @@ pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
 }
 
 pub(crate) fn edited(path: &Path) -> String {
-    format!(
-        "`{}` was edited after the compiler wrote it",
-        path.display()
-    )
+    format!("`{}` was edited after the compiler wrote it", path.display())
 }
 
 pub(crate) fn not_committed(path: &Path, error: &io::Error) -> String {
-    format!(
-        "the committed `{}` cannot be read: {error}{UPDATE}",
-        path.display()
-    )
+    format!("the committed `{}` cannot be read: {error}{UPDATE}", path.display())
 }
 
 pub(crate) fn no_record(path: &Path) -> String {
-    format!(
-        "`{}` has a format that this version cannot read{UPDATE}",
-        path.display()
-    )
+    format!("`{}` has a format that this version cannot read{UPDATE}", path.display())
 }
 
-const UPDATE: &str = "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
+const UPDATE: &str =
+    "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
 
 /// The error for committed images whose inputs have changed.
 pub(crate) fn outdated(source: &Path, folder: &Path, differences: &[String]) -> String {

@@ -66,10 +66,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
     if found == 0 {
         return Ok(Status::Success);
     }
-    let (found, kernels) = (
-        count(found, "finding"),
-        count(symbols.len() as u64, "kernel"),
-    );
+    let (found, kernels) = (count(found, "finding"), count(symbols.len() as u64, "kernel"));
     writeln!(output.to, "\n{found} in {kernels}")?;
     Ok(Status::Different)
 }
@@ -77,20 +74,10 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
 /// Reads a list. Returns its name and its text.
 fn read(path: &Path) -> Result<(String, String), Failure> {
     let is_input = path.as_os_str() == "-";
-    let name = if is_input {
-        "standard input".into()
-    } else {
-        path.to_string_lossy()
-    };
-    let input = if is_input {
-        Input::stdin()
-    } else {
-        Input::open(path, true)
-    };
+    let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
+    let input = if is_input { Input::stdin() } else { Input::open(path, true) };
     let mut text = Vec::new();
-    input
-        .and_then(|mut input| input.read_to_end(&mut text))
-        .map_err(|error| Error::new(&*name, error.to_string()))?;
+    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&*name, error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     Ok((name.into_owned(), text))
 }
@@ -132,16 +119,9 @@ fn against(
     if differences == 0 {
         return Ok(Status::Success);
     }
-    let kernels = if differences == 1 {
-        "1 kernel differs"
-    } else {
-        &format!("{differences} kernels differ")
-    };
+    let kernels = if differences == 1 { "1 kernel differs" } else { &format!("{differences} kernels differ") };
     writeln!(output.to, "\n{kernels} from {}", escape::terminal(name))?;
-    let words = check
-        .files
-        .iter()
-        .map(|path| escape::shell(path.to_string_lossy()));
+    let words = check.files.iter().map(|path| escape::shell(path.to_string_lossy()));
     let words: Vec<String> = words.chain(check.select.arguments()).collect();
     writeln!(
         output.to,
@@ -162,23 +142,14 @@ fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let trimmed = line.trim();
         let is_comment = trimmed.is_empty() || trimmed.starts_with('#');
-        if number == 1
-            && trimmed.starts_with("# kernel-args list ")
-            && !trimmed.starts_with("# kernel-args list 1")
-        {
-            return Err((
-                at,
-                format!("line 1: this version reads only lists of version 1: `{trimmed}`"),
-            ));
+        if number == 1 && trimmed.starts_with("# kernel-args list ") && !trimmed.starts_with("# kernel-args list 1") {
+            return Err((at, format!("line 1: this version reads only lists of version 1: `{trimmed}`")));
         }
         if !is_comment {
             let symbol = symbol(trimmed);
             if symbol.is_empty() || symbol.len() == trimmed.len() || symbol.contains(' ') {
                 let shown: String = trimmed.chars().take(40).collect();
-                return Err((
-                    at,
-                    format!("line {number}: expected `symbol(parameters)`, found `{shown}`"),
-                ));
+                return Err((at, format!("line {number}: expected `symbol(parameters)`, found `{shown}`")));
             }
             lines.push(trimmed);
         }
@@ -212,10 +183,7 @@ mod tests {
         let lines = parse(text).unwrap();
         let symbols: Vec<_> = lines.keys().copied().collect();
         assert_eq!(symbols, ["a", "b"]);
-        assert_eq!(
-            lines["a"],
-            ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]
-        );
+        assert_eq!(lines["a"], ["a() [sm_90]", "a(int @0 4/4) max_threads=1,1,1"]);
     }
 
     /// Symbols of cubins and names of debug information can have any characters.
@@ -252,11 +220,8 @@ mod tests {
         ];
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..500 {
-            let mut name = || -> String {
-                (0..random.usize(..4))
-                    .map(|_| parts[random.usize(..parts.len())])
-                    .collect()
-            };
+            let mut name =
+                || -> String { (0..random.usize(..4)).map(|_| parts[random.usize(..parts.len())]).collect() };
             let mut symbols: Vec<String> = (0..6).map(|_| name()).collect();
             symbols.sort_unstable();
             symbols.dedup();
@@ -264,10 +229,7 @@ mod tests {
                 .iter()
                 .map(|symbol| {
                     let name = name();
-                    let parameter = Parameter {
-                        name: &name,
-                        ..Parameter::record(0, 4)
-                    };
+                    let parameter = Parameter { name: &name, ..Parameter::record(0, 4) };
                     Kernel {
                         symbol: symbol.clone(),
                         demangled: None,
@@ -290,19 +252,8 @@ mod tests {
     #[test]
     fn what_is_no_list_is_an_error_with_its_place() {
         let (at, what) = parse("a()\nnot a line\n").unwrap_err();
-        assert_eq!(
-            (at, &*what),
-            (
-                4,
-                "line 2: expected `symbol(parameters)`, found `not a line`"
-            )
-        );
-        assert!(
-            parse("# kernel-args list 2\n")
-                .unwrap_err()
-                .1
-                .contains("only lists of version 1")
-        );
+        assert_eq!((at, &*what), (4, "line 2: expected `symbol(parameters)`, found `not a line`"));
+        assert!(parse("# kernel-args list 2\n").unwrap_err().1.contains("only lists of version 1"));
         assert!(parse("()").is_err() && parse("a b()").is_err());
         assert!(parse("").unwrap().is_empty());
     }

@@ -1,9 +1,7 @@
 //! The command line: commands, options and help.
 
 use crate::select::gpu;
-use clap::{
-    Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser,
-};
+use clap::{Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser};
 use std::{ffi::OsString, path::PathBuf};
 
 /// The name of the program.
@@ -179,7 +177,9 @@ pub(crate) fn command() -> Command {
         .subcommand(
             Command::new("completions")
                 .about("Writes a completion script for a shell")
-                .after_help("Example:\n  kernel-args completions bash > ~/.local/share/bash-completion/completions/kernel-args")
+                .after_help(
+                    "Example:\n  kernel-args completions bash > ~/.local/share/bash-completion/completions/kernel-args",
+                )
                 .arg(
                     Arg::new("shell")
                         .required(true)
@@ -223,28 +223,14 @@ fn diff() -> Command {
 }
 
 fn check() -> Command {
-    let against = file(
-        "against",
-        "The list that `kernel-args show --list` wrote; `-` for standard input",
-    );
+    let against = file("against", "The list that `kernel-args show --list` wrote; `-` for standard input");
     Command::new("check")
         .about("Compares the kernels of a file with a list or with their own code, for continuous integration")
         .long_about(CHECK)
         .after_help(CHECK_AFTER)
-        .arg(files(
-            "A new build of the files that the list was written from",
-        ))
-        .arg(
-            against
-                .long("against")
-                .value_name("LIST")
-                .required(false)
-                .required_unless_present("lint"),
-        )
-        .arg(flag(
-            "lint",
-            "Show C++ types that the code in PTX contradicts, and pointers that it only reads",
-        ))
+        .arg(files("A new build of the files that the list was written from"))
+        .arg(against.long("against").value_name("LIST").required(false).required_unless_present("lint"))
+        .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
         .args(selecting())
         .arg(color())
 }
@@ -295,15 +281,11 @@ fn header() -> Command {
                 .value_name("PATH")
                 .help("The namespace of all types that have no namespace"),
         )
-        .arg(flag(
-            "strict",
-            "Fail if a kernel cannot be declared, instead of writing the reason as a comment",
-        ))
+        .arg(flag("strict", "Fail if a kernel cannot be declared, instead of writing the reason as a comment"))
 }
 
 fn trace() -> Command {
-    let output =
-        |name: &'static str, help: &'static str| file(name, help).required(false).long(name);
+    let output = |name: &'static str, help: &'static str| file(name, help).required(false).long(name);
     Command::new("trace")
         .about("Runs a program and shows its kernel launches")
         .long_about(TRACE)
@@ -350,11 +332,7 @@ fn replay() -> Command {
             .help(help)
     };
     let number = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("N")
-            .value_parser(value_parser!(u32))
-            .help(help)
+        Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u32)).help(help)
     };
     Command::new("replay")
         .about("Launches a recorded kernel again, and compares the result")
@@ -365,7 +343,14 @@ fn replay() -> Command {
         .arg(extents("block", "Another block, in threads"))
         .arg(number("shared-memory", "Another size of dynamic shared memory, in bytes for each block"))
         .arg(file("image", "Another build of the kernel: PTX, a cubin or a fat binary").required(false).long("image"))
-        .arg(number("repetitions", "Launch N times more, each time with the recorded memory, and show the time on the GPU").short('n').default_value("10"))
+        .arg(
+            number(
+                "repetitions",
+                "Launch N times more, each time with the recorded memory, and show the time on the GPU",
+            )
+            .short('n')
+            .default_value("10"),
+        )
         .arg(number("device", "The GPU").default_value("0"))
         .arg(flag("show", "Only show what the recording contains; no GPU is needed"))
         .arg(flag("json", "Write JSON; the schema is in the README"))
@@ -382,12 +367,9 @@ fn launch_number(text: &str) -> Result<(String, u64), String> {
 }
 
 fn described() -> Arg {
-    file(
-        "debug-info",
-        "The same kernels, compiled with debug information: for names, types and members",
-    )
-    .required(false)
-    .long("debug-info")
+    file("debug-info", "The same kernels, compiled with debug information: for names, types and members")
+        .required(false)
+        .long("debug-info")
 }
 
 fn files(help: &'static str) -> Arg {
@@ -430,25 +412,19 @@ fn selecting() -> [Arg; 2] {
             .value_name("GPU")
             .action(ArgAction::Append)
             .value_parser(ValueParser::new(gpu))
-            .help(
-                "Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts",
-            ),
+            .help("Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts"),
     ]
 }
 
 fn naming() -> [Arg; 2] {
     [
-        flag("demangle", "Show C++ names instead of symbols [default]")
-            .overrides_with("no-demangle"),
+        flag("demangle", "Show C++ names instead of symbols [default]").overrides_with("no-demangle"),
         flag("no-demangle", "Show symbols instead of C++ names").overrides_with("demangle"),
     ]
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .help(help)
-        .action(ArgAction::SetTrue)
+    Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
 }
 
 fn color() -> Arg {

@@ -16,18 +16,11 @@ pub(crate) struct Error {
 
 impl Error {
     pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            at: None,
-            what: what.into(),
-        }
+        Self { file: file.into(), at: None, what: what.into() }
     }
 
     pub(crate) fn at(self, at: u64) -> Self {
-        Self {
-            at: Some(at),
-            ..self
-        }
+        Self { at: Some(at), ..self }
     }
 }
 

@@ -6,8 +6,7 @@ use std::{borrow::Cow, fmt::Write as _};
 
 /// Whether a character can control a terminal, or change the order of the characters around it.
 fn is_control(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text on a terminal.
@@ -104,12 +103,7 @@ mod tests {
         assert_eq!(terminal("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
         assert_eq!(terminal("\u{202e}x"), "\\u{202e}x");
         for odd in ODD {
-            let all = [
-                terminal(odd),
-                list(odd),
-                json(&odd.into()).into(),
-                shell(odd.into()).into(),
-            ];
+            let all = [terminal(odd), list(odd), json(&odd.into()).into(), shell(odd.into()).into()];
             assert!(all.iter().all(|text| !text.contains(is_control)), "{all:?}");
         }
     }
@@ -118,10 +112,7 @@ mod tests {
     fn json_is_the_same_value() {
         for odd in ODD {
             let value = serde_json::json!({odd: [odd, 1]});
-            assert_eq!(
-                serde_json::from_str::<serde_json::Value>(&json(&value)).unwrap(),
-                value
-            );
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&json(&value)).unwrap(), value);
         }
     }
 

@@ -45,23 +45,17 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
             "" => format!("parameter {index}"),
             name => format!("`{}`", terminal(name)),
         };
-        visit(
-            parameter,
-            (parameter.body, 0),
-            &path,
-            DEPTH,
-            &mut |path, ty, slot| {
-                if let Some(what) = what(ty, &slot) {
-                    findings.push(Finding {
-                        path: path.to_owned(),
-                        ty: terminal(&ty.to_string()).into_owned(),
-                        what,
-                        elements: slot.elements.and_then(Elements::name),
-                        evidence: evidence(what, &slot),
-                    });
-                }
-            },
-        );
+        visit(parameter, (parameter.body, 0), &path, DEPTH, &mut |path, ty, slot| {
+            if let Some(what) = what(ty, &slot) {
+                findings.push(Finding {
+                    path: path.to_owned(),
+                    ty: terminal(&ty.to_string()).into_owned(),
+                    what,
+                    elements: slot.elements.and_then(Elements::name),
+                    evidence: evidence(what, &slot),
+                });
+            }
+        });
     }
     findings
 }
@@ -75,18 +69,10 @@ pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
     if ty.depth == 0 {
         let is_accessed = slot.read.is_certain() || slot.written.is_certain();
         let is_pointer = is_integer && is_accessed && matches!(slot.kind, SlotKind::Pointer);
-        return if is_pointer {
-            Some(What::Pointer)
-        } else {
-            None
-        };
+        return if is_pointer { Some(What::Pointer) } else { None };
     }
     let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
-    if !is_const && slot.is_only_read() {
-        Some(What::Unwritten)
-    } else {
-        None
-    }
+    if !is_const && slot.is_only_read() { Some(What::Unwritten) } else { None }
 }
 
 /// Visits each 8-byte value with a C++ type that the code uses.
@@ -112,13 +98,7 @@ fn visit(
         };
         let name = terminal(member.name);
         let path = format!("{}.{name}`", path.trim_end_matches('`'));
-        visit(
-            &member,
-            (body, at.saturating_add(offset)),
-            &path,
-            depth - 1,
-            found,
-        );
+        visit(&member, (body, at.saturating_add(offset)), &path, depth - 1, found);
     }
 }
 
@@ -145,13 +125,7 @@ pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
 impl Finding {
     /// The finding as a sentence.
     pub(crate) fn text(&self) -> String {
-        let Self {
-            path,
-            ty,
-            elements,
-            evidence,
-            ..
-        } = self;
+        let Self { path, ty, elements, evidence, .. } = self;
         let shown = match self.what {
             What::Contradiction(Contradiction::Written) => "the code writes through it".to_owned(),
             What::Contradiction(Contradiction::Elements) => {
@@ -161,9 +135,7 @@ impl Finding {
             What::Contradiction(_) => "the code uses an integer".to_owned(),
             What::Pointer => "the code uses a pointer".to_owned(),
             What::Unwritten => {
-                return format!(
-                    "{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`"
-                );
+                return format!("{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`");
             }
         };
         format!("{path} is `{ty}`, but {shown}: {evidence}")

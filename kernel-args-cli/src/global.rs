@@ -31,8 +31,7 @@ impl Global {
             size: value.size,
             align: value.align.map(Alignment::bytes),
             ty: (!value.cpp.is_unknown()).then(|| value.cpp.to_string()),
-            described: (variable.debug_info().is_known())
-                .then(|| ParameterList::of_members(variable.debug_info())),
+            described: (variable.debug_info().is_known()).then(|| ParameterList::of_members(variable.debug_info())),
         })
     }
 }
@@ -62,8 +61,7 @@ impl Globals {
     /// The variables that debug information describes, by their symbols.
     pub(crate) fn described(self) -> HashMap<String, ParameterList> {
         let all = self.0.into_values();
-        all.filter_map(|global| Some((global.symbol, global.described?)))
-            .collect()
+        all.filter_map(|global| Some((global.symbol, global.described?))).collect()
     }
 
     /// In the order of the symbols.

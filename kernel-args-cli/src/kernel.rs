@@ -42,11 +42,7 @@ impl Kernel {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (own, others) = (self.parameters.parameters(), other.parameters.parameters());
         let is_same = |(own, other): (&Parameter<'_>, &Parameter<'_>)| {
-            let class = if own.class.same(Class::Unknown) {
-                other.class
-            } else {
-                own.class
-            };
+            let class = if own.class.same(Class::Unknown) { other.class } else { own.class };
             let is_class = other.class.same(Class::Unknown) || other.class.same(class);
             is_class && Parameter { class, ..*own } == Parameter { class, ..*other }
         };
@@ -60,9 +56,7 @@ impl Kernel {
     pub(crate) fn join(&mut self, other: Self) {
         let known = |list: &ParameterList| {
             let list = list.parameters();
-            list.iter()
-                .filter(|parameter| !parameter.class.same(Class::Unknown))
-                .count()
+            list.iter().filter(|parameter| !parameter.class.same(Class::Unknown)).count()
         };
         self.images.extend(other.images);
         self.bodies = self.bodies.take().or(other.bodies);
@@ -75,10 +69,7 @@ impl Kernel {
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
-        let bodies = self
-            .bodies
-            .as_ref()
-            .map_or(Members::UNKNOWN, ParameterList::members);
+        let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, ParameterList::members);
         for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
             parameter.body = known.body;
         }
@@ -88,9 +79,7 @@ impl Kernel {
 
 /// The size of the parameter block in bytes, if every offset is known.
 pub(crate) fn block_size(parameters: &[Parameter<'_>]) -> Option<usize> {
-    parameters.iter().try_fold(0, |size, parameter| {
-        Some(parameter.offset?.checked_add(parameter.size)?.max(size))
-    })
+    parameters.iter().try_fold(0, |size, parameter| Some(parameter.offset?.checked_add(parameter.size)?.max(size)))
 }
 
 /// Computes the offsets from the alignments, because PTX does not contain offsets. Above 16 bytes they depend on the GPU.

@@ -68,21 +68,9 @@ pub(crate) const ROWS: [Row; 10] = [
         unit: "block",
         title: "most blocks of a cluster",
     },
-    Row::flag(
-        "explicit_cluster",
-        Rule::Demand,
-        "must be launched with a cluster",
-    ),
-    Row::flag(
-        "blocks_are_clusters",
-        Rule::Meaning,
-        "the grid is counted in clusters",
-    ),
-    Row::flag(
-        "tile",
-        Rule::Meaning,
-        "is a tile kernel: a block computes a tile",
-    ),
+    Row::flag("explicit_cluster", Rule::Demand, "must be launched with a cluster"),
+    Row::flag("blocks_are_clusters", Rule::Meaning, "the grid is counted in clusters"),
+    Row::flag("tile", Rule::Meaning, "is a tile kernel: a block computes a tile"),
     Row::flag("dynamic_shared", Rule::Demand, "uses dynamic shared memory"),
     Row {
         name: "min_blocks",
@@ -102,10 +90,7 @@ pub(crate) const ROWS: [Row; 10] = [
 
 impl Limits {
     pub(crate) fn of(kernel: &Kernel<'_>) -> Self {
-        Self {
-            directives: kernel.directives(),
-            dynamic_shared: kernel.dynamic_shared(),
-        }
+        Self { directives: kernel.directives(), dynamic_shared: kernel.dynamic_shared() }
     }
 
     /// Whether a cubin with these limits may have been compiled from PTX with the limits `text`.
@@ -119,9 +104,7 @@ impl Limits {
             return self.dynamic_shared.map(DirectiveValue::Flag);
         }
         let mut values = self.directives.values();
-        values
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        values.find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
     /// The numbers of a limit that the kernel has. For a flag: an empty list.
@@ -180,13 +163,7 @@ impl Limits {
 
 impl Row {
     const fn flag(name: &'static str, rule: Rule, text: &'static str) -> Self {
-        Self {
-            name,
-            rule,
-            text,
-            unit: "",
-            title: text,
-        }
+        Self { name, rule, text, unit: "", title: text }
     }
 
     /// Both values for `diff`, if they are known and differ, and whether the change breaks callers.
@@ -230,10 +207,7 @@ mod tests {
             assert!(ROWS.iter().any(|row| row.name == name), "{name}");
         }
         for row in &ROWS {
-            let is_known = Limits {
-                dynamic_shared: Some(true),
-                ..Limits::default()
-            };
+            let is_known = Limits { dynamic_shared: Some(true), ..Limits::default() };
             assert!(is_known.value(row.name).is_some(), "{}", row.name);
         }
     }
@@ -245,10 +219,7 @@ mod tests {
     }
 
     fn shared(used: bool) -> Limits {
-        Limits {
-            dynamic_shared: Some(used),
-            ..Limits::default()
-        }
+        Limits { dynamic_shared: Some(used), ..Limits::default() }
     }
 
     #[test]
@@ -258,10 +229,7 @@ mod tests {
         let block = limits(|d| (d.required_threads, d.min_blocks) = (Some([8, 4, 1]), Some(1)));
         assert_eq!(
             shown(&block),
-            expected(
-                "exactly 8 × 4 threads a block; at least 1 block on a multiprocessor",
-                " required_threads=8,4,1"
-            )
+            expected("exactly 8 × 4 threads a block; at least 1 block on a multiprocessor", " required_threads=8,4,1")
         );
         let most = limits(|d| (d.max_threads, d.explicit_cluster) = (Some([1, 1, 1]), true));
         assert_eq!(
@@ -271,10 +239,7 @@ mod tests {
                 " max_threads=1,1,1 explicit_cluster"
             )
         );
-        assert_eq!(
-            shown(&shared(true)),
-            expected("uses dynamic shared memory", " dynamic_shared")
-        );
+        assert_eq!(shown(&shared(true)), expected("uses dynamic shared memory", " dynamic_shared"));
         assert_eq!(shown(&shared(false)), expected("", ""));
     }
 
@@ -299,14 +264,8 @@ mod tests {
         let (freed, capped) = (("required_threads", false), ("max_threads", false));
         assert_eq!(breaks(&required(64), none), [freed]);
         assert_eq!(breaks(&required(64), &threads(64)), [freed, capped]);
-        assert_eq!(
-            breaks(&shared(false), &shared(true)),
-            [("dynamic_shared", true)]
-        );
-        assert_eq!(
-            breaks(&shared(true), &shared(false)),
-            [("dynamic_shared", false)]
-        );
+        assert_eq!(breaks(&shared(false), &shared(true)), [("dynamic_shared", true)]);
+        assert_eq!(breaks(&shared(true), &shared(false)), [("dynamic_shared", false)]);
         // A cubin does not contain it.
         assert_eq!(breaks(none, &shared(true)), []);
         let rank = |n| limits(|d| (d.max_cluster_rank, d.min_blocks) = (Some(n), Some(n)));

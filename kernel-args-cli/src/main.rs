@@ -33,9 +33,7 @@ fn main() -> ExitCode {
     match options::run(&matches) {
         Ok(status) => status.into(),
         // The reader has closed the pipe, as `head` does.
-        Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             error::print(&failure);
             output::Status::Error.into()

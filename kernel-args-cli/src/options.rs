@@ -100,34 +100,18 @@ fn trace_options(matches: &ArgMatches, color: ColorChoice) -> Trace {
         (false, false) => trace::Format::Text,
     };
     Trace {
-        command: matches
-            .get_many("command")
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect(),
-        select: Select {
-            patterns: patterns(matches),
-            gpus: Vec::new(),
-        },
+        command: matches.get_many("command").into_iter().flatten().cloned().collect(),
+        select: Select { patterns: patterns(matches), gpus: Vec::new() },
         format,
         chrome: matches.get_one("chrome").cloned(),
         output: matches.get_one("output").cloned(),
         cupti: matches.get_one("cupti").cloned(),
         verify: matches.get_flag("verify"),
         check_pointers: matches.get_flag("check-pointers"),
-        record: matches
-            .get_one::<(String, u64)>("record")
-            .map(|(pattern, nth)| trace::Record {
-                wanted: trace::Wanted {
-                    select: Select {
-                        patterns: vec![pattern.clone()],
-                        gpus: Vec::new(),
-                    },
-                    nth: *nth,
-                },
-                file: matches.get_one("record-file").cloned(),
-            }),
+        record: matches.get_one::<(String, u64)>("record").map(|(pattern, nth)| trace::Record {
+            wanted: trace::Wanted { select: Select { patterns: vec![pattern.clone()], gpus: Vec::new() }, nth: *nth },
+            file: matches.get_one("record-file").cloned(),
+        }),
         demangle: !matches.get_flag("no-demangle"),
         color,
     }
@@ -150,19 +134,11 @@ fn replay(matches: &ArgMatches) -> crate::replay::Options {
 }
 
 fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
-    matches
-        .get_many(name)
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect()
+    matches.get_many(name).into_iter().flatten().cloned().collect()
 }
 
 fn path(matches: &ArgMatches, name: &str) -> PathBuf {
-    matches
-        .get_one::<PathBuf>(name)
-        .cloned()
-        .unwrap_or_default()
+    matches.get_one::<PathBuf>(name).cloned().unwrap_or_default()
 }
 
 fn text(matches: &ArgMatches, name: &str) -> Option<String> {
@@ -178,15 +154,7 @@ fn source(matches: &ArgMatches) -> Source {
 }
 
 fn select(matches: &ArgMatches) -> Select {
-    Select {
-        patterns: patterns(matches),
-        gpus: matches
-            .get_many("arch")
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect(),
-    }
+    Select { patterns: patterns(matches), gpus: matches.get_many("arch").into_iter().flatten().copied().collect() }
 }
 
 fn patterns(matches: &ArgMatches) -> Vec<String> {
@@ -195,11 +163,7 @@ fn patterns(matches: &ArgMatches) -> Vec<String> {
 }
 
 fn format(matches: &ArgMatches) -> Format {
-    let formats = [
-        ("json", Format::Json),
-        ("list", Format::List),
-        ("summary", Format::Summary),
-    ];
+    let formats = [("json", Format::Json), ("list", Format::List), ("summary", Format::Summary)];
     let requested = formats.into_iter().find(|(name, _)| matches.get_flag(name));
     requested.map_or(Format::Text, |(_, format)| format)
 }

@@ -42,13 +42,8 @@ impl Output {
             clap::ColorChoice::Always => true,
             clap::ColorChoice::Never => false,
             // Depends on the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
-            clap::ColorChoice::Auto => {
-                anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
-            }
+            clap::ColorChoice::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
         };
-        Self {
-            to: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
-            paint: Paint::new(choice),
-        }
+        Self { to: BufWriter::with_capacity(64 << 10, io::stdout().lock()), paint: Paint::new(choice) }
     }
 }

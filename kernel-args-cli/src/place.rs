@@ -51,9 +51,7 @@ impl Kind {
 impl Place {
     /// `sm_90`, `PTX sm_90`.
     pub(crate) fn gpu(&self) -> String {
-        let sm = self
-            .sm
-            .map_or_else(|| "unknown GPU".to_owned(), |sm| sm.to_string());
+        let sm = self.sm.map_or_else(|| "unknown GPU".to_owned(), |sm| sm.to_string());
         match self.kind {
             Kind::Ptx => format!("PTX {sm}"),
             Kind::Cubin => sm,

@@ -26,18 +26,13 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            start: Instant::now(),
-            is_terminal: std::io::stderr().is_terminal(),
-        }
+        Self { bar, start: Instant::now(), is_terminal: std::io::stderr().is_terminal() }
     }
 
     /// Sets the file that is read now.
     pub(crate) fn file(&self, name: &str) {
         let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
-        self.bar
-            .set_message(terminal(last.unwrap_or(name)).into_owned());
+        self.bar.set_message(terminal(last.unwrap_or(name)).into_owned());
     }
 
     /// Adds bytes that have been read.

@@ -77,15 +77,10 @@ pub(crate) fn run(options: &Options, output: &mut Output) -> Result<Status, Fail
         changes = changes.image(image.clone());
     }
     let context = kernel_args::context(options.device).map_err(failed)?;
-    #[expect(
-        unsafe_code,
-        reason = "the kernel is the user's, as a program that a shell starts"
-    )]
+    #[expect(unsafe_code, reason = "the kernel is the user's, as a program that a shell starts")]
     // SAFETY: this cannot be known of a file. This process has nothing else that the kernel could overwrite: it ends after the replay.
     let promise = unsafe { ReplayPromise::new() };
-    let replay = recording
-        .replay(&context, &changes, promise)
-        .map_err(failed)?;
+    let replay = recording.replay(&context, &changes, promise).map_err(failed)?;
     if replay.status.0 != 0 {
         // After a fault, each call of the driver fails, also in destructors.
         std::mem::forget(context);
@@ -96,11 +91,7 @@ pub(crate) fn run(options: &Options, output: &mut Output) -> Result<Status, Fail
         result(&mut output.to, manifest, &replay, output.paint)?;
     }
     output.to.flush()?;
-    Ok(if replay.is_same() {
-        Status::Success
-    } else {
-        Status::Different
-    })
+    Ok(if replay.is_same() { Status::Success } else { Status::Different })
 }
 
 /// An error of the library, with the file if its text does not name it.
@@ -123,57 +114,27 @@ fn show(to: &mut dyn Write, manifest: &Manifest, paint: Paint) -> io::Result<()>
     let name = terminal(without_parameters(name));
     writeln!(to, "{}<<<{grid}, {block}{shared}>>>", paint.title(&name))?;
     let machine = &manifest.machine;
-    let recorded = format!(
-        "recorded on {} ({}), CUDA {}, by {}",
-        machine.gpu, machine.sm, machine.driver, machine.recorder
-    );
+    let recorded =
+        format!("recorded on {} ({}), CUDA {}, by {}", machine.gpu, machine.sm, machine.driver, machine.recorder);
     writeln!(to, "  {}", paint.faint(&terminal(&recorded)))?;
     for attribute in &manifest.attributes {
         writeln!(to, "  attribute {}", terminal(&attribute.text))?;
     }
     for lost in &manifest.lost_attributes {
-        writeln!(
-            to,
-            "  attribute {} was set, and is not part of a recording",
-            terminal(lost)
-        )?;
+        writeln!(to, "  attribute {} was set, and is not part of a recording", terminal(lost))?;
     }
-    let names: Vec<_> = manifest
-        .parameters
-        .iter()
-        .map(|one| terminal(&one.name).into_owned())
-        .collect();
-    let types: Vec<_> = manifest
-        .parameters
-        .iter()
-        .map(|one| terminal(&one.ty).into_owned())
-        .collect();
-    let widest = |texts: &[String]| {
-        texts
-            .iter()
-            .map(|text| text.chars().count())
-            .max()
-            .unwrap_or(0)
-    };
+    let names: Vec<_> = manifest.parameters.iter().map(|one| terminal(&one.name).into_owned()).collect();
+    let types: Vec<_> = manifest.parameters.iter().map(|one| terminal(&one.ty).into_owned()).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let (name_width, type_width) = (widest(&names), widest(&types));
     for (index, parameter) in manifest.parameters.iter().enumerate() {
         let (name, ty) = (&names[index], &types[index]);
         let value = paint.parameter(index, &terminal(&parameter.value));
         write!(to, "  {name:name_width$}  {ty:type_width$}  = {value}")?;
-        let pointers = manifest
-            .pointers
-            .iter()
-            .filter(|pointer| pointer.parameter == index);
+        let pointers = manifest.pointers.iter().filter(|pointer| pointer.parameter == index);
         for pointer in pointers {
-            let size = manifest
-                .memory
-                .get(pointer.memory)
-                .map_or(0, |memory| memory.size);
-            write!(
-                to,
-                "  at byte {} of memory {} ({size} bytes)",
-                pointer.offset, pointer.memory
-            )?;
+            let size = manifest.memory.get(pointer.memory).map_or(0, |memory| memory.size);
+            write!(to, "  at byte {} of memory {} ({size} bytes)", pointer.offset, pointer.memory)?;
         }
         writeln!(to)?;
     }
@@ -181,64 +142,28 @@ fn show(to: &mut dyn Write, manifest: &Manifest, paint: Paint) -> io::Result<()>
 }
 
 /// What the replay has found.
-fn result(
-    to: &mut dyn Write,
-    manifest: &Manifest,
-    replay: &Replay,
-    paint: Paint,
-) -> io::Result<()> {
+fn result(to: &mut dyn Write, manifest: &Manifest, replay: &Replay, paint: Paint) -> io::Result<()> {
     let (recorded, now) = (replay.recorded, replay.status);
     if recorded.0 != 0 || now.0 != 0 {
-        let text = format!(
-            "the recorded launch returned {}, the replay {}",
-            returned(recorded),
-            returned(now)
-        );
-        writeln!(
-            to,
-            "{}",
-            if recorded == now {
-                text
-            } else {
-                paint.bad(&text)
-            }
-        )?;
+        let text = format!("the recorded launch returned {}, the replay {}", returned(recorded), returned(now));
+        writeln!(to, "{}", if recorded == now { text } else { paint.bad(&text) })?;
     }
     for (index, memory) in replay.memory.iter().enumerate() {
-        let written = if memory.is_written {
-            "written"
-        } else {
-            "only read"
-        };
+        let written = if memory.is_written { "written" } else { "only read" };
         let verdict = match memory.difference {
             None => paint.good("same"),
             Some(difference) => paint.bad(&text(difference, manifest.memory[index].elements)),
         };
-        writeln!(
-            to,
-            "memory {index}: {} bytes, {written}: {verdict}",
-            memory.size
-        )?;
+        writeln!(to, "memory {index}: {} bytes, {written}: {verdict}", memory.size)?;
     }
-    if let (Some(median), Some(shortest), Some(longest)) = (
-        replay.median(),
-        replay.times.iter().min(),
-        replay.times.iter().max(),
-    ) {
+    if let (Some(median), Some(shortest), Some(longest)) =
+        (replay.median(), replay.times.iter().min(), replay.times.iter().max())
+    {
         let count = replay.times.len();
-        writeln!(
-            to,
-            "time: median {} of {count}, from {} to {}",
-            time(median),
-            time(*shortest),
-            time(*longest)
-        )?;
+        writeln!(to, "time: median {} of {count}, from {} to {}", time(median), time(*shortest), time(*longest))?;
     }
-    let verdict = if replay.is_same() {
-        "the result is the recorded one"
-    } else {
-        "the result differs from the recorded one"
-    };
+    let verdict =
+        if replay.is_same() { "the result is the recorded one" } else { "the result differs from the recorded one" };
     writeln!(to, "{verdict}")
 }
 
@@ -255,22 +180,11 @@ fn text(difference: Difference, elements: Option<ElementType>) -> String {
         ElementType::F32 => 4,
         ElementType::F64 => 8,
     });
-    let element = size.map_or(String::new(), |size| {
-        format!(" (element {})", difference.first / size)
-    });
-    let largest = difference
-        .largest
-        .map_or(String::new(), |largest| format!(", by at most {largest:?}"));
+    let element = size.map_or(String::new(), |size| format!(" (element {})", difference.first / size));
+    let largest = difference.largest.map_or(String::new(), |largest| format!(", by at most {largest:?}"));
     let bytes = crate::style::count(difference.bytes, "byte");
-    let differ = if difference.bytes == 1 {
-        "differs"
-    } else {
-        "differ"
-    };
-    format!(
-        "{bytes} {differ}, first byte {}{element}{largest}",
-        difference.first
-    )
+    let differ = if difference.bytes == 1 { "differs" } else { "differ" };
+    format!("{bytes} {differ}, first byte {}{element}{largest}", difference.first)
 }
 
 /// Microseconds, as the events of the driver resolve them.
@@ -280,16 +194,12 @@ fn time(time: Duration) -> String {
 
 fn json(to: &mut dyn Write, manifest: &Manifest, replay: &Replay) -> io::Result<()> {
     let memory = replay.memory.iter().map(|memory| {
-        let difference = memory.difference.map(|one| {
-            serde_json::json!({ "bytes": one.bytes, "first": one.first, "largest": one.largest })
-        });
+        let difference = memory
+            .difference
+            .map(|one| serde_json::json!({ "bytes": one.bytes, "first": one.first, "largest": one.largest }));
         serde_json::json!({ "size": memory.size, "written": memory.is_written, "difference": difference })
     });
-    let times: Vec<_> = replay
-        .times
-        .iter()
-        .map(|time| time.as_secs_f64() * 1e6)
-        .collect();
+    let times: Vec<_> = replay.times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
     let replay = serde_json::json!({
         "manifest": manifest,
         "recorded_status": replay.recorded.0,

@@ -26,12 +26,7 @@ fn report(files: &Files, names: &str) -> Status {
     for error in &files.read.errors {
         error::print(error);
     }
-    let Skipped {
-        foreign,
-        unreadable,
-        examples,
-        ..
-    } = &files.skipped;
+    let Skipped { foreign, unreadable, examples, .. } = &files.skipped;
     for example in examples {
         error::warn(example);
     }

@@ -19,10 +19,7 @@ pub(crate) struct Select {
 impl Select {
     /// Reads the selection from the command line.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
-        let patterns = self
-            .patterns
-            .iter()
-            .map(|pattern| escape::shell(pattern.into()));
+        let patterns = self.patterns.iter().map(|pattern| escape::shell(pattern.into()));
         let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
         let gpus = self.gpus.iter().map(|sm| format!("--arch {sm}"));
         patterns.chain(gpus)
@@ -60,21 +57,15 @@ impl Select {
             }
         }
         if !self.patterns.is_empty() {
-            let is_asked =
-                |kernel: &Kernel| self.has_name(&kernel.symbol, kernel.demangled.as_ref());
-            let (asked, others): (_, Vec<_>) =
-                std::mem::take(kernels).into_iter().partition(is_asked);
+            let is_asked = |kernel: &Kernel| self.has_name(&kernel.symbol, kernel.demangled.as_ref());
+            let (asked, others): (_, Vec<_>) = std::mem::take(kernels).into_iter().partition(is_asked);
             *kernels = asked;
             if kernels.is_empty() {
                 let patterns = self.patterns.join("`, `");
                 let similar = nearest(&others, &self.patterns);
-                let help = similar.map_or_else(String::new, |name| {
-                    format!("\nhelp: a kernel with a similar name exists: `{name}`")
-                });
-                return Err(Error::new(
-                    name,
-                    format!("no kernel matches `{patterns}`{help}"),
-                ));
+                let help = similar
+                    .map_or_else(String::new, |name| format!("\nhelp: a kernel with a similar name exists: `{name}`"));
+                return Err(Error::new(name, format!("no kernel matches `{patterns}`{help}")));
             }
         }
         Ok(())
@@ -86,17 +77,13 @@ impl Select {
     }
 
     fn has_name(&self, symbol: &str, demangled: Option<&Demangled>) -> bool {
-        self.patterns
-            .iter()
-            .any(|pattern| matches(pattern, symbol, demangled))
+        self.patterns.iter().any(|pattern| matches(pattern, symbol, demangled))
     }
 }
 
 /// Whether `pattern` matches one of the kernel's names: the names for `entries = "…"`, and the whole C++ name.
 fn matches(pattern: &str, symbol: &str, demangled: Option<&Demangled>) -> bool {
-    names(symbol, demangled)
-        .iter()
-        .any(|name| matches_pattern(pattern, name))
+    names(symbol, demangled).iter().any(|name| matches_pattern(pattern, name))
 }
 
 /// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and

@@ -9,14 +9,8 @@ pub(crate) struct Paint {
 }
 
 /// The colours of the parameters, used in turn.
-const COLORS: [AnsiColor; 6] = [
-    AnsiColor::Cyan,
-    AnsiColor::Yellow,
-    AnsiColor::Green,
-    AnsiColor::Magenta,
-    AnsiColor::BrightBlue,
-    AnsiColor::Red,
-];
+const COLORS: [AnsiColor; 6] =
+    [AnsiColor::Cyan, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Magenta, AnsiColor::BrightBlue, AnsiColor::Red];
 
 impl Paint {
     pub(crate) const fn new(is_on: bool) -> Self {
@@ -24,11 +18,7 @@ impl Paint {
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        if self.is_on && !text.is_empty() {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
+        if self.is_on && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     /// The name of a kernel.
@@ -73,10 +63,7 @@ mod tests {
 
     #[test]
     fn one_is_singular() {
-        assert_eq!(
-            (count(1_u32, "file"), count(0_u32, "file")),
-            ("1 file".to_owned(), "0 files".to_owned())
-        );
+        assert_eq!((count(1_u32, "file"), count(0_u32, "file")), ("1 file".to_owned(), "0 files".to_owned()));
         assert_eq!(count(2_u32, "launch"), "2 launches");
     }
 

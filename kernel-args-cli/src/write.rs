@@ -39,12 +39,7 @@ pub(crate) struct Header {
 
 pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
     let wanted = |symbol: &str| rust.source.select.wants(symbol);
-    let Some(All {
-        name,
-        described,
-        variables,
-    }) = described(&rust.source, &wanted)?
-    else {
+    let Some(All { name, described, variables }) = described(&rust.source, &wanted)? else {
         return Ok(Status::Error);
     };
     let variables: Vec<_> = variables
@@ -77,23 +72,15 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     let debug_info = rust.source.debug_info.as_ref();
     let debug_info = debug_info.map(|path| format!("{:?}", path.to_string_lossy()));
     if let Some(path) = &image {
-        options.naming = generate::Naming::Image {
-            path,
-            debug_info: debug_info.as_deref(),
-        };
+        options.naming = generate::Naming::Image { path, debug_info: debug_info.as_deref() };
     }
-    output
-        .to
-        .write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
+    output.to.write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
     output.to.flush()?;
     Ok(Status::Success)
 }
 
 pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some(All {
-        name, described, ..
-    }) = described(&options.source, &|_| false)?
-    else {
+    let Some(All { name, described, .. }) = described(&options.source, &|_| false)? else {
         return Ok(Status::Error);
     };
     // An image does not contain the types that pointers point to.
@@ -111,19 +98,14 @@ pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Fa
     if !options.strict {
         header = header.leave_out_kernels();
     }
-    let (text, left_out) = header
-        .write_with_left_out()
-        .map_err(|error| Error::new(&*name, error.to_string()))?;
+    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&*name, error.to_string()))?;
     output.to.write_all(text.as_bytes())?;
     output.to.flush()?;
     let Some(first) = left_out.first() else {
         return Ok(Status::Success);
     };
     if left_out.len() == described.len() {
-        let what = format!(
-            "none of the kernels can be declared ({}): {first}",
-            left_out.len()
-        );
+        let what = format!("none of the kernels can be declared ({}): {first}", left_out.len());
         return Err(Error::new(name, what).into());
     }
     let verb = if left_out.len() == 1 { "is" } else { "are" };
@@ -176,9 +158,7 @@ fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failur
     let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
         None => HashMap::new(),
         Some(path) => {
-            let Some((files, name)) =
-                read(std::slice::from_ref(path), &Select::default(), &|_| false)?
-            else {
+            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default(), &|_| false)? else {
                 return Ok(None);
             };
             let mut lists = HashMap::new();
@@ -199,11 +179,7 @@ fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failur
     let own = files.read.globals.iter();
     let variables = own
         .filter(|_| source.select.patterns.is_empty())
-        .filter_map(|global| {
-            variables
-                .remove(&global.symbol)
-                .or(global.described.clone())
-        })
+        .filter_map(|global| variables.remove(&global.symbol).or(global.described.clone()))
         .collect();
     let mut described: Vec<Described> = Vec::new();
     for kernel in files.read.kernels {
@@ -213,24 +189,12 @@ fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failur
             continue;
         }
         let debug_info = debug_info.remove(&kernel.symbol);
-        described.push(Described {
-            kernel,
-            varies: false,
-            debug_info,
-        });
+        described.push(Described { kernel, varies: false, debug_info });
     }
-    Ok(Some(All {
-        name,
-        described,
-        variables,
-    }))
+    Ok(Some(All { name, described, variables }))
 }
 
-fn read(
-    paths: &[PathBuf],
-    select: &Select,
-    wanted: &Wanted<'_>,
-) -> Result<Option<(Files, String)>, Failure> {
+fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> Result<Option<(Files, String)>, Failure> {
     let (mut files, name, status) = report::read(paths, wanted);
     if status == Status::Error {
         return Ok(None);

@@ -13,19 +13,14 @@ fn main() -> ExitCode {
         let output = Command::new(tool).arg("--version").output();
         output.is_ok_and(|output| output.status.success())
     };
-    let missing = ["gcc", "ar", "objcopy"]
-        .into_iter()
-        .find(|tool| !is_there(tool));
+    let missing = ["gcc", "ar", "objcopy"].into_iter().find(|tool| !is_there(tool));
     let tests: [(&str, fn()); 6] = [
         ("a_library_is_read", a_library_is_read),
         ("a_program_is_read", a_program_is_read),
         ("an_archive_is_read", an_archive_is_read),
         ("images_in_data_are_read", images_in_data_are_read),
         ("a_program_of_rust_is_read", a_program_of_rust_is_read),
-        (
-            "relocatable_device_code_is_read",
-            relocatable_device_code_is_read,
-        ),
+        ("relocatable_device_code_is_read", relocatable_device_code_is_read),
     ];
     let trial = |(name, test): (&str, fn())| {
         let name = match missing {
@@ -53,16 +48,7 @@ fn object(folder: &Folder, name: &str, section: &str, content: &str) -> String {
     tool("gcc", &["-c", &source, "-o", &object]);
     let add = format!("{section}={content}");
     let flags = format!("{section}=alloc,readonly,data");
-    tool(
-        "objcopy",
-        &[
-            "--add-section",
-            &add,
-            "--set-section-flags",
-            &flags,
-            &object,
-        ],
-    );
+    tool("objcopy", &["--add-section", &add, "--set-section-flags", &flags, &object]);
     object
 }
 
@@ -85,19 +71,12 @@ fn a_library_is_read() {
     tool("gcc", &["-shared", "-o", &library, &object]);
     agrees(&library, "libkernels.so: sm_75, PTX sm_75", &fatbin);
     // Two object files with several containers each, which the linker joins.
-    let two = folder.write(
-        "two.fatbin",
-        [bytes(&fatbin), bytes(&data("one.speed.fatbin"))].concat(),
-    );
+    let two = folder.write("two.fatbin", [bytes(&fatbin), bytes(&data("one.speed.fatbin"))].concat());
     let second = self::object(&folder, "second.o", ".nv_fatbin", &two);
     tool("objcopy", &["--strip-symbol", "main", &second]);
     tool("gcc", &["-shared", "-o", &library, &object, &second]);
     let ran = run(&["show", "--summary", &library]);
-    assert!(
-        ran.stdout.ends_with("1 kernel in 6 images of 1 file\n"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.ends_with("1 kernel in 6 images of 1 file\n"), "{}", ran.stdout);
 }
 
 fn a_program_is_read() {
@@ -112,49 +91,27 @@ fn a_program_is_read() {
     tool("objcopy", &["--remove-section", ".nv_fatbin", &program]);
     let ran = run(&["show", &program]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("no kernels: it is an ELF file without device code"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("no kernels: it is an ELF file without device code"), "{}", ran.stderr);
 }
 
 fn an_archive_is_read() {
     let (folder, fatbin) = (Folder::new(), data("one.none.fatbin"));
-    let object = object(
-        &folder,
-        "an_object_file_with_a_long_name.o",
-        ".nv_fatbin",
-        &fatbin,
-    );
+    let object = object(&folder, "an_object_file_with_a_long_name.o", ".nv_fatbin", &fatbin);
     let source = folder.write("host.c", "int host(void) { return 0; }\n");
     let host = folder.path("host.o").to_str().unwrap().to_owned();
     tool("gcc", &["-c", &source, "-o", &host]);
     let archive = folder.path("libkernels.a").to_str().unwrap().to_owned();
     tool("ar", &["rcs", &archive, &host, &object]);
-    agrees(
-        &archive,
-        "libkernels.a(an_object_file_with_a_long_name.o): sm_75, PTX sm_75",
-        &fatbin,
-    );
+    agrees(&archive, "libkernels.a(an_object_file_with_a_long_name.o): sm_75, PTX sm_75", &fatbin);
     tool("ar", &["d", &archive, "an_object_file_with_a_long_name.o"]);
-    assert!(
-        run(&["show", &archive])
-            .stderr
-            .contains("no kernels: it is an archive without device code")
-    );
+    assert!(run(&["show", &archive]).stderr.contains("no kernels: it is an archive without device code"));
 }
 
 /// The output of `.incbin` and `bin2c`: images between other data, and texts without a NUL.
 fn images_in_data_are_read() {
     let folder = Folder::new();
-    let files = [
-        "../ptx/saxpy.ptx".to_owned(),
-        data("debug.ptx"),
-        data("kernels.sm_75.cubin"),
-        data("one.size.fatbin"),
-    ];
+    let files =
+        ["../ptx/saxpy.ptx".to_owned(), data("debug.ptx"), data("kernels.sm_75.cubin"), data("one.size.fatbin")];
     let include = |(index, file): (usize, &String)| {
         let path = std::fs::canonicalize(file).unwrap();
         let path = path.display();
@@ -166,10 +123,7 @@ fn images_in_data_are_read() {
         )
     };
     let included: Vec<String> = files.iter().enumerate().map(include).collect();
-    let text = format!(
-        ".section .rodata\n{}\n.section .note.GNU-stack\n",
-        included.concat()
-    );
+    let text = format!(".section .rodata\n{}\n.section .note.GNU-stack\n", included.concat());
     let source = folder.write("data.s", text);
     let main = folder.write("main.c", "int main(void) { return 0; }\n");
     let program = folder.path("program").to_str().unwrap().to_owned();
@@ -182,21 +136,13 @@ fn images_in_data_are_read() {
     let each: Vec<&str> = files.iter().map(String::as_str).collect();
     // Images of one file complete each other: `saxpy` of the cubin has the types from the PTX.
     let names = |list: &str| {
-        let mut names: Vec<_> = list
-            .lines()
-            .skip(1)
-            .map(|line| line.split('(').next().unwrap().to_owned())
-            .collect();
+        let mut names: Vec<_> = list.lines().skip(1).map(|line| line.split('(').next().unwrap().to_owned()).collect();
         names.dedup();
         names
     };
     assert_eq!(names(&listed(&[&program])), names(&listed(&each)));
     let ran = run(&["show", "--summary", &program]);
-    assert!(
-        ran.stdout.contains("5 images of 1 file") || ran.stdout.contains("6 images of 1 file"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("5 images of 1 file") || ran.stdout.contains("6 images of 1 file"), "{}", ran.stdout);
 }
 
 /// This program, which contains a text through `include_str!`.

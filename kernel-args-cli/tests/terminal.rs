@@ -29,30 +29,14 @@ mod unix {
         let python = Command::new("python3").arg("--version").output();
         let is_there = python.is_ok_and(|output| output.status.success());
         let tests: [(&str, fn()); 5] = [
-            (
-                "progress_is_shown_after_a_second",
-                progress_is_shown_after_a_second,
-            ),
-            (
-                "progress_is_not_shown_in_a_pipe",
-                progress_is_not_shown_in_a_pipe,
-            ),
-            (
-                "progress_fits_a_narrow_terminal",
-                progress_fits_a_narrow_terminal,
-            ),
-            (
-                "what_is_quick_shows_no_progress",
-                what_is_quick_shows_no_progress,
-            ),
+            ("progress_is_shown_after_a_second", progress_is_shown_after_a_second),
+            ("progress_is_not_shown_in_a_pipe", progress_is_not_shown_in_a_pipe),
+            ("progress_fits_a_narrow_terminal", progress_fits_a_narrow_terminal),
+            ("what_is_quick_shows_no_progress", what_is_quick_shows_no_progress),
             ("a_terminal_has_colours", a_terminal_has_colours),
         ];
         let trial = |(name, test): (&str, fn())| {
-            let name = if is_there {
-                name.to_owned()
-            } else {
-                format!("{name} (needs python3)")
-            };
+            let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
             let run = move || {
                 test();
                 Ok::<(), Failed>(())
@@ -63,23 +47,13 @@ mod unix {
     }
 
     /// Runs the program on a terminal with this many columns and these variables.
-    fn on_terminal(
-        streams: &str,
-        columns: u32,
-        arguments: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Output {
+    fn on_terminal(streams: &str, columns: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new("python3");
-        command
-            .args(["tests/terminal.py", streams, &columns.to_string()])
-            .arg(program().get_program())
-            .args(arguments);
+        command.args(["tests/terminal.py", streams, &columns.to_string()]).arg(program().get_program()).args(arguments);
         for (name, _) in program().get_envs() {
             command.env_remove(name);
         }
-        command
-            .env("TERM", "xterm-256color")
-            .envs(variables.iter().copied());
+        command.env("TERM", "xterm-256color").envs(variables.iter().copied());
         command.output().unwrap()
     }
 
@@ -110,20 +84,14 @@ mod unix {
         let shown = text(&ran.stdout);
         assert!(ran.status.success(), "{shown}");
         assert!(shown.contains(" left: "), "{shown:?}");
-        assert!(
-            shown.contains("second") && !shown.contains("\u{1b}[31m"),
-            "{shown:?}"
-        );
+        assert!(shown.contains("second") && !shown.contains("\u{1b}[31m"), "{shown:?}");
         // The line is cleared at the end.
         assert!(shown.ends_with("\u{1b}[2K"), "{shown:?}");
     }
 
     fn progress_is_not_shown_in_a_pipe() {
         let ran = slowly(|arguments| program().args(arguments).output().unwrap());
-        assert_eq!(
-            (ran.status.code(), text(&ran.stderr).as_str()),
-            (Some(0), "")
-        );
+        assert_eq!((ran.status.code(), text(&ran.stderr).as_str()), (Some(0), ""));
         assert!(text(&ran.stdout).contains("\nsaxpy("));
     }
 
@@ -139,10 +107,7 @@ mod unix {
 
     fn what_is_quick_shows_no_progress() {
         let ran = on_terminal("stderr", 80, &["show", "../ptx/saxpy.ptx"], &[]);
-        assert_eq!(
-            (ran.status.code(), text(&ran.stdout).as_str()),
-            (Some(0), "")
-        );
+        assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(0), ""));
     }
 
     fn a_terminal_has_colours() {
@@ -157,10 +122,7 @@ mod unix {
         assert!(!coloured(&[("TERM", "dumb")]));
         // The byte map uses the colours of the parameters.
         let shown = text(&on_terminal("both", 80, &arguments, &[]).stdout);
-        let map = shown
-            .lines()
-            .find(|line| line.contains("    0  |"))
-            .unwrap();
+        let map = shown.lines().find(|line| line.contains("    0  |")).unwrap();
         assert!(map.contains("|\u{1b}[36maaaa"), "{map:?}");
     }
 }

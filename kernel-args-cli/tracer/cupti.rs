@@ -212,14 +212,8 @@ struct Config {
 }
 
 impl Config {
-    const NONE: Self = Self {
-        grid: [0; 3],
-        block: [0; 3],
-        shared: 0,
-        stream: 0,
-        attributes: ptr::null(),
-        attribute_count: 0,
-    };
+    const NONE: Self =
+        Self { grid: [0; 3], block: [0; 3], shared: 0, stream: 0, attributes: ptr::null(), attribute_count: 0 };
 }
 
 /// `cuGraphLaunch_params`
@@ -242,8 +236,7 @@ impl ApiCall {
         match self {
             Self::Graph => {
                 // SAFETY: the caller guarantees the type.
-                let GraphLaunch { graph, stream } =
-                    unsafe { parameters.cast::<GraphLaunch>().read() };
+                let GraphLaunch { graph, stream } = unsafe { parameters.cast::<GraphLaunch>().read() };
                 Call::Graph { graph, stream }
             }
             Self::Extended => {
@@ -258,8 +251,7 @@ impl ApiCall {
             }
             Self::Launch => {
                 // SAFETY: the caller guarantees the type.
-                let LaunchKernel { head, extra } =
-                    unsafe { parameters.cast::<LaunchKernel>().read() };
+                let LaunchKernel { head, extra } = unsafe { parameters.cast::<LaunchKernel>().read() };
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(head.array, extra) };
                 head.call(parameters, false)
@@ -276,12 +268,7 @@ impl ApiCall {
 }
 
 impl Call {
-    fn launch(
-        function: usize,
-        config: &Config,
-        parameters: Parameters,
-        is_cooperative: bool,
-    ) -> Self {
+    fn launch(function: usize, config: &Config, parameters: Parameters, is_cooperative: bool) -> Self {
         Self::Launch(Launch {
             function,
             grid: config.grid,
@@ -348,18 +335,14 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
     // SAFETY: the type of `cuptiEnableCallback` in CUPTI's documentation.
     let enable: Option<unsafe extern "C" fn(u32, *mut c_void, u32, u32) -> u32> =
         unsafe { library.function(c"cuptiEnableCallback") };
-    let (subscribe, enable) = subscribe
-        .zip(enable)
-        .ok_or("libcupti.so has no callbacks")?;
+    let (subscribe, enable) = subscribe.zip(enable).ok_or("libcupti.so has no callbacks")?;
     let mut subscriber = ptr::null_mut();
     // SAFETY: `callback` accepts every call, from every thread.
     match unsafe { subscribe(&raw mut subscriber, callback, ptr::null_mut()) } {
         0 => {}
         // `CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED`
         39 => {
-            return Err(
-                "another tool uses CUPTI in this process: a profiler, or the program itself".into(),
-            );
+            return Err("another tool uses CUPTI in this process: a profiler, or the program itself".into());
         }
         error => return Err(format!("cuptiSubscribe returned {error}")),
     }
@@ -380,16 +363,9 @@ fn files() -> Vec<String> {
     let named = env::var("KERNEL_ARGS_CUPTI").ok();
     let mut files: Vec<String> = named.into_iter().collect();
     files.extend(["libcupti.so.13", "libcupti.so.12", "libcupti.so"].map(String::from));
-    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(|name| env::var(name).ok());
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| env::var(name).ok());
     for toolkit in toolkits.chain([String::from("/usr/local/cuda")]) {
-        for folder in [
-            "extras/CUPTI/lib64",
-            "lib64",
-            "targets/x86_64-linux/lib",
-            "targets/sbsa-linux/lib",
-        ] {
+        for folder in ["extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {
             files.push(format!("{toolkit}/{folder}/libcupti.so"));
         }
     }

@@ -113,16 +113,9 @@ impl Driver {
         let places: [*mut u64; 5] = values.each_mut().map(|value| &raw mut *value);
         // SAFETY: as many attributes as places, each with room for the largest. Any address may be asked about: "this function will not
         // return an error when the ptr encountered is not a valid CUDA pointer" (`cuPointerGetAttributes`).
-        let error =
-            unsafe { self.pointer_attributes?(5, ATTRIBUTES.as_ptr(), places.as_ptr(), address) };
+        let error = unsafe { self.pointer_attributes?(5, ATTRIBUTES.as_ptr(), places.as_ptr(), address) };
         let [kind, device, pointer, start, size] = values;
-        (error == 0).then_some(Allocation {
-            kind,
-            device: device as u32,
-            pointer,
-            start,
-            size,
-        })
+        (error == 0).then_some(Allocation { kind, device: device as u32, pointer, start, size })
     }
 
     /// Forgets the parameters of all functions.
@@ -157,14 +150,7 @@ fn all(query: ParamInfo, function: usize) -> Option<Recorded> {
     for index in 0..=MOST {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: a launch has just taken this handle, and the pointers are valid.
-        match unsafe {
-            query(
-                function as *mut c_void,
-                index,
-                &raw mut offset,
-                &raw mut size,
-            )
-        } {
+        match unsafe { query(function as *mut c_void, index, &raw mut offset, &raw mut size) } {
             0 => parameters.push((offset, size)),
             INVALID_VALUE => return Some(parameters.into()),
             _ => return None,

@@ -171,11 +171,7 @@ impl Tracer {
 
     fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
         // The driver has refused the function itself: nothing can be asked about it.
-        let recorded = if status == INVALID_HANDLE {
-            None
-        } else {
-            self.driver.parameters(launch.function)
-        };
+        let recorded = if status == INVALID_HANDLE { None } else { self.driver.parameters(launch.function) };
         // SAFETY: an accepted launch has the parameters of its function.
         let values = unsafe { parameters::bytes(launch, recorded.as_deref(), status == 0) };
         let result = self.driver.status(status);
@@ -193,11 +189,7 @@ impl Tracer {
             launch.form(),
             &result,
             &parameters::text(values.as_deref()),
-            &MEMORY
-                .try_with(RefCell::take)
-                .ok()
-                .flatten()
-                .unwrap_or_default(),
+            &MEMORY.try_with(RefCell::take).ok().flatten().unwrap_or_default(),
         ]);
     }
 }

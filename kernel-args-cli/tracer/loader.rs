@@ -27,9 +27,7 @@ impl Library {
             let library = unsafe { dlopen(file.as_ptr(), flags) };
             (!library.is_null()).then_some(Self(library))
         };
-        let loaded = files
-            .iter()
-            .find_map(|file| open(file, RTLD_LAZY | RTLD_NOLOAD));
+        let loaded = files.iter().find_map(|file| open(file, RTLD_LAZY | RTLD_NOLOAD));
         loaded.or_else(|| files.iter().find_map(|file| open(file, RTLD_LAZY)))
     }
 

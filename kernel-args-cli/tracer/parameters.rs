@@ -37,20 +37,10 @@ pub(crate) unsafe fn bytes(
     let places: Vec<Part> = match launch.parameters {
         // The array has a pointer for each parameter (`cuLaunchKernel` in the CUDA driver API's documentation).
         Parameters::Array(array) => {
-            let addresses = read(&[Part {
-                address: array.cast_mut().cast(),
-                size: recorded.len() * size_of::<usize>(),
-            }])?;
-            let addresses = addresses
-                .as_chunks()
-                .0
-                .iter()
-                .copied()
-                .map(usize::from_ne_bytes);
-            let part = |(address, &(_, size)): (usize, &(usize, usize))| Part {
-                address: address as *mut c_void,
-                size,
-            };
+            let addresses =
+                read(&[Part { address: array.cast_mut().cast(), size: recorded.len() * size_of::<usize>() }])?;
+            let addresses = addresses.as_chunks().0.iter().copied().map(usize::from_ne_bytes);
+            let part = |(address, &(_, size)): (usize, &(usize, usize))| Part { address: address as *mut c_void, size };
             addresses.zip(recorded).map(part).collect()
         }
         Parameters::Buffer(buffer, length) => {
@@ -109,13 +99,7 @@ pub(crate) fn memory(driver: &Driver, values: &[Value]) -> Option<String> {
                 Allocation::HOST => "1",
                 _ => "2",
             };
-            let _ = write!(
-                text,
-                ",{} {kind} {} {:x}",
-                start + at,
-                known.device,
-                known.pointer
-            );
+            let _ = write!(text, ",{} {kind} {} {:x}", start + at, known.device, known.pointer);
         }
     }
     Some(format!("{device} {}{text}", u8::from(is_pageable)))
@@ -159,10 +143,7 @@ fn peek(parts: &[Part]) -> Option<Vec<u8>> {
     let mut all = Vec::new();
     for parts in parts.chunks(MOST) {
         let mut bytes = vec![0_u8; parts.iter().map(|part| part.size).sum()];
-        let to = Part {
-            address: bytes.as_mut_ptr().cast(),
-            size: bytes.len(),
-        };
+        let to = Part { address: bytes.as_mut_ptr().cast(), size: bytes.len() };
         let count = parts.len() as c_ulong;
         // SAFETY: `to` is memory of this size; the kernel checks `parts` (`process_vm_readv(2)`: `EFAULT`).
         let read = unsafe { process_vm_readv(process, &raw const to, 1, parts.as_ptr(), count, 0) };

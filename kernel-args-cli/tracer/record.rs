@@ -72,20 +72,12 @@ impl Recorder {
             // SAFETY: the type in the documentation.
             version: unsafe { library.function(c"cuDriverGetVersion") }?,
         };
-        Some(Self {
-            memory,
-            nth,
-            launches: AtomicU64::new(0),
-            is_done: AtomicBool::new(false),
-        })
+        Some(Self { memory, nth, launches: AtomicU64::new(0), is_done: AtomicBool::new(false) })
     }
 
     /// Before a launch. Copies the memory if it is the wanted launch.
     pub(crate) fn before(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) {
-        if self.is_done.load(Relaxed)
-            || !report.wants(symbol)
-            || self.memory.captures(launch.stream)
-        {
+        if self.is_done.load(Relaxed) || !report.wants(symbol) || self.memory.captures(launch.stream) {
             return;
         }
         if self.launches.fetch_add(1, Relaxed) != self.nth {
@@ -98,13 +90,7 @@ impl Recorder {
         }
     }
 
-    fn begin(
-        &self,
-        launch: &Launch,
-        symbol: &str,
-        driver: &Driver,
-        report: &Report,
-    ) -> Result<Begun, String> {
+    fn begin(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) -> Result<Begun, String> {
         self.memory.synchronize()?;
         let recorded = driver.parameters(launch.function);
         let recorded = recorded.ok_or("the driver does not report the parameters of the kernel")?;
@@ -122,28 +108,19 @@ impl Recorder {
                     continue;
                 };
                 let found = (found.start, found.size);
-                let known = allocations
-                    .iter()
-                    .position(|one: &Allocation| one.0 == found.0);
+                let known = allocations.iter().position(|one: &Allocation| one.0 == found.0);
                 let memory = known.unwrap_or_else(|| {
                     allocations.push(found);
                     allocations.len() - 1
                 });
                 let separator = if pointers.is_empty() { "" } else { "," };
-                let _ = write!(
-                    pointers,
-                    "{separator}{index} {at} {memory} {}",
-                    address - found.0
-                );
+                let _ = write!(pointers, "{separator}{index} {at} {memory} {}", address - found.0);
             }
         }
         for (index, allocation) in allocations.iter().enumerate() {
-            self.memory
-                .save(*allocation, report, &format!("{index}.before"))?;
+            self.memory.save(*allocation, report, &format!("{index}.before"))?;
         }
-        let sizes = allocations
-            .iter()
-            .map(|(address, size)| format!("{address} {size}"));
+        let sizes = allocations.iter().map(|(address, size)| format!("{address} {size}"));
         let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
         let machine = self.memory.machine();
         let line = [
@@ -157,10 +134,7 @@ impl Recorder {
             pointers,
             sizes.collect::<Vec<_>>().join(","),
         ];
-        Ok(Begun {
-            allocations,
-            line: line.into_iter().chain(machine).collect(),
-        })
+        Ok(Begun { allocations, line: line.into_iter().chain(machine).collect() })
     }
 
     /// After a launch, which the driver has answered with `status`.
@@ -172,10 +146,7 @@ impl Recorder {
         };
         let save = || {
             let mut each = begun.allocations.iter().enumerate();
-            each.try_for_each(|(index, allocation)| {
-                self.memory
-                    .save(*allocation, report, &format!("{index}.after"))
-            })
+            each.try_for_each(|(index, allocation)| self.memory.save(*allocation, report, &format!("{index}.after")))
         };
         if result == 0
             && let Err(why) = save()
@@ -222,8 +193,7 @@ impl Memory {
             if status != 0 {
                 return Err(format!("the memory cannot be copied: error {status}"));
             }
-            file.write_all(&piece[..length])
-                .map_err(|error: io::Error| error.to_string())?;
+            file.write_all(&piece[..length]).map_err(|error: io::Error| error.to_string())?;
             at += length as u64;
         }
         Ok(())

@@ -30,26 +30,15 @@ impl Report {
     pub(crate) fn connect() -> Option<Self> {
         let folder = PathBuf::from(env::var_os(FOLDER)?);
         let socket = UnixStream::connect(folder.join("socket")).ok()?;
-        let report = Self {
-            folder: Arc::new(folder),
-            socket: Arc::new(Mutex::new(Some(socket))),
-        };
+        let report = Self { folder: Arc::new(folder), socket: Arc::new(Mutex::new(Some(socket))) };
         let program = env::args_os().next().unwrap_or_default();
-        report.send(&[
-            "process",
-            &process::id().to_string(),
-            &program.to_string_lossy(),
-        ]);
+        report.send(&["process", &process::id().to_string(), &program.to_string_lossy()]);
         Some(report)
     }
 
     /// Sends one line. If nobody reads it, the program goes on without a trace.
     pub(crate) fn send(&self, fields: &[&str]) {
-        let mut line = fields
-            .iter()
-            .map(|field| escaped(field))
-            .collect::<Vec<_>>()
-            .join("\t");
+        let mut line = fields.iter().map(|field| escaped(field)).collect::<Vec<_>>().join("\t");
         line.push('\n');
         let mut socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = socket.as_mut()
@@ -74,9 +63,7 @@ impl Report {
         self.send(&["wanted", symbol]);
         let mut answer = [0];
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
-        let answered = socket
-            .as_ref()
-            .map(|mut socket| socket.read_exact(&mut answer));
+        let answered = socket.as_ref().map(|mut socket| socket.read_exact(&mut answer));
         let wanted = matches!(answered, Some(Ok(()))) && answer == *b"y";
         known.insert(symbol.to_owned(), wanted);
         wanted
@@ -101,10 +88,7 @@ impl Report {
 
 /// Without separators.
 fn escaped(field: &str) -> String {
-    field
-        .replace('%', "%25")
-        .replace('\t', "%09")
-        .replace('\n', "%0a")
+    field.replace('%', "%25").replace('\t', "%09").replace('\n', "%0a")
 }
 
 /// A number of the calling thread, from 1.

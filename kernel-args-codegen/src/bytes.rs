@@ -5,9 +5,7 @@ use kernel_args_abi::layout::Alignment;
 
 /// The first multiple of an alignment at or after `offset`, or `usize::MAX` if it does not exist.
 pub(crate) fn round_up(offset: usize, align: usize) -> usize {
-    Alignment::new(align)
-        .and_then(|align| align.round_up(offset))
-        .unwrap_or(usize::MAX)
+    Alignment::new(align).and_then(|align| align.round_up(offset)).unwrap_or(usize::MAX)
 }
 
 /// The largest alignment in bytes for something at this offset, or of this size.

@@ -8,8 +8,7 @@ use alloc::string::String;
 #[cfg(any(feature = "generate", feature = "header"))]
 pub(crate) fn rust_comment(text: &str) -> String {
     let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.replace(is_odd, "\u{fffd}")
 }
@@ -34,21 +33,13 @@ mod tests {
     fn a_comment_ends_with_its_line() {
         for (text, expected) in [
             ("a\r\n\u{b}\u{2028}b", "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}b"),
-            (
-                "\u{1b}[31m\u{9b}1m\u{202e}",
-                "\u{fffd}[31m\u{fffd}1m\u{fffd}",
-            ),
+            ("\u{1b}[31m\u{9b}1m\u{202e}", "\u{fffd}[31m\u{fffd}1m\u{fffd}"),
             ("größe", "größe"),
         ] {
             assert_eq!(rust_comment(text), expected);
             assert_eq!(cpp_comment(text), expected);
         }
-        for (text, expected) in [
-            ("a\\", "a\\."),
-            ("a\\ \u{a0}", "a\\."),
-            ("??/ ", "??/."),
-            ("a ", "a"),
-        ] {
+        for (text, expected) in [("a\\", "a\\."), ("a\\ \u{a0}", "a\\."), ("??/ ", "??/."), ("a ", "a")] {
             assert_eq!(cpp_comment(text), expected);
         }
     }

@@ -8,15 +8,8 @@ use syn::Generics;
 /// The device type of an argument is `'static`, so it does not depend on lifetimes. The same applies to constants and
 /// the parameter buffer.
 pub(crate) fn lifetimes(tokens: TokenStream, generics: &Generics) -> TokenStream {
-    let names: Vec<&Ident> = generics
-        .lifetimes()
-        .map(|parameter| &parameter.lifetime.ident)
-        .collect();
-    if names.is_empty() {
-        tokens
-    } else {
-        replace(tokens, &names)
-    }
+    let names: Vec<&Ident> = generics.lifetimes().map(|parameter| &parameter.lifetime.ident).collect();
+    if names.is_empty() { tokens } else { replace(tokens, &names) }
 }
 
 fn replace(tokens: TokenStream, names: &[&Ident]) -> TokenStream {

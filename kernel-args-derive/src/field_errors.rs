@@ -16,8 +16,7 @@ pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStrea
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
-        same @ ("character" | "tuple" | "closure" | "device_pointer" | "math" | "padded"
-        | "transformation") => same,
+        same @ ("character" | "tuple" | "closure" | "device_pointer" | "math" | "padded" | "transformation") => same,
         _ => "member",
     };
     path(module, krate, span)
@@ -81,8 +80,8 @@ fn module(ty: &Type) -> &'static str {
 fn of_another_crate(name: &str) -> &'static str {
     match name {
         "Vec3A" | "Mat3A" | "Mat2" => "padded",
-        "f16" | "bf16" | "F8E4M3" | "F8E5M2" | "Complex" | "Quaternion" | "UnitQuaternion"
-        | "Quat" | "DQuat" | "OPoint" | "SMatrix" | "SVector" => "math",
+        "f16" | "bf16" | "F8E4M3" | "F8E5M2" | "Complex" | "Quaternion" | "UnitQuaternion" | "Quat" | "DQuat"
+        | "OPoint" | "SMatrix" | "SVector" => "math",
         _ if begins(name, &TRANSFORMATIONS) => "transformation",
         _ if begins(name, &VECTORS) => "math",
         _ => "unsupported",
@@ -91,10 +90,7 @@ fn of_another_crate(name: &str) -> &'static str {
 
 /// Whether a name is one of `stems` followed by a digit.
 fn begins(name: &str, stems: &[&str]) -> bool {
-    stems.iter().any(|stem| {
-        name.strip_prefix(stem)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
+    stems.iter().any(|stem| name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
 }
 
 /// Vectors and matrices of glam, nalgebra and mint.
@@ -135,14 +131,8 @@ const TRANSFORMATIONS: [&str; 10] = [
 ];
 
 /// cudarc's types for device memory.
-const DEVICE_MEMORY: [&str; 6] = [
-    "CudaSlice",
-    "CudaView",
-    "CudaViewMut",
-    "UnifiedSlice",
-    "UnifiedView",
-    "UnifiedViewMut",
-];
+const DEVICE_MEMORY: [&str; 6] =
+    ["CudaSlice", "CudaView", "CudaViewMut", "UnifiedSlice", "UnifiedView", "UnifiedViewMut"];
 
 /// The first type argument of the last path segment: `dyn Fn()` of `Box<dyn Fn()>`.
 fn argument_of(path: &syn::TypePath) -> Option<&Type> {
@@ -165,22 +155,12 @@ fn owns_slice(path: &syn::TypePath) -> bool {
 fn trait_object(object: &syn::TypeTraitObject) -> &'static str {
     let is_memory = object.bounds.iter().any(|bound| match bound {
         TypeParamBound::Trait(bound) => {
-            let name = bound
-                .path
-                .segments
-                .last()
-                .map(|segment| segment.ident.to_string());
-            name.is_some_and(|name| {
-                ["DevicePtr", "DevicePtrMut", "DeviceSlice"].contains(&name.as_str())
-            })
+            let name = bound.path.segments.last().map(|segment| segment.ident.to_string());
+            name.is_some_and(|name| ["DevicePtr", "DevicePtrMut", "DeviceSlice"].contains(&name.as_str()))
         }
         _ => false,
     });
-    if is_memory {
-        "memory_object"
-    } else {
-        "closure"
-    }
+    if is_memory { "memory_object" } else { "closure" }
 }
 
 /// Whether the type looks like `PhantomData<T>`.
@@ -189,9 +169,5 @@ pub(crate) fn is_marker(ty: &Type) -> bool {
 }
 
 fn last(path: &syn::TypePath) -> String {
-    path.path
-        .segments
-        .last()
-        .map(|segment| segment.ident.to_string())
-        .unwrap_or_default()
+    path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
 }

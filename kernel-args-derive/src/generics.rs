@@ -4,19 +4,14 @@ use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericArgument, GenericParam, Generics, Path, PathArguments, Token, Type, TypeParam,
-    TypeParamBound, WherePredicate, parse_quote, punctuated::Punctuated,
+    GenericArgument, GenericParam, Generics, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
+    WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
 /// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every other type
 /// parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
-    with_predicates(
-        generics,
-        derived(generics, krate, |parameter| {
-            mentions(used, &parameter.ident)
-        }),
-    )
+    with_predicates(generics, derived(generics, krate, |parameter| mentions(used, &parameter.ident)))
 }
 
 /// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them.
@@ -29,9 +24,7 @@ pub(crate) fn bounded_arguments(
     krate: &Path,
     bound: Option<&[WherePredicate]>,
 ) -> Generics {
-    let is_device_type = |parameter: &TypeParam| {
-        mentions(used, &parameter.ident) && !is_argument(generics, parameter)
-    };
+    let is_device_type = |parameter: &TypeParam| mentions(used, &parameter.ident) && !is_argument(generics, parameter);
     let types = match bound {
         // These syn types are `Clone` only with a feature that nothing else here needs.
         Some(bound) => bound.iter().map(|one| parse_quote!(#one)).collect(),
@@ -41,18 +34,10 @@ pub(crate) fn bounded_arguments(
 }
 
 /// `DeviceType` or `'static` for each type parameter.
-fn derived(
-    generics: &Generics,
-    krate: &Path,
-    is_device_type: impl Fn(&TypeParam) -> bool,
-) -> Vec<WherePredicate> {
+fn derived(generics: &Generics, krate: &Path, is_device_type: impl Fn(&TypeParam) -> bool) -> Vec<WherePredicate> {
     let predicate = |parameter: &TypeParam| {
         let ident = &parameter.ident;
-        if is_device_type(parameter) {
-            parse_quote!(#ident: #krate::DeviceType)
-        } else {
-            parse_quote!(#ident: 'static)
-        }
+        if is_device_type(parameter) { parse_quote!(#ident: #krate::DeviceType) } else { parse_quote!(#ident: 'static) }
     };
     generics.type_params().map(predicate).collect()
 }
@@ -67,13 +52,10 @@ pub(crate) fn is_nested(ty: &Type) -> bool {
             Type::Path(path) => &path.path,
             _ => return 0,
         };
-        let arguments = path
-            .segments
-            .iter()
-            .filter_map(|segment| match &segment.arguments {
-                PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-                _ => None,
-            });
+        let arguments = path.segments.iter().filter_map(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+            _ => None,
+        });
         let inner = |argument: &GenericArgument| match argument {
             GenericArgument::Type(ty) => 1 + depth(ty),
             _ => 1,
@@ -86,23 +68,13 @@ pub(crate) fn is_nested(ty: &Type) -> bool {
 /// `generics` without defaults, with the predicates `types`, and with the bounds on lifetimes applied to `'static`.
 fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics {
     let mut bounded = Generics {
-        params: generics
-            .params
-            .iter()
-            .map(|param| without_default(parse_quote!(#param)))
-            .collect(),
-        where_clause: generics
-            .where_clause
-            .as_ref()
-            .map(|clause| parse_quote!(#clause)),
+        params: generics.params.iter().map(|param| without_default(parse_quote!(#param))).collect(),
+        where_clause: generics.where_clause.as_ref().map(|clause| parse_quote!(#clause)),
         ..Generics::default()
     };
     let erased: Vec<WherePredicate> = erased_predicates(generics);
     if !(erased.is_empty() && types.is_empty()) {
-        bounded
-            .make_where_clause()
-            .predicates
-            .extend(erased.into_iter().chain(types));
+        bounded.make_where_clause().predicates.extend(erased.into_iter().chain(types));
     }
     bounded
 }
@@ -118,10 +90,7 @@ fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
             last.is_some_and(|name| name.ident == "KernelArg" || name.ident == "PointerArg")
         })
     };
-    let clause = generics
-        .where_clause
-        .iter()
-        .flat_map(|clause| &clause.predicates);
+    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     named(&parameter.bounds)
         || clause.into_iter().any(|predicate| match predicate {
             WherePredicate::Type(predicate) => {
@@ -144,34 +113,24 @@ fn without_default(mut param: GenericParam) -> GenericParam {
 
 /// The bounds of `generics` that mention one of its lifetimes, with `'static` instead.
 fn erased_predicates(generics: &Generics) -> Vec<WherePredicate> {
-    let inline = generics
-        .type_params()
-        .filter(|parameter| !parameter.bounds.is_empty())
-        .map(|parameter| {
-            let (ident, bounds) = (&parameter.ident, &parameter.bounds);
-            quote!(#ident: #bounds)
-        });
-    let clause = generics
-        .where_clause
-        .iter()
-        .flat_map(|clause| &clause.predicates);
+    let inline = generics.type_params().filter(|parameter| !parameter.bounds.is_empty()).map(|parameter| {
+        let (ident, bounds) = (&parameter.ident, &parameter.bounds);
+        quote!(#ident: #bounds)
+    });
+    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     inline
         .chain(clause.map(ToTokens::to_token_stream))
         .filter_map(|predicate| {
             let erased = erase::lifetimes(predicate.clone(), generics);
-            (erased.to_string() != predicate.to_string())
-                .then(|| syn::parse2(erased).ok())
-                .flatten()
+            (erased.to_string() != predicate.to_string()).then(|| syn::parse2(erased).ok()).flatten()
         })
         .collect()
 }
 
 /// Generics without lifetimes, for the parameter buffer's struct.
 pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
-    let where_clause = generics
-        .where_clause
-        .as_ref()
-        .map(|clause| erase::lifetimes(clause.to_token_stream(), generics));
+    let where_clause =
+        generics.where_clause.as_ref().map(|clause| erase::lifetimes(clause.to_token_stream(), generics));
     let params = generics
         .params
         .iter()

@@ -45,10 +45,7 @@ pub(crate) struct Resolved {
 impl Parse for ImagePath {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let span = input.span();
-        Ok(Self {
-            expression: input.parse()?,
-            span,
-        })
+        Ok(Self { expression: input.parse()?, span })
     }
 }
 
@@ -145,8 +142,7 @@ impl ImagePath {
         let root = env::var_os("CARGO_MANIFEST_DIR");
         let written = self.expression.evaluate(&|name| env::var(name).ok())?;
         let path = absolute(root.as_deref(), &written);
-        let path =
-            path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, &error)))?;
+        let path = path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, &error)))?;
         Ok(Resolved { written, path })
     }
 
@@ -182,10 +178,7 @@ mod tests {
             (r#""ptx/k.ptx""#, "ptx/k.ptx"),
             (r##"r#"ptx/k.ptx"#"##, "ptx/k.ptx"),
             (r#"concat!(env!("OUT_DIR"), "/k.ptx")"#, "/out/k.ptx"),
-            (
-                r#"::core::concat! { "a", concat!["b", 1, 'c'], true, }"#,
-                "ab1ctrue",
-            ),
+            (r#"::core::concat! { "a", concat!["b", 1, 'c'], true, }"#, "ab1ctrue"),
             (r#"std::env!("OUT_DIR", "no build script")"#, "/out"),
             ("concat!()", ""),
         ] {
@@ -215,8 +208,7 @@ mod tests {
 
     #[test]
     fn the_variables_are_read_by_rustc_as_well() {
-        let path: ImagePath =
-            syn::parse_str(r#"concat!(env!("A"), "/", concat!(env!("B")))"#).unwrap();
+        let path: ImagePath = syn::parse_str(r#"concat!(env!("A"), "/", concat!(env!("B")))"#).unwrap();
         let tracked = path.tracked(&quote::quote!(k)).to_string();
         assert_eq!(tracked.matches("env !").count(), 2, "{tracked}");
     }

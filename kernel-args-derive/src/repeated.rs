@@ -69,8 +69,7 @@ fn is(token: &TokenTree, mark: char) -> bool {
 fn is_name(ident: &Ident) -> bool {
     /// Edition 2015 has macros of these names.
     const KEYWORDS_SINCE_2018: [&str; 4] = ["async", "await", "dyn", "try"];
-    KEYWORDS_SINCE_2018.iter().any(|name| ident == name)
-        || syn::parse2::<Ident>(ident.to_token_stream()).is_ok()
+    KEYWORDS_SINCE_2018.iter().any(|name| ident == name) || syn::parse2::<Ident>(ident.to_token_stream()).is_ok()
 }
 
 #[cfg(test)]

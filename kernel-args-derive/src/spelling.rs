@@ -34,12 +34,7 @@ pub(crate) fn expression(
 
 /// The spelling of an element of an array whose type is an alias: the derive does not see the element. `info` is the `TypeInfo` of the
 /// element. If it does not determine the type, the spelling is the alias.
-pub(crate) fn of_element(
-    alias: &TypePath,
-    span: Span,
-    krate: &TokenStream,
-    info: &TokenStream,
-) -> TokenStream {
+pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info: &TokenStream) -> TokenStream {
     let alias = input::spelling(&alias.to_token_stream());
     quote_spanned! {span=>
         const { &#krate::__private::instantiated("", #alias, "", #info) }.as_str()
@@ -68,9 +63,7 @@ fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     let (before, after) = spelling.split_once(&argument)?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let rest = [before, after];
-    let again = rest
-        .iter()
-        .any(|part| part.split(|c| !is_word(c)).any(|word| word == param));
+    let again = rest.iter().any(|part| part.split(|c| !is_word(c)).any(|word| word == param));
     (!again).then(|| {
         let at = before.len() + 1;
         (&spelling[..at], &spelling[at + param.len()..])
@@ -85,17 +78,8 @@ mod tests {
     #[test]
     fn the_one_place_of_a_parameter_is_found() {
         assert_eq!(around("T", "T"), Some(("", "")));
-        assert_eq!(
-            around("&'a CudaSlice<T>", "T"),
-            Some(("&'a CudaSlice<", ">"))
-        );
-        for other in [
-            "Pair<T, T>",
-            "[T; 4]",
-            "Pair<T, Vec<T>>",
-            "Other<TT>",
-            "Map<Box<T>, T>",
-        ] {
+        assert_eq!(around("&'a CudaSlice<T>", "T"), Some(("&'a CudaSlice<", ">")));
+        for other in ["Pair<T, T>", "[T; 4]", "Pair<T, Vec<T>>", "Other<TT>", "Map<Box<T>, T>"] {
             assert_eq!(around(other, "T"), None, "{other}");
         }
     }

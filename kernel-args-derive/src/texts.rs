@@ -142,18 +142,12 @@ pub(crate) fn unset_variable(name: &str) -> String {
     } else {
         "set it for cargo, or have the build script print `cargo::rustc-env`"
     };
-    format!(
-        "the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}"
-    )
+    format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
 /// `file` is a path with the values of its variables.
 pub(crate) fn unreadable(file: &str, error: &io::Error) -> String {
-    let root = if Path::new(file).is_absolute() {
-        ""
-    } else {
-        " in the crate's root (the folder of its Cargo.toml)"
-    };
+    let root = if Path::new(file).is_absolute() { "" } else { " in the crate's root (the folder of its Cargo.toml)" };
     format!(
         "cannot read `{file}`{root}: {error}\n\
          help: write the path of a file with PTX, a cubin or a fat binary"
@@ -218,12 +212,7 @@ pub(crate) fn missing_debug_info(file: &str, image: &str, missing: &str, present
     )
 }
 
-pub(crate) fn other_parameters(
-    file: &str,
-    image: &str,
-    kernel: &str,
-    [there, here]: [&str; 2],
-) -> String {
+pub(crate) fn other_parameters(file: &str, image: &str, kernel: &str, [there, here]: [&str; 2]) -> String {
     format!(
         "kernel `{kernel}` has different parameters in `{file}`: {there}, and in `{image}`: {here}\nhelp: {COMPILE_BOTH}"
     )

@@ -55,10 +55,7 @@ fn main() -> ExitCode {
 fn processor_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = statistics
-        .split(' ')
-        .next()
-        .and_then(|first| first.parse().ok());
+    let first = statistics.split(' ').next().and_then(|first| first.parse().ok());
     first.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
@@ -72,9 +69,7 @@ fn texts(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut at = 0;
     while let Some(found) = find(&bytes[at..], magic) {
         at += found;
-        let size = bytes
-            .get(at + 8..at + 16)
-            .and_then(|size| size.try_into().ok());
+        let size = bytes.get(at + 8..at + 16).and_then(|size| size.try_into().ok());
         let size = size.map_or(0, u64::from_le_bytes) as usize;
         let end = at.saturating_add(size).saturating_add(16);
         let members = bytes.get(at..end).and_then(|one| fatbin::members(one).ok());
@@ -121,15 +116,10 @@ impl Counts {
                 continue;
             };
             let demangled = Demangled::new(entry.name);
-            let types = demangled
-                .as_ref()
-                .and_then(|name| name.types_of(entry.parameters.len()));
+            let types = demangled.as_ref().and_then(|name| name.types_of(entry.parameters.len()));
             for (index, ty) in types.into_iter().flatten().enumerate() {
                 let size = entry.parameters[index].layout.size();
-                let is_integer = matches!(
-                    ty.base,
-                    CppBase::Integer { bits: 64, .. } | CppBase::Long { .. }
-                );
+                let is_integer = matches!(ty.base, CppBase::Integer { bits: 64, .. } | CppBase::Long { .. });
                 let body = body.parameter(index);
                 if body.is_unused() {
                     self.count("unused", true, true);
@@ -159,38 +149,22 @@ impl Counts {
     fn pointer(&mut self, ty: CppType<'_>, slot: &Slot<'_>, place: &str) {
         let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
         let found = contradiction(ty, slot);
-        self.count(
-            "A int: a pointer is no integer",
-            found == Some(Contradiction::Integer),
-            false,
-        );
-        self.count(
-            "A ptr: a pointer is one",
-            slot.kind == SlotKind::Pointer,
-            true,
-        );
+        self.count("A int: a pointer is no integer", found == Some(Contradiction::Integer), false);
+        self.count("A ptr: a pointer is one", slot.kind == SlotKind::Pointer, true);
         if is_const {
             let is_written = slot.written == Certainty::Certain;
             self.count("B: a pointer to const is not written", is_written, false);
-            self.count(
-                "C: a pointer to const is only read",
-                slot.is_only_read(),
-                true,
-            );
+            self.count("C: a pointer to const is only read", slot.is_only_read(), true);
         } else {
             let is_written = slot.written == Certainty::Certain;
             self.count("B: a pointer is written", is_written, true);
             self.count("C: a pointer is only read", slot.is_only_read(), true);
         }
-        let bits = |bits| CppBase::Integer {
-            signed: false,
-            bits,
-        };
+        let bits = |bits| CppBase::Integer { signed: false, bits };
         let float = |bits| CppBase::Float { bits };
-        let is_primitive = matches!(
-            ty.base,
-            CppBase::Bool | CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. }
-        ) || matches!(ty.base, CppBase::Named("__half" | "__nv_bfloat16"));
+        let is_primitive =
+            matches!(ty.base, CppBase::Bool | CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. })
+                || matches!(ty.base, CppBase::Named("__half" | "__nv_bfloat16"));
         if ty.depth == 1 && is_primitive {
             let others = [
                 bits(16),
@@ -202,12 +176,9 @@ impl Counts {
                 CppBase::Named("__nv_bfloat16"),
                 CppBase::Bool,
             ];
-            let refuses = slot
-                .elements
-                .is_some_and(|elements| others.iter().any(|other| contradicts(elements, *other)));
-            let is_right = slot
-                .elements
-                .is_none_or(|elements| !contradicts(elements, ty.base));
+            let refuses =
+                slot.elements.is_some_and(|elements| others.iter().any(|other| contradicts(elements, *other)));
+            let is_right = slot.elements.is_none_or(|elements| !contradicts(elements, ty.base));
             self.count("D: elements of a primitive type", refuses, is_right);
         }
         if found.is_some() {
@@ -216,16 +187,8 @@ impl Counts {
     }
 
     fn integer(&mut self, slot: &Slot<'_>, place: &str) {
-        self.count(
-            "A int: an integer is one",
-            slot.kind == SlotKind::Integer,
-            true,
-        );
-        self.count(
-            "A ptr: an integer is no pointer",
-            slot.kind == SlotKind::Pointer,
-            false,
-        );
+        self.count("A int: an integer is one", slot.kind == SlotKind::Integer, true);
+        self.count("A ptr: an integer is no pointer", slot.kind == SlotKind::Pointer, false);
         if slot.kind == SlotKind::Pointer && env::var_os("SHOW_POINTERS").is_some() {
             println!("a pointer, declared as an integer: {place}");
         }

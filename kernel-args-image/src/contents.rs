@@ -71,10 +71,7 @@ impl Code {
     /// The first reason why the code does not run.
     pub fn runs_on(&self, gpu: Sm, driver: Option<CudaVersion>) -> Result<bool, Unfit> {
         let compatible = match self.kind {
-            CodeKind::Ptx {
-                address_size: Some(32),
-                ..
-            } => return Err(Unfit::AddressSize),
+            CodeKind::Ptx { address_size: Some(32), .. } => return Err(Unfit::AddressSize),
             CodeKind::Ptx { version, .. } => {
                 let newest = driver.and_then(CudaVersion::newest_ptx);
                 if newest.is_some_and(|newest| version > newest) {
@@ -133,10 +130,7 @@ pub fn contents_of(kind: Kind, image: &[u8]) -> Result<Vec<Code>, Error> {
 }
 
 fn member_code(member: &Member<'_>, budget: &mut Budget) -> Result<Code, Error> {
-    let target = Some(Target {
-        sm: member.sm,
-        features: member.features,
-    });
+    let target = Some(Target { sm: member.sm, features: member.features });
     let kind = match member.kind {
         fatbin::Kind::Ptx => return ptx_code(&budget.bytes(member).map_err(Error::Fatbin)?),
         fatbin::Kind::Elf => return Ok(cubin_code(member.sm, member.features)),
@@ -151,28 +145,19 @@ fn ptx_code(bytes: &[u8]) -> Result<Code, Error> {
     let header = ptx::Header::read(bytes).map_err(Error::Ptx)?;
     let (major, minor) = header.version;
     Ok(Code {
-        kind: CodeKind::Ptx {
-            version: PtxVersion { major, minor },
-            address_size: header.address_size,
-        },
+        kind: CodeKind::Ptx { version: PtxVersion { major, minor }, address_size: header.address_size },
         target: header.target.gpu,
     })
 }
 
 const fn cubin_code(sm: Sm, features: Features) -> Code {
-    Code {
-        kind: CodeKind::Cubin,
-        target: Some(Target { sm, features }),
-    }
+    Code { kind: CodeKind::Cubin, target: Some(Target { sm, features }) }
 }
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            CodeKind::Ptx {
-                version,
-                address_size,
-            } => {
+            CodeKind::Ptx { version, address_size } => {
                 write!(f, "PTX {version}")?;
                 if address_size == Some(32) {
                     f.write_str(" of 32 bits")?;

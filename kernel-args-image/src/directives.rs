@@ -115,11 +115,7 @@ impl Directives {
     /// The directives of a cubin, completed with the directives of its PTX that cubins do not contain.
     #[must_use]
     pub const fn completed_by(self, ptx: Self) -> Self {
-        Self {
-            min_blocks: ptx.min_blocks,
-            max_registers: ptx.max_registers,
-            ..self
-        }
+        Self { min_blocks: ptx.min_blocks, max_registers: ptx.max_registers, ..self }
     }
 }
 

@@ -68,15 +68,9 @@ pub(crate) struct Symbol {
 /// # Errors
 /// If it is invalid: the reason.
 pub(crate) fn header(bytes: &[u8]) -> Result<&[u8; HEADER], &'static str> {
-    let header = bytes
-        .first_chunk()
-        .ok_or("Invalid ELF header size or alignment")?;
+    let header = bytes.first_chunk().ok_or("Invalid ELF header size or alignment")?;
     // 64-bit, little-endian, version 1.
-    if header.starts_with(b"\x7fELF\x02\x01\x01") {
-        Ok(header)
-    } else {
-        Err("Unsupported ELF header")
-    }
+    if header.starts_with(b"\x7fELF\x02\x01\x01") { Ok(header) } else { Err("Unsupported ELF header") }
 }
 
 impl<'a> Elf<'a> {
@@ -89,12 +83,7 @@ impl<'a> Elf<'a> {
         let number = |at| u16_at(header, at).unwrap_or(0);
         let offset = u64_at(header, 40).unwrap_or(0);
         let (count, names) = (number(60), number(62));
-        let mut elf = Self {
-            bytes,
-            header,
-            sections: &[],
-            names: usize::from(names),
-        };
+        let mut elf = Self { bytes, header, sections: &[], names: usize::from(names) };
         if offset == 0 {
             return Ok(elf);
         }
@@ -117,9 +106,7 @@ impl<'a> Elf<'a> {
     }
 
     pub(crate) fn section(&self, index: usize) -> Option<Section> {
-        self.sections
-            .get(index)
-            .map(|header| Section::parse(header))
+        self.sections.get(index).map(|header| Section::parse(header))
     }
 
     /// All sections, in order.
@@ -156,9 +143,7 @@ impl<'a> Elf<'a> {
     ///
     /// # Errors
     /// If they are not completely inside the file.
-    pub(crate) fn symbols(
-        &self,
-    ) -> Result<(impl ExactSizeIterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
+    pub(crate) fn symbols(&self) -> Result<(impl ExactSizeIterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
         let table = self.sections().find(|section| section.kind == SHT_SYMTAB);
         let (symbols, names): (&[[u8; SYMBOL]], &[u8]) = match table {
             None => (&[], &[]),

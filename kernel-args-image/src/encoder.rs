@@ -61,12 +61,7 @@ impl<'k> Encoder<'k> {
 
     /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its
     /// parameters differ between GPUs. Adds debug information if it matches the parameters.
-    pub fn push(
-        &mut self,
-        kernel: &Kernel<'k>,
-        declaration: Option<Declaration<'_>>,
-        varies: bool,
-    ) {
+    pub fn push(&mut self, kernel: &Kernel<'k>, declaration: Option<Declaration<'_>>, varies: bool) {
         self.push_list(kernel, declaration, varies, false);
     }
 
@@ -90,15 +85,9 @@ impl<'k> Encoder<'k> {
         } else {
             kernel.debug_info.complete(&mut parameters)
         };
-        let mut writer = Writer {
-            bytes: &mut self.kernels,
-            declaration: declaration.map_or(&[], |place| place.text),
-            name: &[],
-        };
-        let name = kernel
-            .demangled
-            .as_ref()
-            .map_or(kernel.name, Demangled::text);
+        let mut writer =
+            Writer { bytes: &mut self.kernels, declaration: declaration.map_or(&[], |place| place.text), name: &[] };
+        let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
         let symbol = if name == kernel.name { "" } else { kernel.name };
         let place = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         writer.bytes.extend(place.to_le_bytes());
@@ -113,10 +102,7 @@ impl<'k> Encoder<'k> {
         let named = parameters.iter().any(|parameter| !is_made(parameter.name));
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let has_body = parameters.iter().any(|parameter| parameter.body.is_known());
-        let flags = flag(VARIES, varies)
-            | flag(NAMED, named)
-            | flag(DEBUG_INFO, has_debug_info)
-            | flag(BODY, has_body);
+        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(DEBUG_INFO, has_debug_info) | flag(BODY, has_body);
         writer.bytes.push(flags);
         writer.number(writer.declaration.len());
         if let Some(place) = declaration
@@ -127,10 +113,7 @@ impl<'k> Encoder<'k> {
         }
         writer.number(parameters.len());
         let mut types = Vec::new();
-        let mut types_writer = Writer {
-            bytes: &mut types,
-            ..writer
-        };
+        let mut types_writer = Writer { bytes: &mut types, ..writer };
         for (index, parameter) in parameters.iter().enumerate() {
             types_writer.ty(parameter, None);
             if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
@@ -161,9 +144,7 @@ impl<'k> Encoder<'k> {
         let first = PLACE * (2 + self.offsets.len());
         let mut table = Vec::with_capacity(first + self.kernels.len());
         let places = self.offsets.iter().map(|offset| first + offset);
-        let places = core::iter::once(self.offsets.len())
-            .chain(places)
-            .chain([first + self.kernels.len()]);
+        let places = core::iter::once(self.offsets.len()).chain(places).chain([first + self.kernels.len()]);
         for place in places {
             table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }

@@ -40,11 +40,9 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(first) => write!(
-                f,
-                "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`",
-                first.escape_ascii()
-            ),
+            Self::Unknown(first) => {
+                write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
+            }
             Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
@@ -125,11 +123,7 @@ mod tests {
             "// kernels\n#include \"k.cuh\"\n",
             "__device__ float square(float x) { return x * x; }",
         ] {
-            assert_eq!(
-                format(source.as_bytes()),
-                Err(Error::CudaSource),
-                "{source}"
-            );
+            assert_eq!(format(source.as_bytes()), Err(Error::CudaSource), "{source}");
         }
         for ptx in [
             "// __global__ void k()\n.version 8.0\n.target sm_80\n",

@@ -51,10 +51,7 @@ impl<'k> Kernel<'k> {
         if !other.debug_info.is_known() {
             return Err(DebugInfoMismatch::NoDebugInfo);
         }
-        let (mut own, others) = (
-            self.parameters_without_debug_info(),
-            other.parameters_without_debug_info(),
-        );
+        let (mut own, others) = (self.parameters_without_debug_info(), other.parameters_without_debug_info());
         let unknown = |class: Class| matches!(class, Class::Unknown | Class::Bits);
         let same = own.len() == others.len()
             && own.iter().zip(&others).all(|(a, b)| {
@@ -65,10 +62,7 @@ impl<'k> Kernel<'k> {
         if !same || !other.debug_info.complete(&mut own) {
             return Err(DebugInfoMismatch::OtherParameters);
         }
-        Ok(Self {
-            debug_info: other.debug_info,
-            ..self
-        })
+        Ok(Self { debug_info: other.debug_info, ..self })
     }
 }
 
@@ -96,10 +90,7 @@ impl Kernel<'_> {
     /// Its directives, and whether it uses dynamic shared memory.
     #[must_use]
     pub(crate) fn limits(&self) -> Limits {
-        Limits {
-            directives: self.directives(),
-            dynamic_shared: self.dynamic_shared().unwrap_or(false),
-        }
+        Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
     }
 
     /// Whether the code can show something about a parameter that nothing else shows: it has no C++ type, or is a struct
@@ -125,8 +116,7 @@ impl Kernel<'_> {
         let declared = self.entry.as_ref();
         let declared = declared.map(|entry| entry.signature_parameters(None));
         let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        let mut parameters =
-            join_parameters(declared, recorded, self.demangled.as_ref(), debug_info);
+        let mut parameters = join_parameters(declared, recorded, self.demangled.as_ref(), debug_info);
         for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
             parameter.body = *body;
         }

@@ -116,10 +116,7 @@ impl<'a> Image<'a> {
             Kind::Ptx => [Part::Text(bytes)].into(),
             Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
         };
-        Ok(Self {
-            parts,
-            size: bytes.len(),
-        })
+        Ok(Self { parts, size: bytes.len() })
     }
 
     /// Combines this image with other images of the same kernels, as if all were members of one fat binary. Examples:
@@ -173,11 +170,7 @@ impl<'a> Image<'a> {
     ///
     /// # Errors
     /// If a member cannot be decompressed.
-    pub fn add_bodies(
-        &self,
-        kernels: &mut Kernels<'_>,
-        mut wanted: impl FnMut(&str) -> bool,
-    ) -> Result<(), Error> {
+    pub fn add_bodies(&self, kernels: &mut Kernels<'_>, mut wanted: impl FnMut(&str) -> bool) -> Result<(), Error> {
         let mut budget = Budget::new(self.size as u64);
         for (number, part) in self.parts.iter().enumerate() {
             if !kernels.has_wanted(number, &mut wanted) {

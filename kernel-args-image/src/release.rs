@@ -33,14 +33,8 @@ pub struct Release {
 
 const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: Option<u16>) -> Release {
     Release {
-        cuda: CudaVersion {
-            major: cuda.0,
-            minor: cuda.1,
-        },
-        ptx: PtxVersion {
-            major: ptx.0,
-            minor: ptx.1,
-        },
+        cuda: CudaVersion { major: cuda.0, minor: cuda.1 },
+        ptx: PtxVersion { major: ptx.0, minor: ptx.1 },
         driver,
     }
 }
@@ -92,18 +86,12 @@ pub const RELEASES: [Release; 31] = [
 
 impl CudaVersion {
     /// The first release whose driver compiles Tile IR.
-    pub const TILE_IR: Self = Self {
-        major: 13,
-        minor: 1,
-    };
+    pub const TILE_IR: Self = Self { major: 13, minor: 1 };
 
     /// Converts the number that `cuDriverGetVersion` and `cudaRuntimeGetVersion` return: 13000 for 13.0.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
-        Self {
-            major: (number / 1000) as u16,
-            minor: (number % 1000 / 10) as u16,
-        }
+        Self { major: (number / 1000) as u16, minor: (number % 1000 / 10) as u16 }
     }
 
     /// The newest PTX version that a driver of this version compiles. `None` if the version is not in the range of
@@ -154,10 +142,7 @@ mod tests {
     fn later_releases_have_later_drivers_and_no_older_ptx() {
         for pair in RELEASES.windows(2) {
             assert!(pair[0].cuda < pair[1].cuda, "{pair:?}");
-            assert!(
-                pair[1].driver.is_none() || pair[0].driver < pair[1].driver,
-                "{pair:?}"
-            );
+            assert!(pair[1].driver.is_none() || pair[0].driver < pair[1].driver, "{pair:?}");
             assert!(pair[0].ptx <= pair[1].ptx, "{pair:?}");
         }
     }
@@ -172,10 +157,7 @@ mod tests {
         }
         assert_eq!(CudaVersion::from_number(12080), RELEASES[23].cuda);
         assert_eq!(CudaVersion::from_number(99000).newest_ptx(), None);
-        let far = PtxVersion {
-            major: 99,
-            minor: 0,
-        };
+        let far = PtxVersion { major: 99, minor: 0 };
         assert_eq!(far.first_release(), None);
     }
 }

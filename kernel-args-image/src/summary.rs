@@ -48,10 +48,7 @@ pub fn summary<'s>(
     writer.number(contents.len());
     for code in contents {
         match code.kind {
-            CodeKind::Ptx {
-                version,
-                address_size,
-            } => {
+            CodeKind::Ptx { version, address_size } => {
                 let size = usize::from(address_size.unwrap_or(0));
                 for number in [PTX, version.major.into(), version.minor.into(), size] {
                     writer.number(number);
@@ -103,21 +100,14 @@ impl Summary {
         let kind = KINDS[reader.number()];
         let contents = (0..reader.number()).map(|_| read_code(reader)).collect();
         let kernels = (0..kernels).map(|_| read_limits(reader)).collect();
-        Self {
-            kind,
-            contents,
-            kernels,
-        }
+        Self { kind, contents, kernels }
     }
 }
 
 fn read_code(reader: &mut Reader<'_>) -> Code {
     let kind = match reader.number() {
         PTX => CodeKind::Ptx {
-            version: PtxVersion {
-                major: reader.number() as u16,
-                minor: reader.number() as u16,
-            },
+            version: PtxVersion { major: reader.number() as u16, minor: reader.number() as u16 },
             address_size: Some(reader.number() as u8).filter(|size| *size > 0),
         },
         CUBIN => CodeKind::Cubin,
@@ -126,10 +116,7 @@ fn read_code(reader: &mut Reader<'_>) -> Code {
         _ => CodeKind::Other,
     };
     let (features, sm) = (reader.number(), Sm(reader.number() as u16));
-    let target = features.checked_sub(1).map(|at| Target {
-        sm,
-        features: FEATURES[at],
-    });
+    let target = features.checked_sub(1).map(|at| Target { sm, features: FEATURES[at] });
     Code { kind, target }
 }
 
@@ -145,8 +132,5 @@ fn read_limits(reader: &mut Reader<'_>) -> Limits {
             }
         }
     });
-    Limits {
-        directives,
-        dynamic_shared: present & 1 == 1,
-    }
+    Limits { directives, dynamic_shared: present & 1 == 1 }
 }

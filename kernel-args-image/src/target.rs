@@ -61,9 +61,7 @@ impl Target {
     /// digits.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let number = name
-            .strip_prefix("sm_")
-            .or_else(|| name.strip_prefix("compute_"))?;
+        let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"))?;
         let (number, features) = match number.as_bytes().last()? {
             b'a' => (&number[..number.len() - 1], Features::Architecture),
             b'f' => (&number[..number.len() - 1], Features::Family),
@@ -73,10 +71,7 @@ impl Target {
         if number.len() < 2 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        Some(Self {
-            sm: Sm(number.parse().ok()?),
-            features,
-        })
+        Some(Self { sm: Sm(number.parse().ok()?), features })
     }
 
     /// Whether a cubin for this target runs on `gpu`.
@@ -88,12 +83,8 @@ impl Target {
         match self.features {
             Features::Architecture => known(self.sm == gpu),
             // The encoding of family-specific cubins is not documented: this one may be for one GPU of the family.
-            Features::Family | Features::Baseline if !same_major_not_newer(self.sm, gpu) => {
-                Compatibility::No
-            }
-            _ if self.sm != gpu && (is_embedded(self.sm) || is_embedded(gpu)) => {
-                Compatibility::Unknown
-            }
+            Features::Family | Features::Baseline if !same_major_not_newer(self.sm, gpu) => Compatibility::No,
+            _ if self.sm != gpu && (is_embedded(self.sm) || is_embedded(gpu)) => Compatibility::Unknown,
             _ => Compatibility::Yes,
         }
     }
@@ -129,11 +120,7 @@ impl Target {
 }
 
 const fn known(runs: bool) -> Compatibility {
-    if runs {
-        Compatibility::Yes
-    } else {
-        Compatibility::No
-    }
+    if runs { Compatibility::Yes } else { Compatibility::No }
 }
 
 fn same_major_not_newer(code: Sm, gpu: Sm) -> bool {
@@ -190,27 +177,19 @@ mod tests {
             ("sm_87", 87, Yes, Yes),
         ] {
             let target = target(name);
-            let found = (
-                target.cubin_runs_on(Sm(gpu)),
-                target.ptx_compiles_for(Sm(gpu)),
-            );
+            let found = (target.cubin_runs_on(Sm(gpu)), target.ptx_compiles_for(Sm(gpu)));
             assert_eq!(found, (cubin, ptx), "{name} on {gpu}");
         }
     }
 
-    const GPUS: [u16; 21] = [
-        50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
-    ];
+    const GPUS: [u16; 21] = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
 
     fn all() -> impl Iterator<Item = (Target, Sm)> {
         let features = [Features::Baseline, Features::Family, Features::Architecture];
         GPUS.into_iter().flat_map(move |sm| {
             features.into_iter().flat_map(move |features| {
                 GPUS.map(|gpu| {
-                    let target = Target {
-                        sm: Sm(sm),
-                        features,
-                    };
+                    let target = Target { sm: Sm(sm), features };
                     (target, Sm(gpu))
                 })
             })
@@ -233,10 +212,7 @@ mod tests {
     fn more_features_never_run_on_more_gpus_and_a_cubin_on_no_more_than_ptx() {
         for (target, gpu) in all() {
             let with = |features| Target { features, ..target };
-            for (narrow, wide) in [
-                (Features::Architecture, Features::Family),
-                (Features::Family, Features::Baseline),
-            ] {
+            for (narrow, wide) in [(Features::Architecture, Features::Family), (Features::Family, Features::Baseline)] {
                 for runs in [Target::cubin_runs_on, Target::ptx_compiles_for] {
                     if runs(with(narrow), gpu) == Yes {
                         assert_eq!(runs(with(wide), gpu), Yes, "{target} on {gpu}");
@@ -256,17 +232,7 @@ mod tests {
             assert_eq!(Target::parse(&target.compute()), Some(target));
         }
         assert_eq!(target("compute_90a"), target("sm_90a"));
-        for wrong in [
-            "",
-            "sm_",
-            "sm_a",
-            "sm_9",
-            "sm_90x",
-            "sm_90af",
-            "sm_+90",
-            "90",
-            "sm_99999999",
-        ] {
+        for wrong in ["", "sm_", "sm_a", "sm_9", "sm_90x", "sm_90af", "sm_+90", "90", "sm_99999999"] {
             assert_eq!(Target::parse(wrong), None, "{wrong}");
         }
     }

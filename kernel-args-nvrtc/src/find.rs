@@ -60,10 +60,7 @@ mod tests {
         if cfg!(windows) {
             return;
         }
-        assert_eq!(
-            library_names(Some(12))[..3],
-            ["libnvrtc.so", "libnvrtc.so.12", "libnvrtc.so.15"]
-        );
+        assert_eq!(library_names(Some(12))[..3], ["libnvrtc.so", "libnvrtc.so.12", "libnvrtc.so.15"]);
         assert_eq!(library_names(Some(11))[1], "libnvrtc.so.11.2");
         assert_eq!(library_names(Some(99)).len(), 6);
         assert_eq!(library_names(None)[1], "libnvrtc.so.15");

@@ -88,16 +88,11 @@ macro_rules! newer {
 /// `T` is the type of a function pointer that fits the library's function of this name.
 unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
     const {
-        assert!(
-            mem::size_of::<T>() == mem::size_of::<usize>(),
-            "a function pointer"
-        );
+        assert!(mem::size_of::<T>() == mem::size_of::<usize>(), "a function pointer");
     };
     // SAFETY: the caller guarantees the type. The pointer is not used after the library: `Nvrtc::open` never unloads it.
     let symbol = unsafe { library.get::<T>(name) };
-    symbol
-        .map(|function| *function)
-        .map_err(|_| Error::EntryPoint(name))
+    symbol.map(|function| *function).map_err(|_| Error::EntryPoint(name))
 }
 
 /// Loads a library and never unloads it: its functions stay valid.
@@ -113,13 +108,11 @@ fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
 /// The builtins library next to NVRTC, the newest version first.
 fn builtins(library: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(library.parent()?).ok()?;
-    let found = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_library = name.contains(".so") || name.strip_suffix(".dll").is_some();
-            name.contains("nvrtc-builtins") && is_library && !name.contains("alt")
-        });
+    let found = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_library = name.contains(".so") || name.strip_suffix(".dll").is_some();
+        name.contains("nvrtc-builtins") && is_library && !name.contains("alt")
+    });
     found.max()
 }
 
@@ -167,10 +160,7 @@ impl Nvrtc {
         // `found` has room for them.
         let status = unsafe { list(found.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", status)?;
-        let mut found: Vec<u16> = found
-            .into_iter()
-            .filter_map(|sm| sm.try_into().ok())
-            .collect();
+        let mut found: Vec<u16> = found.into_iter().filter_map(|sm| sm.try_into().ok()).collect();
         found.sort_unstable();
         Ok(found)
     }
@@ -237,11 +227,7 @@ impl Nvrtc {
             )
         };
         self.check("nvrtcCreateProgram", status)?;
-        Ok(Program {
-            nvrtc: self,
-            handle,
-            texts: PhantomData,
-        })
+        Ok(Program { nvrtc: self, handle, texts: PhantomData })
     }
 }
 
@@ -259,8 +245,7 @@ impl Program<'_> {
     /// [`Error::Call`].
     pub fn add_name(&mut self, expression: &CStr) -> Result<(), Error> {
         // SAFETY: "Compilation": `nvrtcAddNameExpression` records the expression, a NUL-terminated text. The program is alive.
-        let status =
-            unsafe { (self.nvrtc.nvrtcAddNameExpression)(self.handle, expression.as_ptr()) };
+        let status = unsafe { (self.nvrtc.nvrtcAddNameExpression)(self.handle, expression.as_ptr()) };
         self.nvrtc.check("nvrtcAddNameExpression", status)
     }
 
@@ -272,9 +257,7 @@ impl Program<'_> {
         let pointers = pointers(options);
         // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` NUL-terminated texts. The array has that length, and
         // the program is alive.
-        let status = unsafe {
-            (self.nvrtc.nvrtcCompileProgram)(self.handle, count(options), pointers.as_ptr())
-        };
+        let status = unsafe { (self.nvrtc.nvrtcCompileProgram)(self.handle, count(options), pointers.as_ptr()) };
         self.nvrtc.check("nvrtcCompileProgram", status)
     }
 
@@ -286,9 +269,7 @@ impl Program<'_> {
         let mut symbol = ptr::null();
         // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a NUL-terminated text and writes a pointer. The program is alive,
         // and `symbol` is valid.
-        let status = unsafe {
-            (self.nvrtc.nvrtcGetLoweredName)(self.handle, expression.as_ptr(), &raw mut symbol)
-        };
+        let status = unsafe { (self.nvrtc.nvrtcGetLoweredName)(self.handle, expression.as_ptr(), &raw mut symbol) };
         self.nvrtc.check("nvrtcGetLoweredName", status)?;
         if symbol.is_null() {
             return Ok(String::new());
@@ -301,10 +282,7 @@ impl Program<'_> {
     /// Returns the log of [`compile`](Self::compile): errors and warnings. Empty if there are no messages.
     #[must_use]
     pub fn log(&self) -> String {
-        let (size, write) = (
-            self.nvrtc.nvrtcGetProgramLogSize,
-            self.nvrtc.nvrtcGetProgramLog,
-        );
+        let (size, write) = (self.nvrtc.nvrtcGetProgramLogSize, self.nvrtc.nvrtcGetProgramLog);
         // SAFETY: `nvrtcGetProgramLogSize` returns the size of the data that `nvrtcGetProgramLog` writes.
         let log = unsafe { self.read("nvrtcGetProgramLog", size, write) };
         let log = log.unwrap_or_default();

@@ -154,10 +154,7 @@ mod tests {
         let named = named(options);
         let folders = ["a", "b", "c d", "e", "f", "e,f"].map(Path::new);
         assert_eq!(named.folders, folders);
-        assert_eq!(
-            named.directives,
-            "#define N 4\n#define M 1\n#define F(x) x=1\n#include \"pre.h\"\n"
-        );
+        assert_eq!(named.directives, "#define N 4\n#define M 1\n#define F(x) x=1\n#include \"pre.h\"\n");
         assert!(!named.is_incomplete);
     }
 }

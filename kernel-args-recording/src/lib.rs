@@ -15,9 +15,7 @@ mod reader;
 mod writer;
 
 pub use error::Error;
-pub use manifest::{
-    Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer,
-};
+pub use manifest::{Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer};
 pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 

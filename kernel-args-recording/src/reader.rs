@@ -49,10 +49,7 @@ impl Read for Content<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.entry.read(buffer)?;
         if read == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                "the file ends within an allocation",
-            ));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within an allocation"));
         }
         self.left = self.left.saturating_sub(read as u64);
         Ok(read)
@@ -82,18 +79,12 @@ impl<R: Read> Reader<R> {
     pub fn entries(&mut self) -> Result<Entries<'_, R>, Error> {
         // The extensions of tar (long names, sparse files) are entries of another type here, which are rejected.
         let mut entries = self.0.entries()?.raw(true);
-        let first = entries
-            .next()
-            .ok_or_else(|| Error::invalid("the file is empty"))?;
+        let first = entries.next().ok_or_else(|| Error::invalid("the file is empty"))?;
         let mut first = first.map_err(not_tar)?;
         check_entry(&first, MANIFEST)?;
         let manifest = Manifest::parse(&bytes(&mut first, MAX_MANIFEST)?)?;
         drop(first);
-        Ok(Entries {
-            archive: entries,
-            manifest,
-            next: Next::Image,
-        })
+        Ok(Entries { archive: entries, manifest, next: Next::Image })
     }
 }
 
@@ -117,9 +108,7 @@ impl<R: Read> Entries<'_, R> {
             };
         }
         let Some(mut entry) = next else {
-            return Err(Error::invalid(
-                "the file ends before the result: the recording was not finished",
-            ));
+            return Err(Error::invalid("the file ends before the result: the recording was not finished"));
         };
         let name = entry.path_bytes().into_owned();
         if name == RESULT.as_bytes() {
@@ -150,14 +139,7 @@ impl<R: Read> Entries<'_, R> {
             )));
         }
         self.next = Next::Memory(moment, index + 1);
-        Ok(Some(Entry::Memory {
-            moment,
-            index,
-            content: Content {
-                entry: Box::new(entry),
-                left: size,
-            },
-        }))
+        Ok(Some(Entry::Memory { moment, index, content: Content { entry: Box::new(entry), left: size } }))
     }
 
     /// The result, which follows all allocations before the launch, and either all or none after it.
@@ -169,9 +151,7 @@ impl<R: Read> Entries<'_, R> {
             Next::End => false,
         };
         if !is_complete {
-            return Err(Error::invalid(
-                "the result comes before the last allocation",
-            ));
+            return Err(Error::invalid("the result comes before the last allocation"));
         }
         check_entry(entry, RESULT)?;
         let outcome: Outcome = serde_json::from_slice(&bytes(entry, MAX_MANIFEST)?)
@@ -196,28 +176,19 @@ fn check_entry<R: Read>(entry: &tar::Entry<'_, R>, name: &str) -> Result<(), Err
 
 fn unexpected(found: &[u8], wanted: &str) -> Error {
     let found = String::from_utf8_lossy(found);
-    Error::invalid(format!(
-        "`{}` is in the place of `{wanted}`",
-        found.escape_debug()
-    ))
+    Error::invalid(format!("`{}` is in the place of `{wanted}`", found.escape_debug()))
 }
 
 /// The whole content of an entry.
 fn bytes<R: Read>(entry: &mut tar::Entry<'_, R>, most: u64) -> Result<Vec<u8>, Error> {
     let size = entry.size();
     if size > most {
-        return Err(Error::invalid(format!(
-            "an entry has {size} bytes, and at most {most} are read"
-        )));
+        return Err(Error::invalid(format!("an entry has {size} bytes, and at most {most} are read")));
     }
     // Nothing is allocated for bytes that the file does not have.
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == size {
-        Ok(bytes)
-    } else {
-        Err(Error::invalid("the file ends within an entry"))
-    }
+    if bytes.len() as u64 == size { Ok(bytes) } else { Err(Error::invalid("the file ends within an entry")) }
 }
 
 /// An error of the archive's structure, or of reading it.
@@ -238,9 +209,7 @@ impl<R: Read> fmt::Debug for Reader<R> {
 
 impl<R: Read> fmt::Debug for Entries<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entries")
-            .field("manifest", &self.manifest)
-            .finish_non_exhaustive()
+        f.debug_struct("Entries").field("manifest", &self.manifest).finish_non_exhaustive()
     }
 }
 

@@ -16,9 +16,7 @@ pub struct Writer<W: Write> {
 
 impl<W: Write> fmt::Debug for Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer")
-            .field("sizes", &self.sizes)
-            .finish_non_exhaustive()
+        f.debug_struct("Writer").field("sizes", &self.sizes).finish_non_exhaustive()
     }
 }
 
@@ -28,10 +26,8 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Errors of `file`.
     pub fn new(file: W, manifest: &Manifest, image: Option<&[u8]>) -> io::Result<Self> {
-        let mut writer = Self {
-            archive: Builder::new(file),
-            sizes: manifest.memory.iter().map(|memory| memory.size).collect(),
-        };
+        let mut writer =
+            Self { archive: Builder::new(file), sizes: manifest.memory.iter().map(|memory| memory.size).collect() };
         writer.json(MANIFEST, manifest)?;
         if let Some(image) = image {
             writer.entry(IMAGE, image.len() as u64, image)?;
@@ -74,10 +70,7 @@ impl<W: Write> Writer<W> {
         let mut content = content.take(size);
         self.archive.append_data(&mut header, name, &mut content)?;
         if content.limit() > 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                format!("{name} ends before its {size} bytes"),
-            ));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{name} ends before its {size} bytes")));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Recordings are read as they were written, and a damaged or hostile file is an error.
 
 use kernel_args_recording::{
-    Attribute, ElementType, Entry, Error, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Moment,
-    Parameter, Pointer, Reader, Writer,
+    Attribute, ElementType, Entry, Error, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Moment, Parameter, Pointer,
+    Reader, Writer,
 };
 use std::io::{Cursor, Read};
 
@@ -17,16 +17,10 @@ struct Recorded {
 }
 
 fn written(recording: &Recorded) -> Vec<u8> {
-    let mut writer =
-        Writer::new(Vec::new(), &recording.manifest, recording.image.as_deref()).expect("memory");
-    for (moment, all) in [
-        (Moment::Before, &recording.before),
-        (Moment::After, &recording.after),
-    ] {
+    let mut writer = Writer::new(Vec::new(), &recording.manifest, recording.image.as_deref()).expect("memory");
+    for (moment, all) in [(Moment::Before, &recording.before), (Moment::After, &recording.after)] {
         for (index, bytes) in all.iter().enumerate() {
-            writer
-                .memory(moment, index, Cursor::new(bytes))
-                .expect("all bytes");
+            writer.memory(moment, index, Cursor::new(bytes)).expect("all bytes");
         }
     }
     writer.finish(recording.status).expect("memory")
@@ -45,11 +39,7 @@ fn read(file: &[u8]) -> Result<Recorded, Error> {
     while let Some(entry) = entries.next_entry()? {
         match entry {
             Entry::Image(image) => recording.image = Some(image),
-            Entry::Memory {
-                moment,
-                mut content,
-                ..
-            } => {
+            Entry::Memory { moment, mut content, .. } => {
                 let mut bytes = Vec::new();
                 content.read_to_end(&mut bytes)?;
                 match moment {
@@ -64,39 +54,20 @@ fn read(file: &[u8]) -> Result<Recorded, Error> {
 }
 
 fn random(random: &mut fastrand::Rng) -> Recorded {
-    let mut text = |longest| -> String {
-        (0..random.usize(0..longest))
-            .map(|_| random.char(..))
-            .collect()
-    };
+    let mut text = |longest| -> String { (0..random.usize(0..longest)).map(|_| random.char(..)).collect() };
     let mut manifest = Manifest::new(
         format!("k{}", text(40).replace('\0', "")),
-        Machine {
-            recorder: text(10),
-            gpu: text(20),
-            sm: text(8),
-            driver: text(5),
-        },
+        Machine { recorder: text(10), gpu: text(20), sm: text(8), driver: text(5) },
     );
     manifest.name = Some(text(30));
-    manifest.parameters = (0..7)
-        .map(|_| Parameter {
-            name: text(9),
-            ty: text(9),
-            value: text(20),
-            bytes: Vec::new(),
-        })
-        .collect();
+    manifest.parameters =
+        (0..7).map(|_| Parameter { name: text(9), ty: text(9), value: text(20), bytes: Vec::new() }).collect();
     manifest.lost_attributes = vec![text(9)];
     manifest.grid = [random.u32(1..), random.u32(1..), random.u32(1..)];
     manifest.block = [random.u32(1..), random.u32(1..), random.u32(1..)];
     manifest.shared_memory = random.u32(..);
     manifest.attributes = (0..random.usize(0..3))
-        .map(|id| Attribute {
-            id: id as u32,
-            text: String::from("priority = 1"),
-            value: [random.u8(..); 64],
-        })
+        .map(|id| Attribute { id: id as u32, text: String::from("priority = 1"), value: [random.u8(..); 64] })
         .collect();
     manifest.parameters.truncate(random.usize(0..7));
     for parameter in &mut manifest.parameters {
@@ -131,10 +102,7 @@ fn random(random: &mut fastrand::Rng) -> Recorded {
         after: if failed {
             Vec::new()
         } else {
-            memory
-                .iter()
-                .map(|bytes| bytes.iter().map(|byte| !byte).collect())
-                .collect()
+            memory.iter().map(|bytes| bytes.iter().map(|byte| !byte).collect()).collect()
         },
         before: memory,
         status: if failed { 700 } else { 0 },
@@ -146,10 +114,7 @@ fn a_recording_is_read_as_it_was_written() {
     let mut rng = fastrand::Rng::with_seed(1);
     for _ in 0..300 {
         let recording = random(&mut rng);
-        assert_eq!(
-            read(&written(&recording)).expect("what was written"),
-            recording
-        );
+        assert_eq!(read(&written(&recording)).expect("what was written"), recording);
     }
 }
 
@@ -162,11 +127,7 @@ fn a_file_that_ends_early_is_an_error() {
     let end = file.len() - 1024;
     for length in 0..end {
         let result = read(&file[..length]);
-        assert!(
-            result.is_err(),
-            "{length} of {} bytes: {result:?}",
-            file.len()
-        );
+        assert!(result.is_err(), "{length} of {} bytes: {result:?}", file.len());
     }
     assert_eq!(read(&file[..end]).expect("complete"), recording);
 }
@@ -190,30 +151,11 @@ fn a_damaged_file_does_no_harm() {
 
 fn valid() -> Recorded {
     let mut manifest = Manifest::new("saxpy", Machine::default());
-    manifest.parameters = vec![Parameter {
-        name: "x".into(),
-        ty: "float*".into(),
-        value: "0x10".into(),
-        bytes: vec![0; 8],
-    }];
-    manifest.memory = vec![Memory {
-        address: 16,
-        size: 4,
-        elements: None,
-    }];
-    manifest.pointers = vec![Pointer {
-        parameter: 0,
-        at: 0,
-        memory: 0,
-        offset: 4,
-    }];
-    Recorded {
-        manifest,
-        image: None,
-        before: vec![vec![1; 4]],
-        after: vec![vec![2; 4]],
-        status: 0,
-    }
+    manifest.parameters =
+        vec![Parameter { name: "x".into(), ty: "float*".into(), value: "0x10".into(), bytes: vec![0; 8] }];
+    manifest.memory = vec![Memory { address: 16, size: 4, elements: None }];
+    manifest.pointers = vec![Pointer { parameter: 0, at: 0, memory: 0, offset: 4 }];
+    Recorded { manifest, image: None, before: vec![vec![1; 4]], after: vec![vec![2; 4]], status: 0 }
 }
 
 #[test]
@@ -231,14 +173,7 @@ fn every_limit_of_the_manifest_is_checked() {
             manifest.block[0] = 0;
         }),
         ("more launch attributes", |manifest| {
-            manifest.attributes = vec![
-                Attribute {
-                    id: 1,
-                    text: String::new(),
-                    value: [0; 64]
-                };
-                65
-            ];
+            manifest.attributes = vec![Attribute { id: 1, text: String::new(), value: [0; 64] }; 65];
         }),
         ("more allocations", |manifest| {
             manifest.memory = vec![manifest.memory[0]; 4097];
@@ -268,22 +203,15 @@ fn every_limit_of_the_manifest_is_checked() {
     for (text, change) in wrong {
         let mut manifest = valid().manifest;
         change(&mut manifest);
-        let file = Writer::new(Vec::new(), &manifest, None)
-            .and_then(|writer| writer.finish(0))
-            .expect("memory");
+        let file = Writer::new(Vec::new(), &manifest, None).and_then(|writer| writer.finish(0)).expect("memory");
         let error = read(&file).expect_err(text).to_string();
         assert!(error.contains(text), "{error}");
     }
-    let pointers: [fn(&mut Pointer); 2] = [
-        |pointer| pointer.parameter = 1,
-        |pointer| pointer.memory = 1,
-    ];
+    let pointers: [fn(&mut Pointer); 2] = [|pointer| pointer.parameter = 1, |pointer| pointer.memory = 1];
     for change in pointers {
         let mut manifest = valid().manifest;
         change(&mut manifest.pointers[0]);
-        let file = Writer::new(Vec::new(), &manifest, None)
-            .and_then(|writer| writer.finish(0))
-            .expect("memory");
+        let file = Writer::new(Vec::new(), &manifest, None).and_then(|writer| writer.finish(0)).expect("memory");
         assert!(read(&file).is_err());
     }
 }
@@ -297,9 +225,7 @@ fn archive(entries: &[Written<'_>]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::new(*kind));
         header.set_size(content.len() as u64);
-        builder
-            .append_data(&mut header, name, *content)
-            .expect("memory");
+        builder.append_data(&mut header, name, *content).expect("memory");
     }
     builder.into_inner().expect("memory")
 }
@@ -314,38 +240,19 @@ fn every_other_order_is_an_error() {
         entries.extend_from_slice(rest);
         archive(&entries)
     };
-    let whole = [
-        ("memory/0.before", b'0', right),
-        ("memory/0.after", b'0', right),
-        ("result.json", b'0', ok),
-    ];
+    let whole = [("memory/0.before", b'0', right), ("memory/0.after", b'0', right), ("result.json", b'0', ok)];
     read(&file(&whole)).expect("a recording");
     read(&file(&[whole[0], whole[2]])).expect("a launch that failed");
     let wrong: [(&str, &[Written<'_>]); 10] = [
-        (
-            "`memory/0.after` is in the place of `memory/0.before`",
-            &[whole[1], whole[0], whole[2]],
-        ),
+        ("`memory/0.after` is in the place of `memory/0.before`", &[whole[1], whole[0], whole[2]]),
         ("the result comes before the last allocation", &[whole[2]]),
         ("the recording was not finished", &[whole[0], whole[1]]),
         ("entries follow the result", &[whole[0], whole[2], whole[1]]),
-        (
-            "has 5 bytes, and 4 in the manifest",
-            &[("memory/0.before", b'0', long)],
-        ),
-        (
-            "is in the place of `result.json`",
-            &[whole[0], whole[1], ("memory/1.after", b'0', right)],
-        ),
-        (
-            "is in the place of `memory/0.before`",
-            &[("memory/0", b'0', right)],
-        ),
+        ("has 5 bytes, and 4 in the manifest", &[("memory/0.before", b'0', long)]),
+        ("is in the place of `result.json`", &[whole[0], whole[1], ("memory/1.after", b'0', right)]),
+        ("is in the place of `memory/0.before`", &[("memory/0", b'0', right)]),
         ("is not a regular file", &[("memory/0.before", b'2', b"")]),
-        (
-            "is in the place of `memory/0.after`",
-            &[whole[0], ("image", b'0', right)],
-        ),
+        ("is in the place of `memory/0.after`", &[whole[0], ("image", b'0', right)]),
         ("result.json: ", &[whole[0], ("result.json", b'0', b"{}")]),
     ];
     for (text, rest) in wrong {
@@ -354,15 +261,9 @@ fn every_other_order_is_an_error() {
     }
     for (text, file) in [
         ("the file is empty", Vec::new()),
-        (
-            "`other` is in the place of `manifest.json`",
-            archive(&[("other", b'0', right)]),
-        ),
+        ("`other` is in the place of `manifest.json`", archive(&[("other", b'0', right)])),
         ("manifest.json: ", archive(&[("manifest.json", b'0', b"{")])),
-        (
-            "its format is version 2",
-            archive(&[("manifest.json", b'0', br#"{"format":2}"#)]),
-        ),
+        ("its format is version 2", archive(&[("manifest.json", b'0', br#"{"format":2}"#)])),
         ("not a valid recording", b"not an archive".repeat(100)),
     ] {
         let error = read(&file).expect_err(text).to_string();

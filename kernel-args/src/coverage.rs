@@ -35,9 +35,7 @@ impl Coverage {
     #[must_use]
     pub fn of(kernels: impl IntoIterator<Item = CompiledKernel>) -> Self {
         let kernels = kernels.into_iter().map(|kernel| (kernel, false));
-        Self {
-            kernels: kernels.collect(),
-        }
+        Self { kernels: kernels.collect() }
     }
 
     /// Adds the kernels that the struct names.
@@ -52,8 +50,7 @@ impl Coverage {
     /// Adds the kernels that match a pattern, which need no struct: kernels that another library launches.
     #[must_use]
     pub fn except(mut self, pattern: &str) -> Self {
-        self.kernels
-            .retain(|(kernel, is_compared)| *is_compared || !kernel.matches(pattern, ""));
+        self.kernels.retain(|(kernel, is_compared)| *is_compared || !kernel.matches(pattern, ""));
         self
     }
 
@@ -81,11 +78,9 @@ impl Coverage {
 
 /// Whether the struct is compared with this kernel.
 fn names<A: KernelArgs>(kernel: &CompiledKernel) -> bool {
-    let is_single = A::SOURCE
-        .is_some_and(|source| source.entry == kernel.symbol() && source.image == kernel.image());
+    let is_single = A::SOURCE.is_some_and(|source| source.entry == kernel.symbol() && source.image == kernel.image());
     let is_of_family = A::FAMILY.is_some_and(|family| {
-        core::ptr::eq(family.kernels.compiled_image(), kernel.compiled_image())
-            && family.names(kernel)
+        core::ptr::eq(family.kernels.compiled_image(), kernel.compiled_image()) && family.names(kernel)
     });
     is_single || is_of_family
 }

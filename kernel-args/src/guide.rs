@@ -8,14 +8,8 @@
 //! | [`pointers`] | slices and pointers |
 //! | [`build`] | kernels that a build script compiles |
 //! | [`kernels`] | the kernels of an image as items; generated structs; debug information from a second file |
-#![cfg_attr(
-    feature = "nvrtc",
-    doc = "| [`compile`] | CUDA C++ compiled at run time |"
-)]
-#![cfg_attr(
-    feature = "header",
-    doc = "| [`headers`] | C++ headers that are written from Rust types |"
-)]
+#![cfg_attr(feature = "nvrtc", doc = "| [`compile`] | CUDA C++ compiled at run time |")]
+#![cfg_attr(feature = "header", doc = "| [`headers`] | C++ headers that are written from Rust types |")]
 //! | [`checks`] | what is checked, and when |
 //! | [`contracts`] | lengths, ranges, blocks: what a kernel requires, checked at each launch |
 //! | [`real_bugs`] | thirty mistakes in the arguments of kernels, and what becomes of them |

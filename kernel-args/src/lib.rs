@@ -67,10 +67,7 @@
     feature = "graphs",
     doc = "| launches that are repeated, as a graph | [`sequence`]; with explicit nodes [`graph`] |"
 )]
-#![cfg_attr(
-    feature = "nvrtc",
-    doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`compile`] |"
-)]
+#![cfg_attr(feature = "nvrtc", doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`compile`] |")]
 #![cfg_attr(feature = "header", doc = "| C++ headers of Rust types | [`cpp`] |")]
 //! | a layout as a table | [`abi::LayoutTable`] |
 //! | the kernels of any file, on the command line | `cargo install kernel-args-cli` |
@@ -89,10 +86,7 @@ The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guid
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // docs.rs and the job `docs` build the documentation with all features, which checks these links.
-#![cfg_attr(
-    not(all(feature = "graphs", feature = "record")),
-    allow(rustdoc::broken_intra_doc_links)
-)]
+#![cfg_attr(not(all(feature = "graphs", feature = "record")), allow(rustdoc::broken_intra_doc_links))]
 #[cfg(feature = "header")]
 extern crate alloc;
 #[cfg(feature = "cudarc")]
@@ -101,8 +95,8 @@ extern crate std;
 /// The layout and the types of a kernel's parameters: the types of the constants that the derives implement.
 pub mod abi {
     pub use kernel_args_abi::{
-        Alignment, Class, CppBase, CppType, Layout, LayoutError, LayoutTable, Members, Opaque,
-        ParamLayout, Parameter, Signature, Sm, Variant,
+        Alignment, Class, CppBase, CppType, Layout, LayoutError, LayoutTable, Members, Opaque, ParamLayout, Parameter,
+        Signature, Sm, Variant,
     };
 }
 
@@ -120,8 +114,8 @@ mod interop;
 mod marshal;
 
 pub use device::{
-    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap,
-    TensorMapA64, TextureObject, ZeroBits,
+    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap, TensorMapA64,
+    TextureObject, ZeroBits,
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
@@ -144,12 +138,9 @@ pub mod args {
     pub use crate::contract::{Elements, Geometry};
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
-    pub use crate::driver::{
-        AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable,
-    };
+    pub use crate::driver::{AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable};
     pub use crate::marshal::{
-        DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values,
-        offset_of,
+        DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values, offset_of,
     };
 }
 
@@ -157,8 +148,8 @@ pub mod args {
 #[cfg(feature = "cudarc")]
 pub mod attribute {
     pub use crate::driver::{
-        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
-        MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
+        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
+        PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
     };
 }
 
@@ -173,9 +164,8 @@ pub mod compile {
 pub mod context {
     pub use crate::{
         driver::{
-            BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess,
-            Scheduling, Versions, create_context, current_context, is_available, kernel_function,
-            versions, with_current,
+            BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling, Versions,
+            create_context, current_context, is_available, kernel_function, versions, with_current,
         },
         marshal::ContextName,
     };
@@ -192,9 +182,9 @@ pub mod error {
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError,
-        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
-        MismatchError, Status, UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError, GlobalMismatch,
+        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, Status,
+        UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};
@@ -214,8 +204,8 @@ pub mod global {
 #[cfg(feature = "graphs")]
 pub mod graph {
     pub use crate::driver::{
-        AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
-        GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
+        AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
+        HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
     };
 }
 
@@ -234,8 +224,7 @@ pub mod image {
     pub use crate::coverage::Coverage;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, NotCompared, OptimizationLevel,
-        Verification,
+        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, NotCompared, OptimizationLevel, Verification,
     };
     #[cfg(feature = "cudarc")]
     pub use kernel_args_abi::check::NotComparedReason;
@@ -264,9 +253,8 @@ pub mod observe {
     #[cfg(feature = "tracing")]
     pub use crate::driver::Tracing;
     pub use crate::driver::{
-        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent,
-        Observer, PointsTo, RecordedArgument, RunningLaunch, SequenceEvent, check_pointers,
-        context_fault, install, record_launches,
+        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, PointsTo,
+        RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install, record_launches,
     };
     #[cfg(feature = "record")]
     pub use crate::driver::{FileRecording, record_to_file};
@@ -277,9 +265,7 @@ pub mod observe {
 /// The chapter [`guide::observe`] shows a recording and its replay.
 #[cfg(feature = "record")]
 pub mod replay {
-    pub use crate::driver::{
-        Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory,
-    };
+    pub use crate::driver::{Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory};
     pub use kernel_args_recording::{
         Attribute, ElementType, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
     };

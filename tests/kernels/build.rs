@@ -49,10 +49,7 @@ const ELEMENTS: [(&str, &str); 9] = [
 
 /// Families: their names, and their parameters. `n` is a count, `p` a pointer, `t` an element.
 const FAMILIES: [(&str, &str); 11] = [
-    (
-        "uneg uexp ulog usin ucos uabs usqr usqrt ugelu urelu usilu utanh",
-        "npp",
-    ),
+    ("uneg uexp ulog usin ucos uabs usqr usqrt ugelu urelu usilu utanh", "npp"),
     ("badd bsub bmul bdiv bmaximum bminimum", "nppp"),
     ("sum max min", "nnpp"),
     ("affine", "nttp"),
@@ -75,11 +72,7 @@ fn framework() -> String {
             _ => format!(".param .u64 {name}_param_{i}"),
         });
         let parameters = parameters.collect::<Vec<_>>().join(",\n");
-        writeln!(
-            text,
-            ".visible .entry {name}(\n{parameters}\n)\n{{\nret;\n}}"
-        )
-        .expect("a String takes any text");
+        writeln!(text, ".visible .entry {name}(\n{parameters}\n)\n{{\nret;\n}}").expect("a String takes any text");
     };
     for (names, kinds) in FAMILIES {
         for name in names.split(' ') {
@@ -96,6 +89,5 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     fs::write(Path::new(&out).join("unary.ptx"), unary()).expect("OUT_DIR can be written to");
-    fs::write(Path::new(&out).join("framework.ptx"), framework())
-        .expect("OUT_DIR can be written to");
+    fs::write(Path::new(&out).join("framework.ptx"), framework()).expect("OUT_DIR can be written to");
 }

@@ -19,10 +19,7 @@ pub fn libraries(_: TokenStream) -> TokenStream {
         let value = pair[1].strip_suffix(".rmeta");
         let value = value.map_or_else(|| pair[1].clone(), |path| format!("{path}.rlib"));
         for text in [&pair[0], &value] {
-            list.extend([
-                TokenTree::from(Literal::string(text)),
-                Punct::new(',', Spacing::Alone).into(),
-            ]);
+            list.extend([TokenTree::from(Literal::string(text)), Punct::new(',', Spacing::Alone).into()]);
         }
     }
     [

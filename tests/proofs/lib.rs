@@ -124,11 +124,7 @@ impl Enumeration {
                 first if self.drawn == 0 && first < count => first,
                 _ => 0,
             };
-            self.digits.push(Digit {
-                index,
-                count,
-                numbers,
-            });
+            self.digits.push(Digit { index, count, numbers });
         }
         self.drawn += 1;
         self.digits[self.drawn - 1].number()
@@ -140,11 +136,7 @@ impl Enumeration {
         self.digits.truncate(self.drawn);
         self.drawn = 0;
         while let Some(mut last) = self.digits.pop() {
-            last.index += if self.digits.is_empty() {
-                self.part.1
-            } else {
-                1
-            };
+            last.index += if self.digits.is_empty() { self.part.1 } else { 1 };
             if last.index < last.count {
                 self.digits.push(last);
                 return true;
@@ -168,11 +160,7 @@ fn edges(max: usize) -> (usize, Vec<usize>) {
     let powers = (0..usize::BITS).map(|log2| 1 << log2);
     let near = powers.flat_map(|power: usize| [power - 1, power, power + 1, power + (power >> 1)]);
     let last = (0..20).map(|below| max.saturating_sub(below));
-    let mut numbers: Vec<usize> = near
-        .chain(0..20)
-        .chain(last)
-        .filter(|n| *n <= max)
-        .collect();
+    let mut numbers: Vec<usize> = near.chain(0..20).chain(last).filter(|n| *n <= max).collect();
     numbers.sort_unstable();
     numbers.dedup();
     (numbers.len(), numbers)
@@ -184,11 +172,7 @@ impl Values for Enumeration {
     }
 
     fn up_to(&mut self, max: usize) -> usize {
-        if self.is_full {
-            self.draw(|| (max + 1, Vec::new()))
-        } else {
-            self.edge_up_to(max)
-        }
+        if self.is_full { self.draw(|| (max + 1, Vec::new())) } else { self.edge_up_to(max) }
     }
 
     fn edge_up_to(&mut self, max: usize) -> usize {
@@ -218,13 +202,8 @@ pub fn check(name: &'static str, property: impl Fn(&mut Enumeration) + Sync) {
         for thread in 0..threads {
             let (property, combinations) = (&property, &combinations);
             scope.spawn(move || {
-                let mut values = Enumeration {
-                    name,
-                    digits: Vec::new(),
-                    drawn: 0,
-                    is_full: is_full(),
-                    part: (thread, threads),
-                };
+                let mut values =
+                    Enumeration { name, digits: Vec::new(), drawn: 0, is_full: is_full(), part: (thread, threads) };
                 let mut count = 0;
                 loop {
                     property(&mut values);
@@ -238,10 +217,7 @@ pub fn check(name: &'static str, property: impl Fn(&mut Enumeration) + Sync) {
         }
     });
     let combinations = combinations.into_inner();
-    assert!(
-        combinations > threads as u64,
-        "{name}: no values were drawn"
-    );
+    assert!(combinations > threads as u64, "{name}: no values were drawn");
     println!("{name}: {combinations} combinations");
 }
 
@@ -256,27 +232,11 @@ mod tests {
         check("pairs", |values| {
             let first = values.choice(4);
             // Some combinations have a second value.
-            let second = if first % 2 == 0 {
-                values.sample(9, &[2, 9])
-            } else {
-                0
-            };
+            let second = if first % 2 == 0 { values.sample(9, &[2, 9]) } else { 0 };
             drawn.lock().unwrap().insert((first, second));
         });
         let drawn: Vec<_> = drawn.into_inner().unwrap().into_iter().collect();
-        assert_eq!(
-            drawn,
-            [
-                (0, 2),
-                (0, 9),
-                (1, 0),
-                (2, 2),
-                (2, 9),
-                (3, 0),
-                (4, 2),
-                (4, 9)
-            ]
-        );
+        assert_eq!(drawn, [(0, 2), (0, 9), (1, 0), (2, 2), (2, 9), (3, 0), (4, 2), (4, 9)]);
     }
 
     #[test]
@@ -294,17 +254,9 @@ mod tests {
         assert_eq!(edges(3).1, [0, 1, 2, 3]);
         let numbers = edges(32_764).1;
         assert!(numbers.is_sorted() && numbers.len() > 60, "{numbers:?}");
-        assert!(
-            [0, 15, 16, 17, 4095, 4096, 4097, 32_763, 32_764]
-                .iter()
-                .all(|n| numbers.contains(n))
-        );
+        assert!([0, 15, 16, 17, 4095, 4096, 4097, 32_763, 32_764].iter().all(|n| numbers.contains(n)));
         let numbers = edges(usize::MAX).1;
         let signed = isize::MAX.cast_unsigned();
-        assert!(
-            [signed, signed + 1, usize::MAX]
-                .iter()
-                .all(|n| numbers.contains(n))
-        );
+        assert!([signed, signed + 1, usize::MAX].iter().all(|n| numbers.contains(n)));
     }
 }

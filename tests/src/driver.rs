@@ -48,12 +48,7 @@ pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) 
 
 /// Like [`suite`], with this number of devices on the stand-in driver.
 #[must_use]
-pub fn suite_on(
-    name: &str,
-    devices: usize,
-    trials: fn(&Driver) -> Vec<Trial>,
-    close: fn(&Driver),
-) -> ExitCode {
+pub fn suite_on(name: &str, devices: usize, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
     let Some(driver) = Driver::find() else {
         return match reexec_with_stand_in(&Settings::new().devices(devices)) {
             Ok(Some(code)) => code,
@@ -84,13 +79,8 @@ pub fn suite_on(
 }
 
 /// A trial from a function that may fail with any error.
-pub fn trial<E: fmt::Display>(
-    name: impl Into<String>,
-    run: impl FnOnce() -> Result<(), E> + Send + 'static,
-) -> Trial {
-    Trial::test(name, move || {
-        run().map_err(|error| error.to_string().into())
-    })
+pub fn trial<E: fmt::Display>(name: impl Into<String>, run: impl FnOnce() -> Result<(), E> + Send + 'static) -> Trial {
+    Trial::test(name, move || run().map_err(|error| error.to_string().into()))
 }
 
 /// A trial. If there is a reason why it cannot run, it counts as ignored, with this reason.
@@ -114,11 +104,8 @@ pub fn trial_unless<E: fmt::Display>(
 /// If the variable does not contain a number.
 #[must_use]
 pub fn device() -> usize {
-    env::var("KERNEL_ARGS_DEVICE").map_or(0, |device| {
-        device
-            .parse()
-            .expect("KERNEL_ARGS_DEVICE is the number of a device")
-    })
+    env::var("KERNEL_ARGS_DEVICE")
+        .map_or(0, |device| device.parse().expect("KERNEL_ARGS_DEVICE is the number of a device"))
 }
 
 /// The primary context of [`device`], on a GPU or on the stand-in driver.

@@ -48,7 +48,5 @@ pub fn reexec_with_nvrtc() -> Option<ExitCode> {
 #[must_use]
 pub fn missing() -> Option<&'static str> {
     let found = kernel_args::context::versions().is_ok_and(|versions| versions.nvrtc.is_some());
-    (!found).then_some(
-        "there is no NVRTC: `python3 ptx/toolchain.py nvrtc`, or add its folder to LD_LIBRARY_PATH",
-    )
+    (!found).then_some("there is no NVRTC: `python3 ptx/toolchain.py nvrtc`, or add its folder to LD_LIBRARY_PATH")
 }

@@ -26,10 +26,7 @@ pub fn wanted() -> Option<String> {
 /// One trial per case. Each trial runs its case in a process.
 #[must_use]
 pub fn trials(group: &str, cases: &'static [(&'static str, Case)]) -> Vec<Trial> {
-    cases
-        .iter()
-        .map(|(name, _)| trial(format!("{group}/{name}"), move || run(name)))
-        .collect()
+    cases.iter().map(|(name, _)| trial(format!("{group}/{name}"), move || run(name))).collect()
 }
 
 /// Runs the requested case in a started process. Returns `None` in the suite itself.
@@ -57,9 +54,7 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
 /// # Errors
 /// If the process fails. The error contains its output.
 pub fn run(name: &str) -> Outcome {
-    let output = Command::new(env::current_exe()?)
-        .env(VARIABLE, name)
-        .output()?;
+    let output = Command::new(env::current_exe()?).env(VARIABLE, name).output()?;
     print!("{}", String::from_utf8_lossy(&output.stdout));
     if output.status.success() {
         return Ok(());

@@ -37,8 +37,7 @@ pub fn main(suites: &'static [Suite]) -> ExitCode {
         || options.join(" ").contains("--test-threads=1")
         || options.join(" ").contains("--test-threads 1");
     let outcome = if list {
-        runs.iter()
-            .try_fold(0, |failed, run| run.list(&options).map(|()| failed))
+        runs.iter().try_fold(0, |failed, run| run.list(&options).map(|()| failed))
     } else if alone || has_gpu() {
         runs.iter().try_fold(0, |failed, run| {
             let status = run.command(&options).status()?;
@@ -97,18 +96,12 @@ impl Selection {
         for argument in arguments {
             let (name, filter) = argument.split_once("::").unwrap_or((&argument, ""));
             match suites.iter().find(|(suite, _)| *suite == name) {
-                Some((suite, _)) => runs.push(Run {
-                    suite,
-                    filter: filter.to_owned(),
-                }),
+                Some((suite, _)) => runs.push(Run { suite, filter: filter.to_owned() }),
                 None => options.push(argument),
             }
         }
         if runs.is_empty() {
-            let all = suites.iter().map(|(suite, _)| Run {
-                suite,
-                filter: String::new(),
-            });
+            let all = suites.iter().map(|(suite, _)| Run { suite, filter: String::new() });
             runs.extend(all);
         }
         Self { runs, options }

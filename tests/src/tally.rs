@@ -28,11 +28,7 @@ pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<()
     tally.bytes += passed.len();
     let (count, text) = differences(echo, passed);
     tally.differences += count;
-    if count == 0 {
-        Ok(())
-    } else {
-        Err(format!("{kernel}, {way}: {text}"))
-    }
+    if count == 0 { Ok(()) } else { Err(format!("{kernel}, {way}: {text}")) }
 }
 
 /// The number of different bytes, and both sides from the first difference on.
@@ -40,9 +36,7 @@ pub fn compare(kernel: &str, way: &str, echo: &[u8], passed: &[u8]) -> Result<()
 pub fn differences(echo: &[u8], passed: &[u8]) -> (usize, String) {
     let pairs = || echo.iter().zip(passed);
     let count = pairs().filter(|(a, b)| a != b).count() + echo.len().abs_diff(passed.len());
-    let at = pairs()
-        .position(|(a, b)| a != b)
-        .unwrap_or(echo.len().min(passed.len()));
+    let at = pairs().position(|(a, b)| a != b).unwrap_or(echo.len().min(passed.len()));
     let window = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 16)]);
     let text = format!(
         "{count} of {} bytes differ, from byte {at} on\n  passed {}\n  echo   {}",

@@ -57,12 +57,7 @@ fn library() -> io::Result<Option<PathBuf>> {
     if build(&manifest, &target, &out, true).is_err() {
         build(&manifest, &target, &out, false)?;
     }
-    Ok(Some(
-        out.join("target")
-            .join(target)
-            .join("release")
-            .join(LIBRARY),
-    ))
+    Ok(Some(out.join("target").join(target).join("release").join(LIBRARY)))
 }
 
 /// Copies a package out of the folders of cargo, which can be read-only or inside of another workspace.
@@ -106,13 +101,7 @@ fn build(manifest: &Path, target: &str, out: &Path, offline: bool) -> io::Result
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args([
-            "build",
-            "--lib",
-            "--release",
-            "--no-default-features",
-            "--target",
-        ])
+        .args(["build", "--lib", "--release", "--no-default-features", "--target"])
         .arg(target)
         .arg("--manifest-path")
         .arg(manifest)

@@ -19,17 +19,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match &*argument {
-            "--fill" => fill.push(PathBuf::from(
-                arguments.next().ok_or("--fill takes a file")?,
-            )),
+            "--fill" => fill.push(PathBuf::from(arguments.next().ok_or("--fill takes a file")?)),
             "--rehearsal" => rehearsal = true,
             _ if data.is_none() && !argument.starts_with("--") => {
                 data = Some(PathBuf::from(argument));
             }
             _ => {
-                return Err(
-                    format!("{argument}: it takes DATA.tsv, --fill FILE, --rehearsal").into(),
-                );
+                return Err(format!("{argument}: it takes DATA.tsv, --fill FILE, --rehearsal").into());
             }
         }
     }
@@ -37,20 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let measured = Measured::read(&data)?;
     let svg = data.with_extension("svg");
     fs::write(&svg, chart::draw(&measured)?)?;
-    println!(
-        "{}\n\n{}\n{}",
-        report::summary(&measured),
-        targets::table(&measured),
-        report::launches(&measured)
-    );
+    println!("{}\n\n{}\n{}", report::summary(&measured), targets::table(&measured), report::launches(&measured));
     if measured.is_rehearsal() && !rehearsal && !fill.is_empty() {
-        return Err(
-            "these are figures of a rehearsal: `--rehearsal` writes them all the same".into(),
-        );
+        return Err("these are figures of a rehearsal: `--rehearsal` writes them all the same".into());
     }
     for file in fill {
-        let text =
-            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let mut new = text.clone();
         for part in PARTS {
             new = filled(&new, part, &content(part, &measured, &file, &svg)?)?;
@@ -64,12 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn content(
-    part: &str,
-    measured: &Measured,
-    file: &Path,
-    svg: &Path,
-) -> Result<String, Box<dyn Error>> {
+fn content(part: &str, measured: &Measured, file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
     Ok(match part {
         "chart" => format!(
             "![Nanoseconds per launch against the number of parameters: kernel-args and its peers]({})\n",
@@ -87,27 +70,16 @@ fn relative(file: &Path, svg: &Path) -> Result<String, Box<dyn Error>> {
     let svg = fs::canonicalize(svg)?;
     let folder = file.parent().ok_or("a file is in a folder")?;
     let below = svg.strip_prefix(folder);
-    let below = below.map_err(|_| {
-        format!(
-            "{} does not stand below {}",
-            svg.display(),
-            folder.display()
-        )
-    })?;
+    let below = below.map_err(|_| format!("{} does not stand below {}", svg.display(), folder.display()))?;
     Ok(below.to_string_lossy().into_owned())
 }
 
 /// Returns the text with `content` in this part, if the text has the part.
 fn filled(text: &str, part: &str, content: &str) -> Result<String, Box<dyn Error>> {
-    let (begin, end) = (
-        format!("<!-- measured: {part} -->\n"),
-        format!("<!-- end of {part} -->"),
-    );
+    let (begin, end) = (format!("<!-- measured: {part} -->\n"), format!("<!-- end of {part} -->"));
     let Some((before, rest)) = text.split_once(&begin) else {
         return Ok(text.to_owned());
     };
-    let (_, after) = rest
-        .split_once(&end)
-        .ok_or_else(|| format!("`{end}` is missing"))?;
+    let (_, after) = rest.split_once(&end).ok_or_else(|| format!("`{end}` is missing"))?;
     Ok(format!("{before}{begin}{content}{end}{after}"))
 }

@@ -29,14 +29,9 @@ fn instructions() -> Result<(), Box<dyn Error>> {
     println!("Instructions outside the driver, per node, on the stand-in driver");
     println!("| {NODES} nodes of 8 parameters | instructions | / {BARE} | heap, all nodes |");
     println!("|---|---|---|---|");
-    let per_node =
-        |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / f64::from(NODES);
+    let per_node = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / f64::from(NODES);
     for (((variant, _), count), heap) in VARIANTS.iter().zip(&counts).zip(heap.lines()) {
-        println!(
-            "| {variant} | {:.1} | {:.2} | {heap} |",
-            per_node(*count),
-            per_node(*count) / per_node(counts[0])
-        );
+        println!("| {variant} | {:.1} | {:.2} | {heap} |", per_node(*count), per_node(*count) / per_node(counts[0]));
     }
     Ok(())
 }

@@ -49,19 +49,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             callgrind::calibrate();
             let mut launches = Launches::new()?;
             for launched in LAUNCHED {
-                println!(
-                    "{}",
-                    launched.run(&mut launches, |launch| allocations(launch))
-                );
+                println!("{}", launched.run(&mut launches, |launch| allocations(launch)));
             }
             Ok(())
         }
         Some("contracts") => {
             callgrind::calibrate();
             let device = Device::first()?;
-            CONTRACTS
-                .iter()
-                .try_for_each(|contract| contract.run(&device))
+            CONTRACTS.iter().try_for_each(|contract| contract.run(&device))
         }
         Some(other) => Err(format!("{other}: it takes no arguments").into()),
     }
@@ -74,9 +69,7 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
     let mut command = Command::new(env::current_exe()?);
     let counts = callgrind::count(command.arg("marshal"))?;
     println!("Instructions from `&mut args` to `cuLaunchKernel` and back");
-    println!(
-        "| parameters | kernelParams: ours | Rust | C | ours / C | packed: ours | Rust | C | ours / C | heap |"
-    );
+    println!("| parameters | kernelParams: ours | Rust | C | ours / C | packed: ours | Rust | C | ours / C | heap |");
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (shape, counts) in SHAPES.iter().zip(counts.chunks_exact(Variant::ALL.len())) {
         let label = match shape.name {
@@ -86,13 +79,7 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
         };
         print!("| {label} |");
         for form in counts.chunks_exact(3) {
-            print!(
-                " {} | {} | {} | {} |",
-                form[0],
-                form[1],
-                form[2],
-                ratio(form[0], form[2])
-            );
+            print!(" {} | {} | {} | {} |", form[0], form[1], form[2], ratio(form[0], form[2]));
         }
         let heap = allocations(|| {
             shape.run(Variant::OursParams);
@@ -107,9 +94,7 @@ fn marshalling() -> Result<(), Box<dyn Error>> {
 fn parts() -> Result<(), Box<dyn Error>> {
     let mut command = Command::new(env::current_exe()?);
     let counts = callgrind::count(command.arg("parts"))?;
-    println!(
-        "Instructions of separate fields, and of the same parameters from fields that are spread or flattened"
-    );
+    println!("Instructions of separate fields, and of the same parameters from fields that are spread or flattened");
     println!("| parameters | kernelParams: separate | parts | packed: separate | parts | heap |");
     println!("|---|---|---|---|---|---|");
     for (pair, counts) in PAIRS.iter().zip(counts.chunks_exact(4)) {
@@ -132,14 +117,9 @@ fn launching() -> Result<(), Box<dyn Error>> {
     println!("|---|---|---|---|---|");
     let rows: Vec<_> = LAUNCHED.iter().zip(counts).zip(heap.lines()).collect();
     for ((launched, count), heap) in &rows {
-        let ours = rows
-            .iter()
-            .find(|((other, _), _)| other.case == launched.case && other.variant == "ours");
+        let ours = rows.iter().find(|((other, _), _)| other.case == launched.case && other.variant == "ours");
         let ratio = ours.map_or_else(String::new, |((_, ours), _)| ratio(*ours, *count));
-        println!(
-            "| {} | {} | {count} | {ratio} | {heap} |",
-            launched.case, launched.variant
-        );
+        println!("| {} | {} | {count} | {ratio} | {heap} |", launched.case, launched.variant);
     }
     Ok(())
 }
@@ -149,18 +129,13 @@ fn contracts() -> Result<(), Box<dyn Error>> {
     if counts.len() != CONTRACTS.len() {
         return Err("some contracts were not counted".into());
     }
-    println!(
-        "Instructions of a launch with a contract that holds, grid and block known at run time only"
-    );
+    println!("Instructions of a launch with a contract that holds, grid and block known at run time only");
     println!("| contract | instructions | more than without |");
     println!("|---|---|---|");
     for (contract, count) in CONTRACTS.iter().zip(&counts) {
-        let without = CONTRACTS
-            .iter()
-            .position(|other| other.name == contract.without);
-        let more = without.map_or_else(String::new, |without| {
-            (i128::from(*count) - i128::from(counts[without])).to_string()
-        });
+        let without = CONTRACTS.iter().position(|other| other.name == contract.without);
+        let more =
+            without.map_or_else(String::new, |without| (i128::from(*count) - i128::from(counts[without])).to_string());
         println!("| {} | {count} | {more} |", contract.name);
     }
     Ok(())
@@ -176,10 +151,7 @@ fn check(shape: &Shape) -> Result<(), String> {
     let expected = shape.handed_over(Variant::CPacked);
     for variant in Variant::ALL {
         if shape.handed_over(variant) != expected {
-            return Err(format!(
-                "{variant:?} of {} hands over other bytes than C",
-                shape.name
-            ));
+            return Err(format!("{variant:?} of {} hands over other bytes than C", shape.name));
         }
     }
     Ok(())

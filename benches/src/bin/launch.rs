@@ -36,23 +36,15 @@ struct Options {
 
 impl Options {
     fn parse() -> Result<Self, String> {
-        let mut options = Self {
-            seconds: 50,
-            output: None,
-            stand_in: false,
-            rounds: false,
-            patched_cudarc: false,
-            only: None,
-        };
+        let mut options =
+            Self { seconds: 50, output: None, stand_in: false, rounds: false, patched_cudarc: false, only: None };
         let mut arguments = env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} takes a value"));
             match argument.as_str() {
                 "--seconds" => {
                     let seconds = value()?;
-                    options.seconds = seconds
-                        .parse()
-                        .map_err(|_| format!("{seconds}: no number of seconds"))?;
+                    options.seconds = seconds.parse().map_err(|_| format!("{seconds}: no number of seconds"))?;
                 }
                 "--output" => options.output = Some(value()?.into()),
                 "--stand-in" => options.stand_in = true,
@@ -91,11 +83,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         return Ok(ExitCode::SUCCESS);
     }
     let measured = batches.run(Duration::from_secs(options.seconds), settings)?;
-    print!(
-        "{}\n{}",
-        report::launches(&measured),
-        targets::table(&measured)
-    );
+    print!("{}\n{}", report::launches(&measured), targets::table(&measured));
     if let Some(output) = options.output {
         fs::write(output, measured.table())?;
     }
@@ -232,9 +220,7 @@ fn function<A: Example + 'static>(
     device: &Device,
 ) -> Result<(), Box<dyn Error>> {
     let mut launched = Case::<A>::new(device)?;
-    batches.add(case, ways::OURS_FUNCTION, move |count| {
-        timed(count, || launched.ours_function())
-    });
+    batches.add(case, ways::OURS_FUNCTION, move |count| timed(count, || launched.ours_function()));
     Ok(())
 }
 

@@ -68,10 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| an observer that does nothing | {:.0} |", time(&kernel)?);
     drop(installed);
     let installed = observe::install(Looks(true));
-    println!(
-        "| an observer that writes the arguments as text | {:.0} |",
-        time(&kernel)?
-    );
+    println!("| an observer that writes the arguments as text | {:.0} |", time(&kernel)?);
     drop(installed);
     observe::record_launches(1024);
     println!("| the flight recorder | {:.0} |", time(&kernel)?);

@@ -111,10 +111,7 @@ fn instructions() -> Result<(), Box<dyn Error>> {
                 let (count, heap) = results.next().ok_or("some variants were not counted")?;
                 let count = u32::try_from(*count).unwrap_or(u32::MAX);
                 let each = f64::from(count) / f64::from(LAUNCHES[0]);
-                println!(
-                    "| {name} | {} | {changed} % | {way} | {each:.1} | {heap} |",
-                    LAUNCHES[0]
-                );
+                println!("| {name} | {} | {changed} % | {way} | {each:.1} | {heap} |", LAUNCHES[0]);
             }
         }
     }

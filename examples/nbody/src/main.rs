@@ -37,12 +37,7 @@ struct Step {
     seconds: f32,
 }
 
-const STEP: Step = Step {
-    bodies: BODIES,
-    gravity: 1.0,
-    softening: 0.05,
-    seconds: 0.005,
-};
+const STEP: Step = Step { bodies: BODIES, gravity: 1.0, softening: 0.05, seconds: 0.005 };
 
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../../ptx/nbody.ptx", entry = "nbody::advance")]
@@ -72,10 +67,7 @@ struct Bodies {
 #[allow(clippy::cast_precision_loss, reason = "numbers below 2^13")]
 fn galaxies() -> Bodies {
     let half = BODIES / 2;
-    let mut bodies = Bodies {
-        positions: Vec::new(),
-        velocities: Vec::new(),
-    };
+    let mut bodies = Bodies { positions: Vec::new(), velocities: Vec::new() };
     for i in 0..BODIES {
         let side = if i < half { -1.0 } else { 1.0 };
         // Placed like sunflower seeds, in circular orbits around the core, which is the first body.
@@ -91,12 +83,7 @@ fn galaxies() -> Bodies {
         let y = side * 0.8 + radius * sin;
         let z = side * 0.3 * radius * sin;
         bodies.positions.push(Float4::new(x, y, z, mass));
-        bodies.velocities.push(Float4::new(
-            -side * 0.3 - speed * sin,
-            speed * cos,
-            side * 0.3 * speed * cos,
-            0.0,
-        ));
+        bodies.velocities.push(Float4::new(-side * 0.3 - speed * sin, speed * cos, side * 0.3 * speed * cos, 0.0));
     }
     bodies
 }
@@ -138,12 +125,7 @@ impl Simulation {
             let mut velocities = s.hold(&mut self.velocities)?;
             let (mut from, mut to) = (s.hold(&mut self.positions)?, s.hold(&mut self.next)?);
             for _ in 0..STEPS_OF_A_RUN {
-                let args = Advance {
-                    step: STEP,
-                    from: &from,
-                    to: &mut to,
-                    velocities: &mut velocities,
-                };
+                let args = Advance { step: STEP, from: &from, to: &mut to, velocities: &mut velocities };
                 // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
                 unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args, stream = s)? };
                 mem::swap(&mut from, &mut to);
@@ -156,12 +138,8 @@ impl Simulation {
     /// The kinetic and potential energy, computed by the GPU.
     fn energy(&self) -> Result<(f64, f64)> {
         let mut energies = self.stream.alloc_zeros::<Float2>(BODIES as usize)?;
-        let args = Energies {
-            step: STEP,
-            positions: &self.positions,
-            velocities: &self.velocities,
-            result: &mut energies,
-        };
+        let args =
+            Energies { step: STEP, positions: &self.positions, velocities: &self.velocities, result: &mut energies };
         // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
         unsafe { launch!(self.energies, BODIES.div_ceil(TILE), TILE, args)? };
         let energies = self.stream.clone_dtoh(&energies)?;
@@ -200,11 +178,7 @@ impl Simulation {
 fn picture(positions: &[Float4]) -> Vec<[u8; 3]> {
     let mut pixels = vec![[0_u8; 3]; PIXELS * PIXELS];
     for (i, position) in positions.iter().enumerate() {
-        let light = if i < positions.len() / 2 {
-            [90, 140, 255]
-        } else {
-            [255, 150, 60]
-        };
+        let light = if i < positions.len() / 2 { [90, 140, 255] } else { [255, 150, 60] };
         let place = |x: f32| ((x / 8.0 + 0.5) * PIXELS as f32) as i64;
         for (dx, dy, share) in [(0, 0, 2), (1, 0, 6), (-1, 0, 6), (0, 1, 6), (0, -1, 6)] {
             let (x, y) = (place(position.x) + dx, place(-position.y) + dy);
@@ -223,9 +197,7 @@ fn save(pixels: &[[u8; 3]], name: &str) -> Result<()> {
     let side = u32::try_from(PIXELS)?;
     let mut encoder = png::Encoder::new(File::create(name)?, side, side);
     encoder.set_color(png::ColorType::Rgb);
-    encoder
-        .write_header()?
-        .write_image_data(pixels.as_flattened())?;
+    encoder.write_header()?.write_image_data(pixels.as_flattened())?;
     Ok(())
 }
 

@@ -45,11 +45,7 @@ impl<'a> Rows<'a> {
     /// Aligns fields with parameters. `base` is the address of the block in the constant bank
     /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
     /// offsets of such parameters are not compared.
-    pub(crate) const fn new(
-        host: &'a [Parameter<'a>],
-        kernel: &'a [Parameter<'a>],
-        base: Option<usize>,
-    ) -> Self {
+    pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
         let mut rows = Self::of_misfits(host, kernel, base);
         if fit_by_types(host, kernel, base) {
             rows.names = Some(Names::new(kernel));
@@ -101,11 +97,7 @@ impl<'a> Rows<'a> {
             return Some(self.take(self.plan[self.planned]));
         }
         if i >= self.tail.0 && j >= self.tail.1 {
-            return if i < self.host.len() {
-                Some(self.take(Step::Both))
-            } else {
-                None
-            };
+            return if i < self.host.len() { Some(self.take(Step::Both)) } else { None };
         }
         if i < self.tail.0
             && j < self.tail.1
@@ -127,10 +119,7 @@ impl<'a> Rows<'a> {
             Step::Missing => (i, j + 1),
             Step::Extra => (i + 1, j),
         };
-        if i >= self.host.len()
-            || j >= self.kernel.len()
-            || distance(&self.host[i], &self.kernel[j]) != 0
-        {
+        if i >= self.host.len() || j >= self.kernel.len() || distance(&self.host[i], &self.kernel[j]) != 0 {
             return false;
         }
         if top > 0 && matches!(self.plan[top - 1], Step::Both) {
@@ -138,8 +127,7 @@ impl<'a> Rows<'a> {
             self.planned -= 1;
             return true;
         }
-        if top == 0 && after.0 == self.tail.0 && after.1 == self.tail.1 && after.0 < self.host.len()
-        {
+        if top == 0 && after.0 == self.tail.0 && after.1 == self.tail.1 && after.0 < self.host.len() {
             self.tail = (after.0 + 1, after.1 + 1);
             return true;
         }
@@ -162,32 +150,17 @@ impl<'a> Rows<'a> {
                     differences = differences.with(Difference::ParameterName);
                 }
                 if differences.is_empty() {
-                    return Row::Fits {
-                        field: i,
-                        parameter: j,
-                    };
+                    return Row::Fits { field: i, parameter: j };
                 }
-                Row::Wrong(Mismatch::Differs {
-                    field: i,
-                    parameter: j,
-                    differences,
-                    exchanged: None,
-                })
+                Row::Wrong(Mismatch::Differs { field: i, parameter: j, differences, exchanged: None })
             }
             Step::Missing => {
                 self.at = (i, j + 1);
-                Row::Wrong(Mismatch::Missing {
-                    parameter: j,
-                    before: i,
-                    moved: None,
-                })
+                Row::Wrong(Mismatch::Missing { parameter: j, before: i, moved: None })
             }
             Step::Extra => {
                 self.at = (i + 1, j);
-                Row::Wrong(Mismatch::Extra {
-                    field: i,
-                    moved: None,
-                })
+                Row::Wrong(Mismatch::Extra { field: i, moved: None })
             }
         }
     }
@@ -199,20 +172,15 @@ impl<'a> Rows<'a> {
 
     /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists.
     const fn plan(&mut self) {
-        let (rows, columns) = (
-            at_most(self.tail.0 - self.at.0, MOST_ALIGNED),
-            at_most(self.tail.1 - self.at.1, MOST_ALIGNED),
-        );
+        let (rows, columns) =
+            (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
         let whole = self.at.0 + rows == self.tail.0 && self.at.1 + columns == self.tail.1;
         let grid = Grid::new(
             self.host.split_at(self.at.0).1.split_at(rows).0,
             self.kernel.split_at(self.at.1).1.split_at(columns).0,
         );
-        let (mut a, mut b) = if whole {
-            (rows, columns)
-        } else {
-            grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1)
-        };
+        let (mut a, mut b) =
+            if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
         let mut second_of_exchange = false;
         self.planned = 0;
         while a > 0 || b > 0 {
@@ -242,11 +210,7 @@ impl<'a> Rows<'a> {
 }
 
 /// Whether the fields fit the parameters, ignoring names.
-pub(super) const fn fit_by_types(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-) -> bool {
+pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
     if host.len() != kernel.len() {
         return false;
     }
@@ -287,9 +251,7 @@ const fn with_offset(
         return differences;
     }
     match (expected_offset(host, kernel, base, i, j), kernel[j].offset) {
-        (Some(expected), Some(offset)) if expected != offset => {
-            differences.with(Difference::Offset)
-        }
+        (Some(expected), Some(offset)) if expected != offset => differences.with(Difference::Offset),
         _ => differences,
     }
 }
@@ -319,9 +281,7 @@ mod tests {
 
     #[test]
     fn every_field_and_parameter_is_in_one_row_and_in_order() {
-        let kernel: Vec<_> = [4, 4, 8, 8, 8, 1]
-            .map(|size| Parameter::record(0, size))
-            .into();
+        let kernel: Vec<_> = [4, 4, 8, 8, 8, 1].map(|size| Parameter::record(0, size)).into();
         let host: Vec<_> = kernel.iter().rev().take(4).copied().collect();
         let mut rows = Rows::new(&host, &kernel, None);
         let (mut fields, mut parameters) = (vec![], vec![]);

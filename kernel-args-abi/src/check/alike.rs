@@ -29,24 +29,8 @@ impl<const N: usize> Report<'_, N> {
             at += 1;
         }
         let (gap, own) = match self.mismatches()[mismatch] {
-            Mismatch::Missing {
-                parameter,
-                moved: None,
-                ..
-            } => (
-                Gap {
-                    at: position,
-                    missing: true,
-                },
-                parameter,
-            ),
-            Mismatch::Extra { field, moved: None } => (
-                Gap {
-                    at: position,
-                    missing: false,
-                },
-                field,
-            ),
+            Mismatch::Missing { parameter, moved: None, .. } => (Gap { at: position, missing: true }, parameter),
+            Mismatch::Extra { field, moved: None } => (Gap { at: position, missing: false }, field),
             other => {
                 let own = match other.field() {
                     Some(field) => field,
@@ -59,15 +43,9 @@ impl<const N: usize> Report<'_, N> {
             return (own, own);
         }
         if mismatch + 1 < self.len() {
-            end = start_of(
-                self.mismatches()[mismatch + 1],
-                end_of(self.mismatches()[mismatch], position),
-            );
+            end = start_of(self.mismatches()[mismatch + 1], end_of(self.mismatches()[mismatch], position));
         }
-        (
-            own - self.slide(gap, start, false),
-            own + self.slide(gap, end, true),
-        )
+        (own - self.slide(gap, start, false), own + self.slide(gap, end, true))
     }
 
     /// Pairs unpaired fields with unpaired parameters in order: the first extra field with the first missing
@@ -121,11 +99,7 @@ impl<const N: usize> Report<'_, N> {
             }
             extra += self.conversions(new) - self.conversions(old);
             steps += 1;
-            (i, j) = if forward {
-                (i + 1, j + 1)
-            } else {
-                (i - 1, j - 1)
-            };
+            (i, j) = if forward { (i + 1, j + 1) } else { (i - 1, j - 1) };
             if extra <= 0 {
                 slid = steps;
             }
@@ -145,16 +119,10 @@ impl<const N: usize> Report<'_, N> {
 /// The field and the parameter before which a mistake begins. The previous mistake ended at `previous`.
 pub(super) const fn start_of(mismatch: Mismatch, previous: (usize, usize)) -> (usize, usize) {
     match mismatch {
-        Mismatch::Differs {
-            field, parameter, ..
-        } => (field, parameter),
-        Mismatch::Missing {
-            parameter, before, ..
-        } => (before, parameter),
+        Mismatch::Differs { field, parameter, .. } => (field, parameter),
+        Mismatch::Missing { parameter, before, .. } => (before, parameter),
         Mismatch::Extra { field, .. } => (field, previous.1 + (field - previous.0)),
-        Mismatch::Split {
-            first, parameter, ..
-        } => (first, parameter),
+        Mismatch::Split { first, parameter, .. } => (first, parameter),
         Mismatch::Joined { field, first, .. } => (field, first),
     }
 }

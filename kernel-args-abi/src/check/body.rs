@@ -62,8 +62,8 @@ const fn has_other_elements(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
 /// and no C++ type, or is a struct whose members are unknown.
 #[must_use]
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
-    let is_struct = matches!(kernel.class, Class::Bytes)
-        && !matches!(kernel.cpp.base, CppBase::Named(name) if is_builtin(name));
+    let is_struct =
+        matches!(kernel.class, Class::Bytes) && !matches!(kernel.cpp.base, CppBase::Named(name) if is_builtin(name));
     kernel.size >= 8
         && !matches!(kernel.class, Class::Float)
         && !has_known_members(kernel)
@@ -128,16 +128,9 @@ pub(crate) struct BodyMismatch<'a> {
 
 /// The first pointer in a struct that the code of the kernel contradicts, if the members of the kernel's struct are
 /// unknown.
-pub(crate) const fn first_in_struct<'a>(
-    host: &Parameter<'a>,
-    kernel: &Parameter<'a>,
-) -> Option<BodyMismatch<'a>> {
+pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<BodyMismatch<'a>> {
     let may_contain = host.members.is_known() || host.cpp.is_array();
-    if !may_contain
-        || has_known_members(kernel)
-        || kernel.body.is_empty()
-        || host.size != kernel.size
-    {
+    if !may_contain || has_known_members(kernel) || kernel.body.is_empty() || host.size != kernel.size {
         return None;
     }
     let mut cursor = Cursor::EMPTY;
@@ -158,12 +151,7 @@ pub(crate) const fn first_in_struct<'a>(
             && !differences.is_empty()
             && let Some(slot) = kernel.body.at(item.offset)
         {
-            return Some(BodyMismatch {
-                path: cursor.path(),
-                member,
-                slot,
-                differences,
-            });
+            return Some(BodyMismatch { path: cursor.path(), member, slot, differences });
         }
         cursor.pass();
     }
@@ -187,11 +175,7 @@ pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
     if elements.class.is_float() {
         return elements.class as u8 != primitive.float as u8;
     }
-    if matches!(
-        (elements.class, elements.size),
-        (ElementClass::Integer, 4 | 8)
-    ) && primitive.float.is_float()
-    {
+    if matches!((elements.class, elements.size), (ElementClass::Integer, 4 | 8)) && primitive.float.is_float() {
         return true;
     }
     let Some(size) = primitive.size else {
@@ -219,9 +203,7 @@ const fn primitive(base: CppBase<'_>) -> Option<Primitive> {
         CppBase::Float { bits: 32 } => (ElementClass::F32, Some(4)),
         CppBase::Float { bits: 64 } => (ElementClass::F64, Some(8)),
         CppBase::Named(name) if equal(name.as_bytes(), b"__half") => (ElementClass::F16, Some(2)),
-        CppBase::Named(name) if equal(name.as_bytes(), b"__nv_bfloat16") => {
-            (ElementClass::BF16, Some(2))
-        }
+        CppBase::Named(name) if equal(name.as_bytes(), b"__nv_bfloat16") => (ElementClass::BF16, Some(2)),
         _ => return None,
     };
     Some(Primitive { float, size })

@@ -33,11 +33,7 @@ impl<const N: usize> Report<'_, N> {
                 self.push(mismatch);
             }
         }
-        let compared = if self.len() < COMPARED {
-            self.len()
-        } else {
-            COMPARED
-        };
+        let compared = if self.len() < COMPARED { self.len() } else { COMPARED };
         let mut i = 0;
         while i < compared {
             let mut j = i + 1;
@@ -72,12 +68,10 @@ impl<const N: usize> Report<'_, N> {
                     parameter: i,
                     differences: Differences::NONE.with(Difference::ParameterName),
                     exchanged: match elsewhere {
-                        Some(Elsewhere::At(other)) => {
-                            match names.elsewhere(host, kernel, other, other) {
-                                Some(Elsewhere::At(back)) if back == i => Some(other),
-                                _ => None,
-                            }
-                        }
+                        Some(Elsewhere::At(other)) => match names.elsewhere(host, kernel, other, other) {
+                            Some(Elsewhere::At(back)) if back == i => Some(other),
+                            _ => None,
+                        },
                         _ => None,
                     },
                 });
@@ -109,15 +103,8 @@ impl<const N: usize> Report<'_, N> {
             }
             Reorder::Move { field, to } => {
                 let before = if field < to { to + 1 } else { to };
-                let extra = Mismatch::Extra {
-                    field,
-                    moved: Some(to),
-                };
-                let missing = Mismatch::Missing {
-                    parameter: to,
-                    before,
-                    moved: Some(field),
-                };
+                let extra = Mismatch::Extra { field, moved: Some(to) };
+                let missing = Mismatch::Missing { parameter: to, before, moved: Some(field) };
                 if field < to {
                     self.push(extra);
                     self.push(missing);
@@ -126,22 +113,14 @@ impl<const N: usize> Report<'_, N> {
                     self.push(extra);
                 }
             }
-            Reorder::Exchange {
-                first: one,
-                second: other,
-            } if count == 1 => {
+            Reorder::Exchange { first: one, second: other } if count == 1 => {
                 // `partner` already fits in its current place.
                 let partner = if first == one { other } else { one };
                 self.push(self.differs(first, first, Some(partner)).0);
             }
-            Reorder::Exchange {
-                first: one,
-                second: other,
-            } => {
-                let ((a, a_fits), (b, b_fits)) = (
-                    self.differs(one, one, Some(other)),
-                    self.differs(other, other, Some(one)),
-                );
+            Reorder::Exchange { first: one, second: other } => {
+                let ((a, a_fits), (b, b_fits)) =
+                    (self.differs(one, one, Some(other)), self.differs(other, other, Some(one)));
                 if !a_fits {
                     self.push(a);
                 }
@@ -154,20 +133,10 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// The mismatch of a field and a parameter, and whether they fit.
-    const fn differs(
-        &self,
-        field: usize,
-        parameter: usize,
-        exchanged: Option<usize>,
-    ) -> (Mismatch, bool) {
+    const fn differs(&self, field: usize, parameter: usize, exchanged: Option<usize>) -> (Mismatch, bool) {
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
         let differences = differences_at(host, kernel, self.base, field, parameter);
-        let mismatch = Mismatch::Differs {
-            field,
-            parameter,
-            differences,
-            exchanged,
-        };
+        let mismatch = Mismatch::Differs { field, parameter, differences, exchanged };
         (mismatch, differences.is_empty())
     }
 
@@ -191,17 +160,8 @@ impl<const N: usize> Report<'_, N> {
     /// further: one of the two has moved. A move changes the order of fewer fields.
     const fn move_rather_than_exchange(&mut self, i: usize) {
         let (
-            Mismatch::Differs {
-                field,
-                parameter,
-                exchanged: Some(other),
-                ..
-            },
-            Mismatch::Differs {
-                field: last,
-                parameter: last_parameter,
-                ..
-            },
+            Mismatch::Differs { field, parameter, exchanged: Some(other), .. },
+            Mismatch::Differs { field: last, parameter: last_parameter, .. },
         ) = (self.mismatches[i], self.mismatches[i + 1])
         else {
             return;
@@ -216,19 +176,12 @@ impl<const N: usize> Report<'_, N> {
             return;
         };
         let (moved, to) = (field + moved, parameter + to);
-        let extra = Mismatch::Extra {
-            field: moved,
-            moved: Some(to),
-        };
+        let extra = Mismatch::Extra { field: moved, moved: Some(to) };
         let missing = Mismatch::Missing {
             parameter: to,
             before: if moved == field { last + 1 } else { field },
             moved: Some(moved),
         };
-        (self.mismatches[i], self.mismatches[i + 1]) = if moved == field {
-            (extra, missing)
-        } else {
-            (missing, extra)
-        };
+        (self.mismatches[i], self.mismatches[i + 1]) = if moved == field { (extra, missing) } else { (missing, extra) };
     }
 }

@@ -23,8 +23,7 @@ use crate::{class::Class, signature::Parameter};
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
     if differences.is_empty()
-        && (first_difference(host, kernel).is_some()
-            || body::first_in_struct(host, kernel).is_some())
+        && (first_difference(host, kernel).is_some() || body::first_in_struct(host, kernel).is_some())
     {
         return differences.with(Difference::Members);
     }

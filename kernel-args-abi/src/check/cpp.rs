@@ -32,14 +32,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
 /// Whether a type is unknown or an unsigned 64-bit integer.
 pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
     cpp.is_unknown()
-        || !cpp.is_pointer()
-            && matches!(
-                as_integer(cpp.base, LONG_BITS),
-                CppBase::Integer {
-                    signed: false,
-                    bits: 64
-                }
-            )
+        || !cpp.is_pointer() && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
 }
 
 /// Whether the types match only because C++ converts between them.
@@ -58,10 +51,7 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
 }
 
 /// How an array of numbers differs from a CUDA vector whose members are unknown: its name determines the type of its components.
-pub(super) const fn compare_components(
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) -> Differences {
+pub(super) const fn compare_components(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let CppBase::Named(vector) = kernel.cpp.base else {
         return Differences::NONE;
     };
@@ -76,11 +66,7 @@ pub(super) const fn compare_components(
     }
     match name::builtin(vector) {
         Some(vector)
-            if vector.components > 0
-                && !same(
-                    rust_scalar(host.cpp.base, host.size / elements),
-                    vector.element,
-                ) =>
+            if vector.components > 0 && !same(rust_scalar(host.cpp.base, host.size / elements), vector.element) =>
         {
             Differences::NONE.with(Difference::Type)
         }
@@ -89,10 +75,7 @@ pub(super) const fn compare_components(
 }
 
 const fn is_integer(base: CppBase<'_>) -> bool {
-    matches!(
-        base,
-        CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Bool | CppBase::Char
-    )
+    matches!(base, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Bool | CppBase::Char)
 }
 
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
@@ -106,21 +89,13 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
         | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
         | (CppBase::Bool, CppBase::Bool | CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
-        (
-            CppBase::Integer { signed, bits },
-            CppBase::Integer {
-                signed: kernel_signed,
-                bits: kernel_bits,
-            },
-        ) => {
+        (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
             if signed != kernel_signed {
                 return Differences::NONE.with(Difference::Signedness);
             }
             bits == kernel_bits || !same_size
         }
-        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => {
-            bits == kernel_bits || !same_size
-        }
+        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits || !same_size,
         (CppBase::Named(h), CppBase::Named(k)) => {
             if !name::agree(h, k) {
                 return Differences::NONE.with(Difference::Name);
@@ -131,29 +106,21 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (CppBase::Named(h), CppBase::Float { bits: 16 }) => name::is_half(h),
         // Possibly an enum: C++ names it, the host may see only its integer.
         (CppBase::Integer { .. } | CppBase::Bool | CppBase::Char, CppBase::Named(k)) => {
-            !name::is_builtin(k)
-                && matches!(kernel.class, Class::Integer | Class::Bits | Class::Unknown)
+            !name::is_builtin(k) && matches!(kernel.class, Class::Integer | Class::Bits | Class::Unknown)
         }
         (CppBase::Named(h), CppBase::Integer { .. } | CppBase::Char) => {
             !name::is_builtin(h) && matches!(host.class, Class::Integer)
         }
         _ => false,
     };
-    if fits {
-        Differences::NONE
-    } else {
-        Differences::NONE.with(Difference::Type)
-    }
+    if fits { Differences::NONE } else { Differences::NONE.with(Difference::Type) }
 }
 
 /// Replaces `long` by the integer of `long_bits`. Keeps `char`: it is a type of its own, signed on one host and
 /// unsigned on another, and any byte matches it.
 const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
-        CppBase::Long { signed } => CppBase::Integer {
-            signed,
-            bits: long_bits,
-        },
+        CppBase::Long { signed } => CppBase::Integer { signed, bits: long_bits },
         other => other,
     }
 }
@@ -197,17 +164,14 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
         (CppBase::Bool, CppBase::Bool)
         | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
         | (CppBase::Integer { bits: 8, .. }, CppBase::Char) => true,
-        (
-            CppBase::Integer { signed, bits },
-            CppBase::Integer {
-                signed: kernel_signed,
-                bits: kernel_bits,
-            },
-        ) => signed == kernel_signed && bits == kernel_bits,
+        (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
+            signed == kernel_signed && bits == kernel_bits
+        }
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
         (CppBase::Named(h), CppBase::Named(k)) => name::agree(h, k),
-        (CppBase::Float { bits: 16 }, CppBase::Named(named))
-        | (CppBase::Named(named), CppBase::Float { bits: 16 }) => name::is_half(named),
+        (CppBase::Float { bits: 16 }, CppBase::Named(named)) | (CppBase::Named(named), CppBase::Float { bits: 16 }) => {
+            name::is_half(named)
+        }
         _ => false,
     }
 }
@@ -238,9 +202,5 @@ const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
 
 /// Whether a type is known and not a struct.
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
-    ty.is_pointer()
-        || !matches!(
-            ty.base,
-            CppBase::Unknown | CppBase::Void | CppBase::Named(_)
-        )
+    ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
 }

@@ -89,11 +89,7 @@ impl<'a> Level<'a> {
         Self {
             name: "",
             base: 0,
-            list: List::Elements(
-                Parameter { name: "", ..*value },
-                1,
-                (0, Members::UNKNOWN, 0, 0),
-            ),
+            list: List::Elements(Parameter { name: "", ..*value }, 1, (0, Members::UNKNOWN, 0, 0)),
             index: 0,
         }
     }
@@ -111,12 +107,8 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// A cursor at the end of a value.
-    pub(super) const EMPTY: Self = Self {
-        levels: [Level::of(&Parameter::record(0, 0)); DEEPEST],
-        depth: 0,
-        opened: 0,
-        is_too_deep: false,
-    };
+    pub(super) const EMPTY: Self =
+        Self { levels: [Level::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
 
     /// Moves to the beginning of a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
@@ -150,20 +142,14 @@ impl<'a> Cursor<'a> {
                     }),
                     None => None,
                 },
-                List::Elements(member, count, (start, siblings, index, number))
-                    if level.index < count =>
-                {
-                    Some(Item {
-                        member,
-                        offset: level
-                            .base
-                            .saturating_add(member.size.saturating_mul(level.index)),
-                        start,
-                        siblings,
-                        index,
-                        number,
-                    })
-                }
+                List::Elements(member, count, (start, siblings, index, number)) if level.index < count => Some(Item {
+                    member,
+                    offset: level.base.saturating_add(member.size.saturating_mul(level.index)),
+                    start,
+                    siblings,
+                    index,
+                    number,
+                }),
                 List::Elements(..) => None,
             };
             if item.is_some() {
@@ -203,11 +189,7 @@ impl<'a> Cursor<'a> {
                 _ => item.member.cpp.element().array(elements as u32),
             },
             size: item.member.size / groups,
-            ..if elements == 1 {
-                item.element()
-            } else {
-                item.member
-            }
+            ..if elements == 1 { item.element() } else { item.member }
         };
         self.push(item, &List::Elements(group, 1, item.place()));
     }

@@ -106,9 +106,7 @@ impl Differences {
 
     /// All differences in the set, the most serious first.
     pub fn iter(self) -> impl Iterator<Item = Difference> {
-        Difference::ALL
-            .into_iter()
-            .filter(move |difference| self.contains(*difference))
+        Difference::ALL.into_iter().filter(move |difference| self.contains(*difference))
     }
 }
 
@@ -124,9 +122,7 @@ mod tests {
 
     #[test]
     fn the_most_serious_comes_first() {
-        let both = Differences::NONE
-            .with(Difference::Constness)
-            .with(Difference::Class);
+        let both = Differences::NONE.with(Difference::Constness).with(Difference::Class);
         assert_eq!(both.first(), Some(Difference::Class));
         assert!(both.iter().eq([Difference::Class, Difference::Constness]));
         assert_eq!(Differences::NONE.first(), None);

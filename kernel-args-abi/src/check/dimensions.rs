@@ -55,9 +55,7 @@ const fn has_lengths_of(rows: [u32; 3], other: [u32; 3]) -> bool {
     let mut i = 0;
     while i < other.len() && other[i] > 0 {
         let length = length_from(other, i);
-        let is_row = length == length_from(rows, 0)
-            || length == length_from(rows, 1)
-            || length == length_from(rows, 2);
+        let is_row = length == length_from(rows, 0) || length == length_from(rows, 1) || length == length_from(rows, 2);
         if length > 1 && !is_row {
             return false;
         }

@@ -125,11 +125,7 @@ impl Grid {
         k: usize,
     ) -> (usize, usize, usize) {
         let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
-        if way < best.0 || way == best.0 && a + b > best.1 + best.2 {
-            (way, a, b)
-        } else {
-            best
-        }
+        if way < best.0 || way == best.0 && a + b > best.1 + best.2 { (way, a, b) } else { best }
     }
 }
 

@@ -9,10 +9,7 @@ use crate::{
 };
 
 /// Why two values that match are not compared further. `None` if they are scalars, or if they are compared.
-pub(super) const fn why_not(
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) -> Option<NotComparedReason> {
+pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
     if let Some(why) = kernel.members.why_opaque() {
         return Some(NotComparedReason::Opaque(why));
     }

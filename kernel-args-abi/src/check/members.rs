@@ -22,10 +22,7 @@ use crate::signature::Parameter;
 /// Of two arrays of the same length, one element is compared. Structs nested deeper than 24 levels match, and structs
 /// behind pointers after the first 32 pairs.
 #[must_use]
-pub const fn first_difference<'a>(
-    host: &Parameter<'a>,
-    kernel: &Parameter<'a>,
-) -> Option<MemberMismatch<'a>> {
+pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
     if !Walk::is_possible(host, kernel) {
         return None;
     }
@@ -40,11 +37,7 @@ pub const fn first_difference<'a>(
 }
 
 /// Calls `found` for each part of a field and a parameter that match that is not compared.
-pub fn not_compared<'a>(
-    host: &Parameter<'a>,
-    kernel: &Parameter<'a>,
-    mut found: impl FnMut(NotCompared<'a>),
-) {
+pub fn not_compared<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>, mut found: impl FnMut(NotCompared<'a>)) {
     if Walk::is_possible(host, kernel) {
         let mut walk = Walk::new(host, kernel);
         while let Some(Event::Passed(passed)) = walk.next() {

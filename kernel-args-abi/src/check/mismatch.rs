@@ -78,9 +78,7 @@ impl Mismatch {
             Self::Differs { parameter, .. }
             | Self::Missing { parameter, .. }
             | Self::Split { parameter, .. }
-            | Self::Joined {
-                first: parameter, ..
-            } => Some(parameter),
+            | Self::Joined { first: parameter, .. } => Some(parameter),
             Self::Extra { .. } => None,
         }
     }
@@ -97,12 +95,7 @@ pub(super) const fn mark_as_one_mistake(
     let (before, after) = mismatches.split_at_mut(j);
     match (&mut before[i], &mut after[0]) {
         (
-            Mismatch::Differs {
-                field,
-                parameter,
-                differences,
-                exchanged: exchanged @ None,
-            },
+            Mismatch::Differs { field, parameter, differences, exchanged: exchanged @ None },
             Mismatch::Differs {
                 field: other_field,
                 parameter: other_parameter,
@@ -117,28 +110,10 @@ pub(super) const fn mark_as_one_mistake(
             *exchanged = Some(*other_field);
             *other_exchanged = Some(*field);
         }
-        (
-            Mismatch::Extra {
-                field,
-                moved: to @ None,
-            },
-            Mismatch::Missing {
-                parameter,
-                moved: from @ None,
-                ..
-            },
-        )
-        | (
-            Mismatch::Missing {
-                parameter,
-                moved: from @ None,
-                ..
-            },
-            Mismatch::Extra {
-                field,
-                moved: to @ None,
-            },
-        ) if distance(&host[*field], &kernel[*parameter]) <= 1 => {
+        (Mismatch::Extra { field, moved: to @ None }, Mismatch::Missing { parameter, moved: from @ None, .. })
+        | (Mismatch::Missing { parameter, moved: from @ None, .. }, Mismatch::Extra { field, moved: to @ None })
+            if distance(&host[*field], &kernel[*parameter]) <= 1 =>
+        {
             *to = Some(*parameter);
             *from = Some(*field);
         }

@@ -90,11 +90,7 @@ pub(crate) const fn has_other_explicit_name(host: &Parameter<'_>, kernel: &Param
 }
 
 /// Whether a field has the name of another parameter and fits that parameter too.
-pub(crate) const fn is_of_another(
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-    other: &Parameter<'_>,
-) -> bool {
+pub(crate) const fn is_of_another(host: &Parameter<'_>, kernel: &Parameter<'_>, other: &Parameter<'_>) -> bool {
     same(host.cpp_name(), other.name)
         && !is_made(other.name)
         && compare_values(kernel, other).is_empty()
@@ -133,10 +129,7 @@ pub(super) struct MemberNames {
 
 impl MemberNames {
     pub(super) const fn new() -> Self {
-        Self {
-            number: 0,
-            slots: Slots::new(),
-        }
+        Self { number: 0, slots: Slots::new() }
     }
 
     /// The sibling of `item` with this name. In a large struct, the search covers the first 768 members and the 64
@@ -224,10 +217,9 @@ pub(super) const fn misplaced<'a>(
         return None;
     };
     let place = at.start + offset(&other);
-    let is_opaque =
-        item.member.members.why_opaque().is_some() || other.members.why_opaque().is_some();
-    let has_type = other.size == item.member.size
-        && (is_opaque || compare_values(&item.element(), &other.element()).is_empty());
+    let is_opaque = item.member.members.why_opaque().is_some() || other.members.why_opaque().is_some();
+    let has_type =
+        other.size == item.member.size && (is_opaque || compare_values(&item.element(), &other.element()).is_empty());
     if place == item.offset || !has_type {
         return None;
     }
@@ -259,7 +251,5 @@ pub const fn is_made(name: &str) -> bool {
         at -= 1;
     }
     name.is_empty()
-        || at < bytes.len()
-            && at >= PARAM.len()
-            && equal(bytes.split_at(at).0.split_at(at - PARAM.len()).1, PARAM)
+        || at < bytes.len() && at >= PARAM.len() && equal(bytes.split_at(at).0.split_at(at - PARAM.len()).1, PARAM)
 }

@@ -33,11 +33,7 @@ pub(super) struct Route<'a> {
 
 impl<'a> Route<'a> {
     /// The route to a value that is passed by value.
-    pub(super) const START: Self = Self {
-        names: [""; NAMES],
-        pointers: [0; NAMES],
-        len: 0,
-    };
+    pub(super) const START: Self = Self { names: [""; NAMES], pointers: [0; NAMES], len: 0 };
 
     /// Extends the route by the open structs of `cursor`.
     const fn through(mut self, cursor: &Cursor<'a>) -> Self {
@@ -65,10 +61,7 @@ impl<'a> Route<'a> {
     /// The place of `item` in the open structs of `cursor`.
     pub(super) const fn place(&self, cursor: &Cursor<'a>, item: &Item<'a>) -> Place<'a> {
         let declared = item.declared();
-        let member = Parameter {
-            spelling: declared.spelling,
-            ..item.member
-        };
+        let member = Parameter { spelling: declared.spelling, ..item.member };
         self.place_of(cursor, member, declared, item.offset)
     }
 
@@ -80,12 +73,6 @@ impl<'a> Route<'a> {
         offset: usize,
     ) -> Place<'a> {
         let route = self.through(cursor);
-        Place {
-            path: route.names,
-            pointers: route.pointers,
-            member,
-            declared,
-            offset,
-        }
+        Place { path: route.names, pointers: route.pointers, member, declared, offset }
     }
 }

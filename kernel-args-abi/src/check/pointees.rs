@@ -23,10 +23,7 @@ pub(super) struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Whether these are pointers, and the sources of both sides contain the pointees.
     pub(super) const fn exists(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-        host.cpp.depth > 0
-            && host.cpp.depth == kernel.cpp.depth
-            && host.pointee.is_known()
-            && kernel.pointee.is_known()
+        host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
 
     /// For two pointers whose pair [`exists`](Self::exists).
@@ -95,11 +92,7 @@ const fn whole(value: Parameter<'_>, size: usize) -> Parameter<'_> {
 }
 
 const fn repeated(value: Parameter<'_>, count: u32) -> Parameter<'_> {
-    Parameter {
-        size: value.size.saturating_mul(count as usize),
-        cpp: value.cpp.array(count),
-        ..value
-    }
+    Parameter { size: value.size.saturating_mul(count as usize), cpp: value.cpp.array(count), ..value }
 }
 
 /// The pairs of one parameter, in the order in which they were found.
@@ -111,11 +104,7 @@ pub(super) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     pub(super) const fn new() -> Self {
-        Self {
-            found: [None; MOST],
-            len: 0,
-            next: 0,
-        }
+        Self { found: [None; MOST], len: 0, next: 0 }
     }
 
     /// Adds a pair, unless the same types are compared already: a struct can point to itself. Returns `false` if there

@@ -59,25 +59,14 @@ pub(super) const fn reorder(
     from: (usize, usize),
     count: usize,
 ) -> Option<Reorder> {
-    let mut pairs = Pairs {
-        host,
-        kernel,
-        base,
-        from,
-        count,
-        in_place: [None; KNOWN],
-    };
+    let mut pairs = Pairs { host, kernel, base, from, count, in_place: [None; KNOWN] };
     let Some((first, last)) = pairs.misfits() else {
         return None;
     };
     if pairs.differ_in_variants_alone(first, last) {
         return None;
     }
-    let mut best = Best {
-        conversions: NEVER,
-        inversions: 0,
-        order: None,
-    };
+    let mut best = Best { conversions: NEVER, inversions: 0, order: None };
     pairs.exchanges(first, last, &mut best);
     pairs.moves(first, last, true, &mut best);
     pairs.moves(first, last, false, &mut best);
@@ -146,11 +135,7 @@ impl Pairs<'_> {
     /// The range of fields that may move.
     const fn window(&self, first: usize, last: usize) -> (usize, usize) {
         let end = self.count - 1;
-        let high = if end - last < REACH {
-            end
-        } else {
-            last + REACH
-        };
+        let high = if end - last < REACH { end } else { last + REACH };
         (first.saturating_sub(REACH), high)
     }
 
@@ -168,9 +153,7 @@ impl Pairs<'_> {
     /// The conversions of the fields that may move, except one misfit.
     const fn conversions_without(&self, misfit: usize) -> usize {
         let (low, high) = self.window(misfit, misfit);
-        limit(
-            self.current_conversions(low, misfit) + self.current_conversions(misfit + 1, high + 1),
-        )
+        limit(self.current_conversions(low, misfit) + self.current_conversions(misfit + 1, high + 1))
     }
 
     const fn exchanges(&self, first: usize, last: usize, best: &mut Best) {
@@ -178,20 +161,13 @@ impl Pairs<'_> {
         // Exchange the two misfits, or the only misfit with any other field.
         let mut second = if first == last { low } else { last };
         while second <= if first == last { high } else { last } {
-            let (a, b) = if first < second {
-                (first, second)
-            } else {
-                (second, first)
-            };
+            let (a, b) = if first < second { (first, second) } else { (second, first) };
             let ends = limit(self.cost(a, b) + self.cost(b, a));
             if a < b && ends < NEVER {
                 let sum = self.current_conversions(low, a)
                     + self.current_conversions(a + 1, b)
                     + self.current_conversions(b + 1, high + 1);
-                let order = Reorder::Exchange {
-                    first: a,
-                    second: b,
-                };
+                let order = Reorder::Exchange { first: a, second: b };
                 best.consider(limit(sum + ends), 2 * (b - a) - 1, order);
             }
             second += 1;
@@ -219,13 +195,9 @@ impl Pairs<'_> {
             while all < NEVER {
                 let moved = if up { self.cost(a, b) } else { self.cost(b, a) };
                 if a < b && moved < NEVER {
-                    let rest = self.current_conversions(low, a)
-                        + self.current_conversions(b + 1, high + 1);
+                    let rest = self.current_conversions(low, a) + self.current_conversions(b + 1, high + 1);
                     let order = match (b - a, up) {
-                        (1, _) => Reorder::Exchange {
-                            first: a,
-                            second: b,
-                        },
+                        (1, _) => Reorder::Exchange { first: a, second: b },
                         (_, true) => Reorder::Move { field: a, to: b },
                         (_, false) => Reorder::Move { field: b, to: a },
                     };
@@ -247,11 +219,7 @@ impl Pairs<'_> {
 
     /// The conversions if the field after `i` moves to `i`. Without `up`, if field `i` moves to the place after it.
     const fn shifted(&self, i: usize, up: bool) -> usize {
-        if up {
-            self.cost(i + 1, i)
-        } else {
-            self.cost(i, i + 1)
-        }
+        if up { self.cost(i + 1, i) } else { self.cost(i, i + 1) }
     }
 }
 
@@ -260,34 +228,20 @@ impl Best {
         if conversions >= NEVER {
             return;
         }
-        let better = conversions < self.conversions
-            || conversions == self.conversions && inversions < self.inversions;
+        let better = conversions < self.conversions || conversions == self.conversions && inversions < self.inversions;
         if better || self.order.is_none() {
-            *self = Self {
-                conversions,
-                inversions,
-                order: Some(order),
-            };
-        } else if conversions == self.conversions
-            && inversions == self.inversions
-            && !self.is(order)
-        {
+            *self = Self { conversions, inversions, order: Some(order) };
+        } else if conversions == self.conversions && inversions == self.inversions && !self.is(order) {
             self.order = Some(Reorder::Several);
         }
     }
 
     const fn is(&self, order: Reorder) -> bool {
         match (self.order, order) {
-            (
-                Some(Reorder::Exchange { first, second }),
-                Reorder::Exchange {
-                    first: a,
-                    second: b,
-                },
-            ) => first == a && second == b,
-            (Some(Reorder::Move { field, to }), Reorder::Move { field: a, to: b }) => {
-                field == a && to == b
+            (Some(Reorder::Exchange { first, second }), Reorder::Exchange { first: a, second: b }) => {
+                first == a && second == b
             }
+            (Some(Reorder::Move { field, to }), Reorder::Move { field: a, to: b }) => field == a && to == b,
             _ => false,
         }
     }

@@ -25,10 +25,7 @@ pub struct Report<'a, const N: usize = 32> {
 ///
 /// The time is linear in the number of fields if the struct fits.
 #[must_use]
-pub const fn report<'a, const N: usize>(
-    host: &Signature<'a>,
-    kernel: &Signature<'a>,
-) -> Report<'a, N> {
+pub const fn report<'a, const N: usize>(host: &Signature<'a>, kernel: &Signature<'a>) -> Report<'a, N> {
     report_at(host, kernel, None)
 }
 
@@ -44,10 +41,7 @@ pub const fn report_at<'a, const N: usize>(
         host: *host,
         kernel: *kernel,
         base,
-        mismatches: [Mismatch::Extra {
-            field: 0,
-            moved: None,
-        }; N],
+        mismatches: [Mismatch::Extra { field: 0, moved: None }; N],
         total: 0,
         in_place: None,
         several_orders: false,
@@ -124,8 +118,7 @@ impl<'a, const N: usize> Report<'a, N> {
         let mut i = 0;
         while i < self.len() {
             let kept = self.mismatches[i];
-            if same(kept.field(), mismatch.field()) && same(kept.parameter(), mismatch.parameter())
-            {
+            if same(kept.field(), mismatch.field()) && same(kept.parameter(), mismatch.parameter()) {
                 return Some(i);
             }
             i += 1;

@@ -35,23 +35,13 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     let mut i = 0;
     while i < candidates.len() {
         if fits(host, candidates[i].parameters, None) {
-            let conversions = 2 * conversions(host, candidates[i].parameters)
-                + is_instance(candidates[i].name) as usize;
+            let conversions =
+                2 * conversions(host, candidates[i].parameters) + is_instance(candidates[i].name) as usize;
             best = match best {
-                Selection::One(first) if conversions == fewest => Selection::Several {
-                    first,
-                    second: i,
-                    count: 2,
-                },
-                Selection::Several {
-                    first,
-                    second,
-                    count,
-                } if conversions == fewest => Selection::Several {
-                    first,
-                    second,
-                    count: count + 1,
-                },
+                Selection::One(first) if conversions == fewest => Selection::Several { first, second: i, count: 2 },
+                Selection::Several { first, second, count } if conversions == fewest => {
+                    Selection::Several { first, second, count: count + 1 }
+                }
                 other if conversions > fewest => other,
                 _ => {
                     fewest = conversions;
@@ -120,10 +110,7 @@ mod tests {
             ("saxpy", false),
             ("saxpy(int, float)", false),
             ("void saxpy<float>(int, float)", true),
-            (
-                "void sim::(anonymous namespace)::k<float, 4>(sim::Box<float>)",
-                true,
-            ),
+            ("void sim::(anonymous namespace)::k<float, 4>(sim::Box<float>)", true),
             ("(anonymous namespace)::k(Box<void (int)>)", false),
         ] {
             assert_eq!(is_instance(name), instance, "{name}");

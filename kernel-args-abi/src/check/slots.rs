@@ -10,10 +10,7 @@ pub(super) struct Slots<const N: usize> {
 
 impl<const N: usize> Slots<N> {
     pub(super) const fn new() -> Self {
-        Self {
-            slots: [0; N],
-            left: N / 4 * 3,
-        }
+        Self { slots: [0; N], left: N / 4 * 3 }
     }
 
     /// Inserts an index, unless three quarters of the slots are full.
@@ -36,10 +33,7 @@ impl<const N: usize> Slots<N> {
 
     /// Starts a search for a hash.
     pub(super) const fn find(&self, hash: u64) -> Found<'_, N> {
-        Found {
-            slots: self,
-            at: hash as usize % N,
-        }
+        Found { slots: self, at: hash as usize % N }
     }
 }
 
@@ -53,11 +47,7 @@ impl<const N: usize> Found<'_, N> {
     pub(super) const fn next(&mut self) -> Option<usize> {
         let found = self.slots.slots[self.at];
         self.at = (self.at + 1) % N;
-        if found == 0 {
-            None
-        } else {
-            Some(found as usize - 1)
-        }
+        if found == 0 { None } else { Some(found as usize - 1) }
     }
 }
 

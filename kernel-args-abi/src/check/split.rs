@@ -28,17 +28,8 @@ pub(super) enum Next {
 }
 
 impl<'a> Split<'a> {
-    pub(super) const fn new(
-        host: &'a [Parameter<'a>],
-        kernel: &'a [Parameter<'a>],
-        base: Option<usize>,
-    ) -> Self {
-        Self {
-            host,
-            kernel,
-            base,
-            at: (0, 0),
-        }
+    pub(super) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
+        Self { host, kernel, base, at: (0, 0) }
     }
 
     pub(super) const fn next(&mut self) -> Next {
@@ -58,19 +49,11 @@ impl<'a> Split<'a> {
         let (i, j) = self.at;
         if let Some(count) = self.members(self.host, i, &self.kernel[j], false) {
             self.at = (i + count, j + 1);
-            return Next::Found(Mismatch::Split {
-                first: i,
-                last: i + count - 1,
-                parameter: j,
-            });
+            return Next::Found(Mismatch::Split { first: i, last: i + count - 1, parameter: j });
         }
         if let Some(count) = self.members(self.kernel, j, &self.host[i], true) {
             self.at = (i + 1, j + count);
-            return Next::Found(Mismatch::Joined {
-                field: i,
-                first: j,
-                last: j + count - 1,
-            });
+            return Next::Found(Mismatch::Joined { field: i, first: j, last: j + count - 1 });
         }
         Next::Other
     }
@@ -126,18 +109,10 @@ impl<'a> Split<'a> {
 
     /// Whether the lists fit after such a struct, as far as the next entry shows.
     const fn goes_on(&self, count: usize, of_host: bool) -> bool {
-        let (i, j) = if of_host {
-            (self.at.0 + 1, self.at.1 + count)
-        } else {
-            (self.at.0 + count, self.at.1 + 1)
-        };
+        let (i, j) = if of_host { (self.at.0 + 1, self.at.1 + count) } else { (self.at.0 + count, self.at.1 + 1) };
         match (i < self.host.len(), j < self.kernel.len()) {
             (false, false) => true,
-            (true, true) => {
-                self.fits(i, j)
-                    || may_have_members(&self.host[i])
-                    || may_have_members(&self.kernel[j])
-            }
+            (true, true) => self.fits(i, j) || may_have_members(&self.host[i]) || may_have_members(&self.kernel[j]),
             _ => false,
         }
     }

@@ -36,11 +36,7 @@ impl<'r, 'a, const N: usize> Steps<'r, 'a, N> {
             at: (0, 0),
             next: 0,
             end: (0, 0),
-            again: if report.total() > report.len() {
-                Some(Rows::new(host, kernel, report.base()))
-            } else {
-                None
-            },
+            again: if report.total() > report.len() { Some(Rows::new(host, kernel, report.base())) } else { None },
         }
     }
 
@@ -62,11 +58,7 @@ impl<'r, 'a, const N: usize> Steps<'r, 'a, N> {
         }
         let rest = (i < self.end.0, j < self.end.1);
         self.at = (i + usize::from(rest.0), j + usize::from(rest.1));
-        (rest.0 || rest.1).then_some(Step {
-            field: rest.0.then_some(i),
-            parameter: rest.1.then_some(j),
-            mismatch,
-        })
+        (rest.0 || rest.1).then_some(Step { field: rest.0.then_some(i), parameter: rest.1.then_some(j), mismatch })
     }
 }
 
@@ -78,11 +70,7 @@ impl<const N: usize> Iterator for Steps<'_, '_, N> {
             return self.step();
         };
         Some(match rows.next()? {
-            Row::Fits { field, parameter } => Step {
-                field: Some(field),
-                parameter: Some(parameter),
-                mismatch: None,
-            },
+            Row::Fits { field, parameter } => Step { field: Some(field), parameter: Some(parameter), mismatch: None },
             Row::Wrong(found) => Step {
                 field: found.field(),
                 parameter: found.parameter(),

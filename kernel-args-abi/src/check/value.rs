@@ -35,13 +35,11 @@ pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>)
 /// Whether a value of the field's class can be passed as the kernel's class.
 pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     match (host.class, kernel.class) {
-        (Class::Unknown | Class::Bits, _)
-        | (_, Class::Unknown | Class::Bits)
-        | (Class::Pointer, Class::Integer) => true,
-        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
-        (Class::Integer, Class::Bytes) => {
-            kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp)
+        (Class::Unknown | Class::Bits, _) | (_, Class::Unknown | Class::Bits) | (Class::Pointer, Class::Integer) => {
+            true
         }
+        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
+        (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp),
         (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
         // A `__grid_constant__` scalar: PTX declares bytes, the kernel's name a scalar.
         (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),

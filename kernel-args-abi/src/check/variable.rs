@@ -44,10 +44,7 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
 }
 
 /// Calls `found` for each part of a variable that is not compared with any type.
-pub fn not_compared_in_variable<'a>(
-    variable: &'a Parameter<'a>,
-    found: impl FnMut(NotCompared<'_>),
-) {
+pub fn not_compared_in_variable<'a>(variable: &'a Parameter<'a>, found: impl FnMut(NotCompared<'_>)) {
     if !is_described(variable) {
         return;
     }
@@ -58,16 +55,11 @@ pub fn not_compared_in_variable<'a>(
 
 /// Whether debug information describes the variable.
 const fn is_described(variable: &Parameter<'_>) -> bool {
-    !variable.cpp.is_unknown()
-        || variable.members.is_known()
-        || variable.members.why_opaque().is_some()
+    !variable.cpp.is_unknown() || variable.members.is_known() || variable.members.why_opaque().is_some()
 }
 
 /// A value as the member of a struct, with the name of the variable.
-pub(crate) const fn as_member<'a>(
-    value: &Parameter<'a>,
-    variable: &Parameter<'a>,
-) -> Parameter<'a> {
+pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a>) -> Parameter<'a> {
     Parameter {
         name: variable.name,
         kernel_name: "",
@@ -80,11 +72,7 @@ pub(crate) const fn as_member<'a>(
 
 /// A struct with this member.
 pub(crate) const fn as_struct<'a>(member: &'a [Parameter<'a>; 1]) -> Parameter<'a> {
-    Parameter {
-        class: Class::Bytes,
-        members: Members::of(member),
-        ..Parameter::record(0, member[0].size)
-    }
+    Parameter { class: Class::Bytes, members: Members::of(member), ..Parameter::record(0, member[0].size) }
 }
 
 /// Whether it is the variable itself, or an element of it, not a member of a struct.

@@ -29,10 +29,7 @@ pub struct VariantMismatch<'a> {
 /// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
 /// names are searched for only among the 64 variants before and after.
 #[must_use]
-pub const fn first_variant<'a>(
-    host: &Parameter<'a>,
-    kernel: &Parameter<'a>,
-) -> Option<VariantMismatch<'a>> {
+pub const fn first_variant<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<VariantMismatch<'a>> {
     // A declared but undefined enum has no variants.
     if !host.members.is_enum() || kernel.members.variant(0).is_none() {
         return None;
@@ -43,9 +40,7 @@ pub const fn first_variant<'a>(
     while let Some(variant) = host.members.variant(i) {
         // The common case: both enums list the same variants.
         let is_same = match kernel.members.variant(i) {
-            Some(other) => {
-                same_value(variant, other, host.size) && agree(variant.name, other.name, starts)
-            }
+            Some(other) => same_value(variant, other, host.size) && agree(variant.name, other.name, starts),
             None => false,
         };
         if !is_same {
@@ -59,10 +54,7 @@ pub const fn first_variant<'a>(
                     None => !index.has_value(variant),
                 };
                 if differs {
-                    return Some(VariantMismatch {
-                        host: variant,
-                        kernel: named,
-                    });
+                    return Some(VariantMismatch { host: variant, kernel: named });
                 }
             }
         }
@@ -97,13 +89,7 @@ impl<'a> Index<'a> {
             }
             i += 1;
         }
-        Self {
-            variants,
-            size,
-            starts,
-            names,
-            values,
-        }
+        Self { variants, size, starts, names, values }
     }
 
     /// The variant with the same name as the host's. Otherwise, of the variants whose names [`agree`], one with the
@@ -117,8 +103,7 @@ impl<'a> Index<'a> {
             if same(host.name, variant.name) {
                 return Some(variant);
             }
-            if (named.is_none() || same_value(host, variant, self.size))
-                && agree(host.name, variant.name, self.starts)
+            if (named.is_none() || same_value(host, variant, self.size)) && agree(host.name, variant.name, self.starts)
             {
                 named = Some(variant);
             }
@@ -193,11 +178,7 @@ const fn common_prefix(variants: Members<'_>) -> usize {
         return 0;
     };
     let first = first.name.as_bytes();
-    let mut length = if variants.variant(1).is_some() {
-        first.len()
-    } else {
-        0
-    };
+    let mut length = if variants.variant(1).is_some() { first.len() } else { 0 };
     let mut i = 1;
     while length > 0
         && let Some(variant) = variants.variant(i)
@@ -259,9 +240,7 @@ const fn may_begin(name: &[u8], at: usize) -> bool {
 }
 
 const fn begins_word(name: &[u8], at: usize) -> bool {
-    name[at] != b'_'
-        && (name[at - 1] == b'_'
-            || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
+    name[at] != b'_' && (name[at - 1] == b'_' || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
 }
 
 /// Whether two names have the same letters and digits, the second from `start` on.

@@ -92,10 +92,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Why nothing of a parameter that matches is compared, if it contains something to compare.
-    pub(super) const fn passed_whole(
-        host: &Parameter<'a>,
-        kernel: &Parameter<'a>,
-    ) -> Option<NotCompared<'a>> {
+    pub(super) const fn passed_whole(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<NotCompared<'a>> {
         let why = match why_not(host, kernel) {
             Some(why) => why,
             None if kernel.pointee.is_declared() => NotComparedReason::Incomplete,
@@ -138,10 +135,7 @@ impl<'a> Walk<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
             self.clear();
-            return Self::passed_at(
-                &self.right_route.place_of(&self.right, k, k, 0),
-                NotComparedReason::Limit,
-            );
+            return Self::passed_at(&self.right_route.place_of(&self.right, k, k, 0), NotComparedReason::Limit);
         }
         let Some(k) = self.right.peek() else {
             // Only padding follows the kernel's last member.
@@ -190,11 +184,7 @@ impl<'a> Walk<'a> {
         } else if k.opens() {
             self.right.open(&k);
         } else {
-            let difference = if h.offset == k.offset {
-                Difference::Size
-            } else {
-                Difference::Offset
-            };
+            let difference = if h.offset == k.offset { Difference::Size } else { Difference::Offset };
             return self.differs(Some(&h), Some(&k), difference);
         }
         Step::Continue
@@ -212,14 +202,7 @@ impl<'a> Walk<'a> {
             }
             self.left.pass();
             self.right.pass();
-            return self.passed(
-                k,
-                if is_opaque(k) {
-                    why_opaque(k)
-                } else {
-                    why_opaque(h)
-                },
-            );
+            return self.passed(k, if is_opaque(k) { why_opaque(k) } else { why_opaque(h) });
         }
         if !dimensions::agree(&h.member, &k.member) {
             return self.differs(Some(h), Some(k), Difference::Type);
@@ -278,10 +261,7 @@ impl<'a> Walk<'a> {
     const fn follow(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
-            let spelled = Parameter {
-                spelling: k.declared().spelling,
-                ..kernel
-            };
+            let spelled = Parameter { spelling: k.declared().spelling, ..kernel };
             let place = incomplete(self.right_route, &self.right, &spelled);
             return Self::passed_at(&place, NotComparedReason::Incomplete);
         }
@@ -294,11 +274,7 @@ impl<'a> Walk<'a> {
         let left = self.left_route.behind(&self.left, &host);
         let right = self.right_route.behind(&self.right, &kernel);
         let pair = Pair::new(&host, left, &kernel, right);
-        if self.pairs.push(&pair) {
-            Step::Continue
-        } else {
-            self.passed(k, NotComparedReason::Limit)
-        }
+        if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 
     /// Begins the comparison of the next types behind pointers. The end if all are compared.
@@ -384,27 +360,14 @@ impl<'a> Walk<'a> {
     }
 
     const fn passed_at(place: &Place<'a>, why: NotComparedReason) -> Step<'a> {
-        Step::Event(Event::Passed(NotCompared {
-            place: *place,
-            reason: why,
-        }))
+        Step::Event(Event::Passed(NotCompared { place: *place, reason: why }))
     }
 
-    const fn differs(
-        &self,
-        h: Option<&Item<'a>>,
-        k: Option<&Item<'a>>,
-        difference: Difference,
-    ) -> Step<'a> {
+    const fn differs(&self, h: Option<&Item<'a>>, k: Option<&Item<'a>>, difference: Difference) -> Step<'a> {
         self.mismatch(h, k, Differences::NONE.with(difference))
     }
 
-    const fn mismatch(
-        &self,
-        h: Option<&Item<'a>>,
-        k: Option<&Item<'a>>,
-        differences: Differences,
-    ) -> Step<'a> {
+    const fn mismatch(&self, h: Option<&Item<'a>>, k: Option<&Item<'a>>, differences: Differences) -> Step<'a> {
         Step::Event(Event::Differs(MemberMismatch {
             host: match h {
                 Some(h) => Some(self.left_route.place(&self.left, h)),
@@ -424,15 +387,8 @@ impl<'a> Walk<'a> {
 }
 
 /// The place behind a pointer to a struct that is only declared.
-const fn incomplete<'a>(
-    route: Route<'a>,
-    cursor: &Cursor<'a>,
-    pointer: &Parameter<'a>,
-) -> Place<'a> {
-    let declared = Parameter {
-        name: "",
-        ..*pointer
-    };
+const fn incomplete<'a>(route: Route<'a>, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Place<'a> {
+    let declared = Parameter { name: "", ..*pointer };
     let route = route.behind(cursor, pointer);
     route.place_of(&Cursor::EMPTY, declared, declared, 0)
 }

@@ -80,10 +80,7 @@ impl Head {
     pub(super) const fn read_at(image: &'static CompiledImage, at: usize, names: Names) -> Self {
         let bytes = image.table;
         let flags = bytes[at + NAMES];
-        let mut reader = Reader {
-            bytes,
-            at: at + NAMES + 1,
-        };
+        let mut reader = Reader { bytes, at: at + NAMES + 1 };
         let length = number!(reader);
         let (mut declaration, mut fingerprint): (&'static [u8], usize) = (&[], 0);
         if length > 0 {
@@ -103,10 +100,7 @@ impl Head {
             flags,
             parameters,
             types: reader,
-            texts: Reader {
-                bytes: reader.bytes,
-                at: reader.at + length,
-            },
+            texts: Reader { bytes: reader.bytes, at: reader.at + length },
         }
     }
 
@@ -118,11 +112,7 @@ impl Head {
     /// The next parameter.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
         let declaration = self.declaration;
-        Parameter {
-            name: self.texts.text(declaration),
-            spelling: self.texts.text(declaration),
-            ..self.next_type()
-        }
+        Parameter { name: self.texts.text(declaration), spelling: self.texts.text(declaration), ..self.next_type() }
     }
 
     /// The next parameter without its texts. A comparison that succeeds does not need them.
@@ -142,10 +132,7 @@ impl Head {
         reader.at += 2;
         // Most kernels that are described by PTX alone have no C++ types.
         let at = reader.at;
-        let cpp = if reader.bytes[at] == base::UNKNOWN
-            && reader.bytes[at + 1] == 0
-            && reader.bytes[at + 2] == 0
-        {
+        let cpp = if reader.bytes[at] == base::UNKNOWN && reader.bytes[at + 1] == 0 && reader.bytes[at + 2] == 0 {
             reader.at += 3;
             CppType::UNKNOWN
         } else {
@@ -160,11 +147,7 @@ impl Head {
                 number => members_of = members(structs(reader.bytes), number),
             }
         }
-        let body = if self.flags & BODY != 0 {
-            body(structs(reader.bytes), reader.number())
-        } else {
-            Body::UNKNOWN
-        };
+        let body = if self.flags & BODY != 0 { body(structs(reader.bytes), reader.number()) } else { Body::UNKNOWN };
         Parameter {
             name: "",
             kernel_name: "",

@@ -1,8 +1,7 @@
 //! The kernels of a struct that names patterns, and the types that they take.
 
 use super::{
-    decode::Head, fingerprint::changed, image::place_at, kernel::CompiledKernel, names::Names,
-    set::CompiledKernels,
+    decode::Head, fingerprint::changed, image::place_at, kernel::CompiledKernel, names::Names, set::CompiledKernels,
 };
 use crate::{
     bytes::same,
@@ -312,10 +311,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
             Some(target) => target.parameters,
             None => &[],
         };
-        Signature {
-            name: family.name,
-            parameters,
-        }
+        Signature { name: family.name, parameters }
     }
 
     /// The first target that does not fit.

@@ -44,8 +44,7 @@ pub enum Doubt {
 impl Head {
     /// Whether the kernel's declaration in the image is the one that was read.
     pub(super) const fn is_unchanged(&self) -> bool {
-        self.declaration.is_empty()
-            || fingerprint(self.declaration) as u32 as usize == self.fingerprint
+        self.declaration.is_empty() || fingerprint(self.declaration) as u32 as usize == self.fingerprint
     }
 
     /// Whether these fields fit the parameters. It consumes the parameters.
@@ -135,11 +134,7 @@ impl Head {
 /// Whether field and parameter are equal, or differ only in ways that C++ ignores. This holds for most fields that
 /// fit; [`differences_at`] decides all other cases. The function contains no calls, because rustc evaluates a call about as
 /// slowly as all of these comparisons. Members and variants are known only if the kernel is described by debug information.
-const fn fits_plainly(
-    field: &Parameter<'_>,
-    parameter: &Parameter<'_>,
-    has_debug_info: bool,
-) -> bool {
+const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, has_debug_info: bool) -> bool {
     match (field.align, parameter.align) {
         (Some(a), Some(b)) if a.log2 == b.log2 && field.size == parameter.size => {}
         _ => return false,
@@ -169,13 +164,9 @@ const fn fits_plainly(
             }
             return !has_debug_info || !matches!(field.class, Class::Bytes | Class::Integer);
         }
-        (
-            CppBase::Integer { signed, bits },
-            CppBase::Integer {
-                signed: kernel_signed,
-                bits: kernel_bits,
-            },
-        ) => signed == kernel_signed && bits == kernel_bits,
+        (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
+            signed == kernel_signed && bits == kernel_bits
+        }
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
         (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => true,
         _ => false,
@@ -218,15 +209,7 @@ mod tests {
                 depth,
                 const_mask: mask & ((1 << depth) - 1),
                 extents: [0; 3],
-                rows: [
-                    if depth > 0 {
-                        u32::from(mask) / 2 * 3
-                    } else {
-                        0
-                    },
-                    0,
-                    0,
-                ],
+                rows: [if depth > 0 { u32::from(mask) / 2 * 3 } else { 0 }, 0, 0],
             };
             Parameter::field("f", "F", 0, layout, class, cpp)
         })

@@ -43,35 +43,18 @@ impl CompiledImage {
     #[doc(hidden)]
     #[must_use]
     #[track_caller]
-    pub const fn new(
-        bytes: &'static [u8],
-        expected: u64,
-        table: &'static [u8],
-        names: &'static str,
-    ) -> Self {
+    pub const fn new(bytes: &'static [u8], expected: u64, table: &'static [u8], names: &'static str) -> Self {
         if fingerprint(bytes) != expected {
             changed()
         }
-        Self {
-            bytes,
-            table,
-            names,
-            readers: None,
-            gpus: &[],
-            is_plain: false,
-            absent: None,
-            variables: None,
-        }
+        Self { bytes, table, names, readers: None, gpus: &[], is_plain: false, absent: None, variables: None }
     }
 
     /// Declares that the image does not exist. `bytes` then only describe its kernels.
     #[doc(hidden)]
     #[must_use]
     pub const fn absent(self, absent: &'static Absent) -> Self {
-        Self {
-            absent: Some(absent),
-            ..self
-        }
+        Self { absent: Some(absent), ..self }
     }
 
     /// Why the image does not exist.
@@ -106,10 +89,7 @@ impl CompiledImage {
     #[doc(hidden)]
     #[must_use]
     pub const fn with_variables(self, variables: &'static Self) -> Self {
-        Self {
-            variables: Some(variables),
-            ..self
-        }
+        Self { variables: Some(variables), ..self }
     }
 
     /// The table of the global variables.
@@ -137,16 +117,7 @@ impl CompiledImage {
     #[doc(hidden)]
     #[must_use]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
-        Self {
-            bytes: &[],
-            table,
-            names,
-            readers: None,
-            gpus: &[],
-            is_plain: false,
-            absent: None,
-            variables: None,
-        }
+        Self { bytes: &[], table, names, readers: None, gpus: &[], is_plain: false, absent: None, variables: None }
     }
 
     /// The image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for it.
@@ -167,8 +138,6 @@ pub(super) const fn place_at(table: &[u8], index: usize) -> usize {
 
 impl fmt::Debug for CompiledImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompiledImage")
-            .field("bytes", &self.bytes.len())
-            .finish_non_exhaustive()
+        f.debug_struct("CompiledImage").field("bytes", &self.bytes.len()).finish_non_exhaustive()
     }
 }

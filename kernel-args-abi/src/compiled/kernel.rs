@@ -33,11 +33,7 @@ impl CompiledKernel {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
-        Self {
-            image,
-            index,
-            symbol,
-        }
+        Self { image, index, symbol }
     }
 
     pub(super) const fn head(&self) -> Head {
@@ -85,10 +81,7 @@ impl CompiledKernel {
     #[must_use]
     pub const fn parameter(&self, index: usize) -> Parameter<'static> {
         let mut head = self.head();
-        assert!(
-            index < head.parameters,
-            "the kernel has no parameter of this index"
-        );
+        assert!(index < head.parameters, "the kernel has no parameter of this index");
         let mut parameter = head.next_parameter();
         let mut i = 0;
         while i < index {
@@ -104,11 +97,7 @@ impl CompiledKernel {
     #[must_use]
     pub const fn variable(&self) -> Parameter<'static> {
         let declared = self.parameter(0);
-        let declared = Parameter {
-            name: self.name(),
-            members: Members::UNKNOWN,
-            ..declared
-        };
+        let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
         match self.parameter(0).members.get(0) {
             Some(debug) if debug.size == declared.size => Parameter {
                 cpp: debug.cpp,
@@ -128,10 +117,7 @@ impl CompiledKernel {
     #[must_use]
     pub const fn parameters(&self) -> KernelParameters {
         let head = self.head();
-        KernelParameters {
-            left: head.parameters,
-            head,
-        }
+        KernelParameters { left: head.parameters, head }
     }
 
     /// The parameters as an array, for a [`Signature`](crate::Signature):
@@ -147,10 +133,7 @@ impl CompiledKernel {
     pub const fn parameter_array<const N: usize>(&self) -> [Parameter<'static>; N] {
         let mut array = [NOTHING; N];
         let mut head = self.head();
-        assert!(
-            head.parameters == N,
-            "the kernel has another number of parameters"
-        );
+        assert!(head.parameters == N, "the kernel has another number of parameters");
         let mut i = 0;
         while i < N {
             array[i] = head.next_parameter();
@@ -207,11 +190,7 @@ impl CompiledKernel {
         }
         let start = names.name.0;
         let (end, arguments_end) = (names.end - start, names.arguments_end - start);
-        let arguments = if arguments_end > end {
-            Some(end + 1..arguments_end - 1)
-        } else {
-            None
-        };
+        let arguments = if arguments_end > end { Some(end + 1..arguments_end - 1) } else { None };
         Some((names.qualified - start..end, arguments))
     }
 

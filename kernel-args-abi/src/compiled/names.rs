@@ -58,11 +58,7 @@ impl Names {
         Self {
             text: image.names,
             name: (name, name_end),
-            symbol: if symbol_end == name_end {
-                (name, name_end)
-            } else {
-                (name_end, symbol_end)
-            },
+            symbol: if symbol_end == name_end { (name, name_end) } else { (name_end, symbol_end) },
             qualified: name + short_at!(table, at + 10),
             unqualified: name + short_at!(table, at + 13),
             end: name + short_at!(table, at + 16),

@@ -35,11 +35,7 @@ impl CompiledKernels {
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);
-    let pattern_matches = if kernel.matches(pattern, "") {
-        pattern.len()
-    } else {
-        0
-    };
+    let pattern_matches = if kernel.matches(pattern, "") { pattern.len() } else { 0 };
     let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
     let (mut start, mut end) = (0, 0);
     while from + start < to && start < pattern.len() && name[from + start] == pattern[start] {

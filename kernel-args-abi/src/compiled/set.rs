@@ -32,12 +32,7 @@ impl CompiledKernels {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(image: &'static CompiledImage, start: u32, count: u32) -> Self {
-        Self {
-            image,
-            start,
-            count,
-            symbol: "",
-        }
+        Self { image, start, count, symbol: "" }
     }
 
     /// All kernels of the image.
@@ -68,11 +63,7 @@ impl CompiledKernels {
     #[must_use]
     pub const fn get(&self, index: usize) -> Option<CompiledKernel> {
         if index < self.len() {
-            Some(CompiledKernel::new(
-                self.image,
-                self.start + index as u32,
-                self.symbol,
-            ))
+            Some(CompiledKernel::new(self.image, self.start + index as u32, self.symbol))
         } else {
             None
         }
@@ -81,10 +72,7 @@ impl CompiledKernels {
     /// The kernels, sorted by unqualified name, then by symbol.
     #[must_use]
     pub const fn iter(&self) -> KernelIter {
-        KernelIter {
-            kernels: *self,
-            next: 0,
-        }
+        KernelIter { kernels: *self, next: 0 }
     }
 
     /// The image that contains the kernels.
@@ -131,10 +119,7 @@ impl CompiledKernels {
         while prefix < pattern.len() && pattern[prefix] != b'*' && pattern[prefix] != b'?' {
             prefix += 1;
         }
-        (
-            self.bisect(pattern, prefix, false),
-            self.bisect(pattern, prefix, true),
-        )
+        (self.bisect(pattern, prefix, false), self.bisect(pattern, prefix, true))
     }
 
     /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`, of
@@ -149,11 +134,7 @@ impl CompiledKernels {
             while i < prefix && at + i < end && bytes[at + i] == pattern[i] {
                 i += 1;
             }
-            let is_less = if i == prefix {
-                after
-            } else {
-                at + i == end || bytes[at + i] < pattern[i]
-            };
+            let is_less = if i == prefix { after } else { at + i == end || bytes[at + i] < pattern[i] };
             if is_less {
                 low = middle + 1;
             } else {
@@ -200,17 +181,11 @@ impl CompiledKernels {
         &self,
         mut parameters: &'static [Parameter<'static>],
     ) -> [Signature<'static>; N] {
-        let mut array = [Signature {
-            name: "",
-            parameters: &[],
-        }; N];
+        let mut array = [Signature { name: "", parameters: &[] }; N];
         let mut i = 0;
         while let Some(kernel) = self.get(i) {
             let (own, rest) = parameters.split_at(kernel.parameter_count());
-            array[i] = Signature {
-                name: kernel.name(),
-                parameters: own,
-            };
+            array[i] = Signature { name: kernel.name(), parameters: own };
             parameters = rest;
             i += 1;
         }
@@ -245,12 +220,7 @@ impl CompiledKernel {
     #[doc(hidden)]
     #[must_use]
     pub const fn kernels(&self) -> CompiledKernels {
-        CompiledKernels {
-            image: self.image,
-            start: self.index,
-            count: 1,
-            symbol: self.symbol,
-        }
+        CompiledKernels { image: self.image, start: self.index, count: 1, symbol: self.symbol }
     }
 }
 

@@ -27,10 +27,7 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     if equal(left.name, b"complex") && equal(right.name, b"complex") {
         return lists_agree(left.arguments, right.arguments);
     }
-    let (a_last, b_last) = (
-        canonical(left.name, left.arguments),
-        canonical(right.name, right.arguments),
-    );
+    let (a_last, b_last) = (canonical(left.name, left.arguments), canonical(right.name, right.arguments));
     if same_vector(a_last, b_last) {
         return true;
     }

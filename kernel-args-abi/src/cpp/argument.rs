@@ -85,33 +85,19 @@ impl<'a> Spelled<'a> {
             depth -= 1;
             shape = shape.pointer(levels[depth]);
         }
-        Some(Self {
-            name: rest,
-            shape,
-            is_const,
-        })
+        Some(Self { name: rest, shape, is_const })
     }
 }
 
 /// A scalar type. `half` and `_Float16` are names of `__half`.
 pub(super) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
-    let name = if starts_with(name, b"std::") {
-        name.split_at(5).1
-    } else {
-        name
-    };
+    let name = if starts_with(name, b"std::") { name.split_at(5).1 } else { name };
     match (name, scalar(name)) {
         (_, Some(CppBase::Float { bits: 16 })) => None,
         (b"size_t", _) => Some(CppBase::Long { signed: false }),
         (b"ptrdiff_t", _) => Some(CppBase::Long { signed: true }),
-        (b"int64_t", _) => Some(CppBase::Integer {
-            signed: true,
-            bits: 64,
-        }),
-        (b"uint64_t", _) => Some(CppBase::Integer {
-            signed: false,
-            bits: 64,
-        }),
+        (b"int64_t", _) => Some(CppBase::Integer { signed: true, bits: 64 }),
+        (b"uint64_t", _) => Some(CppBase::Integer { signed: false, bits: 64 }),
         (_, found) => found,
     }
 }
@@ -121,12 +107,8 @@ pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     match (a, b) {
         (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
         (CppBase::Long { signed: a }, CppBase::Integer { signed: b, bits })
-        | (CppBase::Integer { signed: b, bits }, CppBase::Long { signed: a }) => {
-            a == b && matches!(bits, 32 | 64)
-        }
-        (CppBase::Integer { signed: a, bits: m }, CppBase::Integer { signed: b, bits: n }) => {
-            a == b && m == n
-        }
+        | (CppBase::Integer { signed: b, bits }, CppBase::Long { signed: a }) => a == b && matches!(bits, 32 | 64),
+        (CppBase::Integer { signed: a, bits: m }, CppBase::Integer { signed: b, bits: n }) => a == b && m == n,
         (CppBase::Float { bits: m }, CppBase::Float { bits: n }) => m == n,
         (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
         | (CppBase::Integer { bits: 8, .. }, CppBase::Char)

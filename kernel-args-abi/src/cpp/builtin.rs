@@ -161,12 +161,7 @@ impl Name {
     const fn of(name: &'static str, row: usize) -> Self {
         let text = name.as_bytes();
         assert!(text.len() < LONGEST && row <= u8::MAX as usize);
-        Self {
-            first: text[0],
-            length: text.len() as u8,
-            row: row as u8,
-            text,
-        }
+        Self { first: text[0], length: text.len() as u8, row: row as u8, text }
     }
 }
 
@@ -187,11 +182,7 @@ const LENGTHS: [u32; 128] = {
 
 /// The row of a name without a path. `arguments` are its template arguments.
 pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
-    let length = if arguments.is_empty() {
-        name.len()
-    } else {
-        name.len() + arguments.len() + 2
-    };
+    let length = if arguments.is_empty() { name.len() } else { name.len() + arguments.len() + 2 };
     if name.is_empty() || !name[0].is_ascii() || length >= LONGEST {
         return None;
     }
@@ -201,10 +192,7 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
     let mut i = 0;
     while i < NAME_COUNT {
         let known = &NAMES[i];
-        if known.first == name[0]
-            && known.length as usize == length
-            && is_name(known.text, name, arguments)
-        {
+        if known.first == name[0] && known.length as usize == length && is_name(known.text, name, arguments) {
             return Some(&BUILTINS[known.row as usize]);
         }
         i += 1;
@@ -217,8 +205,7 @@ const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
     if !starts_with(known, name) {
         return false;
     }
-    arguments.is_empty()
-        || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
+    arguments.is_empty() || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
 }
 
 /// Whether a name without a path is a built-in CUDA type, so it cannot be an enum.
@@ -229,11 +216,7 @@ pub(super) const fn contains(name: &[u8]) -> bool {
 /// The usual name of a type with several names.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
     // `complex` is the only template here. Ignore the arguments of any other name.
-    let arguments: &[u8] = if equal(name, b"complex") {
-        arguments
-    } else {
-        b""
-    };
+    let arguments: &[u8] = if equal(name, b"complex") { arguments } else { b"" };
     match find(name, arguments) {
         Some(row) => row.canonical.as_bytes(),
         None => name,
@@ -247,10 +230,7 @@ pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
 
 /// The Rust names of the vectors with this size and alignment in bytes, at most `N`, the most likely first. Types with
 /// the same layout and element are listed once.
-pub(crate) const fn vectors_of<const N: usize>(
-    size: usize,
-    align: usize,
-) -> ([&'static str; N], usize) {
+pub(crate) const fn vectors_of<const N: usize>(size: usize, align: usize) -> ([&'static str; N], usize) {
     let (mut names, mut count) = ([""; N], 0);
     let mut i = 0;
     while i < COUNT && count < N {
@@ -319,10 +299,7 @@ mod tests {
     #[test]
     fn the_usual_vectors_of_a_size() {
         assert_eq!(vectors_of(16, 16), (["Float4", "Int4", "Double2"], 3));
-        assert_eq!(
-            vectors_of(32, 32).0,
-            ["Double4A32", "LongLong4A32", "ULongLong4A32"]
-        );
+        assert_eq!(vectors_of(32, 32).0, ["Double4A32", "LongLong4A32", "ULongLong4A32"]);
         assert_eq!(vectors_of(128, 64), (["TensorMapA64", "", ""], 1));
         assert_eq!(vectors_of::<3>(24, 4).1, 0);
     }

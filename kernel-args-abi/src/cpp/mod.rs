@@ -88,13 +88,7 @@ impl<'a> CppType<'a> {
     /// A type that is not a pointer.
     #[must_use]
     pub const fn of(base: CppBase<'a>) -> Self {
-        Self {
-            base,
-            depth: 0,
-            const_mask: 0,
-            extents: [0; 3],
-            rows: [0; 3],
-        }
+        Self { base, depth: 0, const_mask: 0, extents: [0; 3], rows: [0; 3] }
     }
 
     /// An integer of `bits` bits.
@@ -136,10 +130,7 @@ impl<'a> CppType<'a> {
                 None => (0, false),
             },
         };
-        let whole = Self {
-            extents: [length, first, innermost],
-            ..self
-        };
+        let whole = Self { extents: [length, first, innermost], ..self };
         if length == 0 || !fits || whole.elements_or_none().is_none() {
             return Self::UNKNOWN;
         }
@@ -177,10 +168,7 @@ impl<'a> CppType<'a> {
     /// The element type of an array, otherwise the type itself.
     #[must_use]
     pub const fn element(self) -> Self {
-        Self {
-            extents: [0; 3],
-            ..self
-        }
+        Self { extents: [0; 3], ..self }
     }
 
     /// Whether it is a pointer.
@@ -198,10 +186,7 @@ impl<'a> CppType<'a> {
         if self.const_mask >> level & 1 == 0 {
             return None;
         }
-        Some(Self {
-            const_mask: self.const_mask & !(1 << level),
-            ..self
-        })
+        Some(Self { const_mask: self.const_mask & !(1 << level), ..self })
     }
 
     /// Whether the type is unknown.
@@ -290,10 +275,7 @@ mod tests {
             (float.pointer(true).array(4), "float const*[4]"),
             (float.array(3).array(2).pointer(false), "float (*)[2][3]"),
             (float.array(4).pointer(true), "float const (*)[4]"),
-            (
-                float.pointer(false).array(2).pointer(true).array(5),
-                "float* const (*[5])[2]",
-            ),
+            (float.pointer(false).array(2).pointer(true).array(5), "float* const (*[5])[2]"),
             (float.array(7).pointer(false).pointer(false), "float**"),
         ] {
             assert_eq!(ty.to_string(), spelled);
@@ -309,11 +291,7 @@ mod tests {
         assert_eq!(array.array(2).extents, [2, 3, 20]);
         assert_eq!(array.array(2).elements(), 120);
         assert_eq!(array.element(), int);
-        for unknown in [
-            int.array(0),
-            int.array(u32::MAX).array(2),
-            int.array(1 << 12).array(1 << 12).array(1 << 12),
-        ] {
+        for unknown in [int.array(0), int.array(u32::MAX).array(2), int.array(1 << 12).array(1 << 12).array(1 << 12)] {
             assert!(unknown.is_unknown());
         }
         let to_array = array.pointer(true);

@@ -130,21 +130,7 @@ mod tests {
 
     #[test]
     fn odd_names_do_not_panic() {
-        for name in [
-            "",
-            ":",
-            "::",
-            "<",
-            ">",
-            "<>",
-            "a<",
-            "a>",
-            "()",
-            " ",
-            "a::",
-            "long",
-            "é<é>::é",
-        ] {
+        for name in ["", ":", "::", "<", ">", "<>", "a<", "a>", "()", " ", "a::", "long", "é<é>::é"] {
             assert!(agree(name, name), "{name}");
             let _ = agree(name, "sim::Params<float>");
             let _ = is_builtin(name);
@@ -153,14 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_surely_no_enum() {
-        for name in [
-            "float4",
-            "uchar1",
-            "double4_32a",
-            "cuComplex",
-            "__nv_fp8_e4m3",
-            "dim3",
-        ] {
+        for name in ["float4", "uchar1", "double4_32a", "cuComplex", "__nv_fp8_e4m3", "dim3"] {
             assert!(is_builtin(name), "{name}");
         }
         for name in ["Color", "float5", "int", "ns::Float4"] {

@@ -34,11 +34,7 @@ impl<'a> Segment<'a> {
         while rest > 0 {
             let segment = last(path, rest);
             if !is_inline(segment.name) {
-                return if segment.name.is_empty() {
-                    None
-                } else {
-                    Some(segment)
-                };
+                return if segment.name.is_empty() { None } else { Some(segment) };
             }
             rest = segment.rest;
         }
@@ -67,35 +63,19 @@ pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
             b':' if depth == 0 => break,
             // An elaborated name: `struct Params`.
             b' ' if depth == 0 => {
-                return Segment {
-                    name: cut(path, at, name_end),
-                    arguments: arguments(path, name_end, end),
-                    rest: 0,
-                };
+                return Segment { name: cut(path, at, name_end), arguments: arguments(path, name_end, end), rest: 0 };
             }
             _ => {}
         }
         at -= 1;
     }
-    Segment {
-        name: cut(path, at, name_end),
-        arguments: arguments(path, name_end, end),
-        rest: at.saturating_sub(2),
-    }
+    Segment { name: cut(path, at, name_end), arguments: arguments(path, name_end, end), rest: at.saturating_sub(2) }
 }
 
 const fn arguments(path: &[u8], open: usize, end: usize) -> &[u8] {
-    if open + 1 < end {
-        cut(path, open + 1, end - 1)
-    } else {
-        &[]
-    }
+    if open + 1 < end { cut(path, open + 1, end - 1) } else { &[] }
 }
 
 const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {
-    if from <= to && to <= path.len() {
-        path.split_at(to).0.split_at(from).1
-    } else {
-        &[]
-    }
+    if from <= to && to <= path.len() { path.split_at(to).0.split_at(from).1 } else { &[] }
 }

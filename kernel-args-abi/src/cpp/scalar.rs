@@ -16,21 +16,15 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
         b"signed char" | b"int8_t" => integer(true, 8),
         b"unsigned char" | b"char8_t" | b"uint8_t" => integer(false, 8),
         b"short" | b"short int" | b"int16_t" => integer(true, 16),
-        b"unsigned short"
-        | b"unsigned short int"
-        | b"short unsigned int"
-        | b"char16_t"
-        | b"uint16_t" => integer(false, 16),
+        b"unsigned short" | b"unsigned short int" | b"short unsigned int" | b"char16_t" | b"uint16_t" => {
+            integer(false, 16)
+        }
         b"int" | b"signed" | b"signed int" | b"int32_t" => integer(true, 32),
         b"unsigned int" | b"unsigned" | b"char32_t" | b"uint32_t" => integer(false, 32),
         b"long" | b"long int" => CppBase::Long { signed: true },
-        b"unsigned long" | b"unsigned long int" | b"long unsigned int" => {
-            CppBase::Long { signed: false }
-        }
+        b"unsigned long" | b"unsigned long int" | b"long unsigned int" => CppBase::Long { signed: false },
         b"long long" | b"long long int" => integer(true, 64),
-        b"unsigned long long" | b"unsigned long long int" | b"long long unsigned int" => {
-            integer(false, 64)
-        }
+        b"unsigned long long" | b"unsigned long long int" | b"long long unsigned int" => integer(false, 64),
         b"__int128" => integer(true, 128),
         b"unsigned __int128" => integer(false, 128),
         b"_Float16" | b"half" => CppBase::Float { bits: 16 },

@@ -19,17 +19,11 @@ enum Step<'p> {
 impl<'p> Path<'p> {
     /// An argument.
     const fn of(name: &'p str) -> Self {
-        Self {
-            outer: None,
-            step: Step::Name(name),
-        }
+        Self { outer: None, step: Step::Name(name) }
     }
 
     const fn then(&'p self, step: Step<'p>) -> Self {
-        Self {
-            outer: Some(self),
-            step,
-        }
+        Self { outer: Some(self), step }
     }
 }
 
@@ -84,11 +78,7 @@ fn walk<E>(
     let is_integer = parameter.class == Class::Integer && bytes.len() == size_of::<u64>();
     if is_pointer || is_integer {
         for (index, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
-            let path = if is_array {
-                path.then(Step::Index(index))
-            } else {
-                path
-            };
+            let path = if is_array { path.then(Step::Index(index)) } else { path };
             visit(&Pointer {
                 is_integer: !is_pointer,
                 path,
@@ -107,11 +97,7 @@ fn walk<E>(
         return Ok(());
     }
     for (index, element) in bytes.chunks_exact(size).enumerate() {
-        let path = if is_array {
-            path.then(Step::Index(index))
-        } else {
-            path
-        };
+        let path = if is_array { path.then(Step::Index(index)) } else { path };
         for member in parameter.members.iter() {
             let within = member.offset.and_then(|at| {
                 let end = at.checked_add(member.size)?;
@@ -137,14 +123,13 @@ mod tests {
 
     fn found(argument: &Parameter<'_>, bytes: &[u8]) -> Vec<(String, usize, u64)> {
         let mut found = vec![];
-        let Ok(()) =
-            for_each_pointer::<Infallible>(argument, bytes, &mut |pointer: &Pointer<'_>| {
-                if pointer.is_integer {
-                    return Ok(());
-                }
-                found.push((format!("{}", pointer.path), pointer.offset, pointer.address));
-                Ok(())
-            });
+        let Ok(()) = for_each_pointer::<Infallible>(argument, bytes, &mut |pointer: &Pointer<'_>| {
+            if pointer.is_integer {
+                return Ok(());
+            }
+            found.push((format!("{}", pointer.path), pointer.offset, pointer.address));
+            Ok(())
+        });
         found
     }
 
@@ -158,63 +143,25 @@ mod tests {
 
     #[test]
     fn pointers_in_structs_and_arrays_have_a_path() {
-        let pointer =
-            |name, offset| Parameter::field(name, "", offset, layout(8), Class::Pointer, FLOATS);
-        let count = Parameter::field(
-            "count",
-            "",
-            0,
-            layout(8),
-            Class::Integer,
-            CppType::integer(false, 64),
-        );
+        let pointer = |name, offset| Parameter::field(name, "", offset, layout(8), Class::Pointer, FLOATS);
+        let count = Parameter::field("count", "", 0, layout(8), Class::Integer, CppType::integer(false, 64));
         assert_eq!(found(&pointer("x", 16), &bytes(&[7])), [("x".into(), 0, 7)]);
         assert_eq!(found(&count, &bytes(&[7])), []);
         let members = [count, pointer("at", 8)];
-        let light = Parameter::field(
-            "lights",
-            "",
-            0,
-            layout(16),
-            Class::Bytes,
-            CppType::named("Light"),
-        )
-        .with_members(Members::of(&members));
+        let light = Parameter::field("lights", "", 0, layout(16), Class::Bytes, CppType::named("Light"))
+            .with_members(Members::of(&members));
         assert_eq!(found(&light, &bytes(&[1, 2])), [("lights.at".into(), 8, 2)]);
-        let array = Parameter {
-            size: 32,
-            cpp: CppType::named("Light").array(2),
-            ..light
-        };
+        let array = Parameter { size: 32, cpp: CppType::named("Light").array(2), ..light };
         assert_eq!(
             found(&array, &bytes(&[1, 2, 3, 4])),
-            [
-                ("lights[0].at".into(), 8, 2),
-                ("lights[1].at".into(), 24, 4)
-            ]
+            [("lights[0].at".into(), 8, 2), ("lights[1].at".into(), 24, 4)]
         );
-        let outer_members = [Parameter {
-            offset: Some(8),
-            ..light
-        }];
-        let outer = Parameter::field(
-            "scene",
-            "",
-            0,
-            layout(24),
-            Class::Bytes,
-            CppType::named("Scene"),
-        )
-        .with_members(Members::of(&outer_members));
-        assert_eq!(
-            found(&outer, &bytes(&[0, 1, 2])),
-            [("scene.lights.at".into(), 16, 2)]
-        );
+        let outer_members = [Parameter { offset: Some(8), ..light }];
+        let outer = Parameter::field("scene", "", 0, layout(24), Class::Bytes, CppType::named("Scene"))
+            .with_members(Members::of(&outer_members));
+        assert_eq!(found(&outer, &bytes(&[0, 1, 2])), [("scene.lights.at".into(), 16, 2)]);
         let pointers = Parameter::field("p", "", 0, layout(16), Class::Bytes, FLOATS.array(2));
-        assert_eq!(
-            found(&pointers, &bytes(&[5, 6])),
-            [("p[0]".into(), 0, 5), ("p[1]".into(), 8, 6)]
-        );
+        assert_eq!(found(&pointers, &bytes(&[5, 6])), [("p[0]".into(), 0, 5), ("p[1]".into(), 8, 6)]);
     }
 
     #[test]

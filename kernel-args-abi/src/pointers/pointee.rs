@@ -56,9 +56,7 @@ fn align(ty: &Parameter<'_>) -> usize {
 fn of_number(base: CppBase<'_>) -> Option<usize> {
     match base {
         CppBase::Bool | CppBase::Char => Some(1),
-        CppBase::Integer { bits, .. } | CppBase::Float { bits } => {
-            Some(usize::from(bits / 8).max(1))
-        }
+        CppBase::Integer { bits, .. } | CppBase::Float { bits } => Some(usize::from(bits / 8).max(1)),
         _ => None,
     }
 }
@@ -69,9 +67,5 @@ fn of_struct(ty: &Parameter<'_>) -> usize {
     if is_number && ty.size.is_power_of_two() {
         return ty.size;
     }
-    ty.members
-        .iter()
-        .map(|member| align(&member))
-        .max()
-        .unwrap_or(1)
+    ty.members.iter().map(|member| align(&member)).max().unwrap_or(1)
 }

@@ -129,14 +129,7 @@ pub enum ElementClass {
 
 impl ElementClass {
     /// Every class.
-    pub const ALL: [Self; 6] = [
-        Self::Unknown,
-        Self::Integer,
-        Self::F16,
-        Self::BF16,
-        Self::F32,
-        Self::F64,
-    ];
+    pub const ALL: [Self; 6] = [Self::Unknown, Self::Integer, Self::F16, Self::BF16, Self::F32, Self::F64];
 
     /// Whether it is a floating-point type.
     #[must_use]
@@ -161,11 +154,7 @@ impl Elements {
             _ => return None,
         };
         let signed = false;
-        if self.step == 0 || self.step == self.size as u32 {
-            Some(CppBase::Integer { signed, bits })
-        } else {
-            None
-        }
+        if self.step == 0 || self.step == self.size as u32 { Some(CppBase::Integer { signed, bits }) } else { None }
     }
 
     /// [`scalar`](Self::scalar) in words: `float`, `32-bit integer`, `4-byte element`.
@@ -299,11 +288,7 @@ impl<'a> Body<'a> {
         let mut index = 0;
         while let Some(slot) = self.get(index) {
             if slot.offset >= offset {
-                return if slot.offset == offset {
-                    Some(slot)
-                } else {
-                    None
-                };
+                return if slot.offset == offset { Some(slot) } else { None };
             }
             index += 1;
         }
@@ -327,10 +312,6 @@ impl Eq for Body<'_> {}
 
 impl fmt::Debug for Body<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_known() {
-            f.debug_list().entries(self.slots()).finish()
-        } else {
-            f.write_str("Unknown")
-        }
+        if self.is_known() { f.debug_list().entries(self.slots()).finish() } else { f.write_str("Unknown") }
     }
 }

@@ -53,11 +53,7 @@ impl Variant<'_> {
             _ => return self.value,
         };
         let shifted = self.value << unused;
-        if is_signed {
-            shifted >> unused
-        } else {
-            (shifted.cast_unsigned() >> unused).cast_signed()
-        }
+        if is_signed { shifted >> unused } else { (shifted.cast_unsigned() >> unused).cast_signed() }
     }
 }
 
@@ -79,13 +75,7 @@ pub enum Opaque {
 
 impl Opaque {
     /// Every reason.
-    pub const ALL: [Self; 5] = [
-        Self::Union,
-        Self::BitFields,
-        Self::Bases,
-        Self::Unclear,
-        Self::Declared,
-    ];
+    pub const ALL: [Self; 5] = [Self::Union, Self::BitFields, Self::Bases, Self::Unclear, Self::Declared];
 }
 
 impl<'a> Members<'a> {
@@ -213,9 +203,7 @@ impl<'a> Members<'a> {
     /// The member at `index`, if `name` is [its C++ name](Parameter::cpp_name).
     pub(crate) const fn get_named(self, index: usize, name: &[u8]) -> Option<Parameter<'a>> {
         let is_named = match self.0 {
-            Source::Slice(members) if index < members.len() => {
-                equal(members[index].cpp_name().as_bytes(), name)
-            }
+            Source::Slice(members) if index < members.len() => equal(members[index].cpp_name().as_bytes(), name),
             Source::Stored(members) => members.is_named(index, name),
             _ => false,
         };
@@ -239,10 +227,7 @@ impl<'a> Members<'a> {
     pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
         let same = self.is_known()
             && parameters.len() == self.len()
-            && parameters
-                .iter()
-                .zip(self.iter())
-                .all(|(a, b)| a.size == b.size);
+            && parameters.iter().zip(self.iter()).all(|(a, b)| a.size == b.size);
         if !same {
             return false;
         }

@@ -154,10 +154,7 @@ impl<'a> Parameter<'a> {
     /// Sets the explicit name of the kernel's parameter, independent of the field's own name.
     #[must_use]
     pub const fn with_kernel_name(self, kernel_name: &'a str) -> Self {
-        Self {
-            kernel_name,
-            ..self
-        }
+        Self { kernel_name, ..self }
     }
 
     /// One element of an array, or the value itself.
@@ -169,11 +166,7 @@ impl<'a> Parameter<'a> {
                 None => self.size,
             },
             // The class of an element follows from its type or its members.
-            class: if self.cpp.is_array() && !self.members.is_known() {
-                Class::Unknown
-            } else {
-                self.class
-            },
+            class: if self.cpp.is_array() && !self.members.is_known() { Class::Unknown } else { self.class },
             ..*self
         }
     }
@@ -244,11 +237,7 @@ impl Offsets {
 
     /// Starts after parameter `index` of `parameters`, at the offset in its source, or at the beginning of the block
     /// if `index` is `None`.
-    pub(crate) const fn after(
-        base: Option<usize>,
-        parameters: &[Parameter<'_>],
-        index: Option<usize>,
-    ) -> Self {
+    pub(crate) const fn after(base: Option<usize>, parameters: &[Parameter<'_>], index: Option<usize>) -> Self {
         let mut offsets = Self::new(base);
         if let Some(index) = index {
             offsets.end = end(parameters[index].offset, parameters[index].size);

@@ -44,10 +44,7 @@ pub const PLACE: usize = 4;
 
 /// A number of 4 bytes.
 pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
-    bytes[at] as usize
-        | (bytes[at + 1] as usize) << 8
-        | (bytes[at + 2] as usize) << 16
-        | (bytes[at + 3] as usize) << 24
+    bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
 }
 
 /// A text. The writer stores only complete characters.
@@ -119,18 +116,8 @@ impl<'a> Reader<'a> {
     pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
         let (depth, const_mask) = (self.bytes[self.at], self.bytes[self.at + 1]);
         self.at += 2;
-        let rows = if depth & TO_ARRAY == 0 {
-            [0; 3]
-        } else {
-            self.lengths()
-        };
-        CppType {
-            base,
-            depth: depth & !TO_ARRAY,
-            const_mask,
-            extents: [0; 3],
-            rows,
-        }
+        let rows = if depth & TO_ARRAY == 0 { [0; 3] } else { self.lengths() };
+        CppType { base, depth: depth & !TO_ARRAY, const_mask, extents: [0; 3], rows }
     }
 
     /// The number of dimensions of an array, and the lengths, the innermost first.
@@ -152,19 +139,11 @@ impl<'a> Reader<'a> {
             base::VOID => CppBase::Void,
             base::BOOL => CppBase::Bool,
             base::CHAR => CppBase::Char,
-            base::SIGNED => CppBase::Integer {
-                signed: true,
-                bits: self.number() as u16,
-            },
-            base::UNSIGNED => CppBase::Integer {
-                signed: false,
-                bits: self.number() as u16,
-            },
+            base::SIGNED => CppBase::Integer { signed: true, bits: self.number() as u16 },
+            base::UNSIGNED => CppBase::Integer { signed: false, bits: self.number() as u16 },
             base::LONG => CppBase::Long { signed: true },
             base::UNSIGNED_LONG => CppBase::Long { signed: false },
-            base::FLOAT => CppBase::Float {
-                bits: self.number() as u16,
-            },
+            base::FLOAT => CppBase::Float { bits: self.number() as u16 },
             base::NAMED => {
                 let (start, length) = (self.number(), self.number());
                 CppBase::Named(names.split_at(readable + start).1.split_at(length).0)

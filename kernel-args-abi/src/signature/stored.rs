@@ -40,14 +40,8 @@ pub const SURFACE: usize = 2;
 pub const FIRST_TYPE: usize = 3;
 
 /// The classes by number.
-pub const CLASSES: [Class; 6] = [
-    Class::Unknown,
-    Class::Bits,
-    Class::Integer,
-    Class::Float,
-    Class::Pointer,
-    Class::Bytes,
-];
+pub const CLASSES: [Class; 6] =
+    [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
 /// A struct, an enum, or a list of parameters.
 #[derive(Clone, Copy)]
@@ -81,10 +75,7 @@ impl<'a> Stored<'a> {
             return None;
         };
         let value = reader.integer();
-        Some(Variant {
-            name: reader.text(&[]),
-            value,
-        })
+        Some(Variant { name: reader.text(&[]), value })
     }
 
     /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
@@ -198,10 +189,7 @@ const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter
     if parameter.cpp.depth == 0 {
         return parameter;
     }
-    Parameter {
-        pointee: pointee(reader.bytes, referent),
-        ..parameter
-    }
+    Parameter { pointee: pointee(reader.bytes, referent), ..parameter }
 }
 
 /// Reads a member or parameter without its pointee, and its referent.
@@ -234,10 +222,7 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         size,
         align,
         class,
-        cpp: CppType {
-            extents,
-            ..pointers
-        },
+        cpp: CppType { extents, ..pointers },
         members,
         pointee: Pointee::UNKNOWN,
         body,
@@ -252,10 +237,7 @@ pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
         0 => Members::UNKNOWN,
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
-            let found = Stored {
-                bytes,
-                at: (number - FIRST) / 4,
-            };
+            let found = Stored { bytes, at: (number - FIRST) / 4 };
             match (number - FIRST) % 4 {
                 STRUCT => Members::stored(found),
                 SIGNED => Members::stored_enum(found, Some(true)),

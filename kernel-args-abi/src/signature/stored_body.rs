@@ -110,9 +110,6 @@ pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
     match number {
         UNKNOWN => Body::UNKNOWN,
         UNUSED => Body::UNUSED,
-        _ => Body::stored(StoredBody {
-            bytes,
-            at: number - FIRST_BODY,
-        }),
+        _ => Body::stored(StoredBody { bytes, at: number - FIRST_BODY }),
     }
 }

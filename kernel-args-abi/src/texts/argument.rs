@@ -28,29 +28,19 @@ impl<const N: usize> Report<'_, N> {
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let mut text = Hint::new();
         match mismatch {
-            Mismatch::Differs {
-                exchanged: Some(_), ..
-            }
+            Mismatch::Differs { exchanged: Some(_), .. }
             | Mismatch::Missing { moved: Some(_), .. }
             | Mismatch::Extra { moved: Some(_), .. } => return None,
-            Mismatch::Differs {
-                parameter,
-                differences,
-                ..
-            } if !is_of_type(differences)
-                || body::contradicting(&kernel[parameter], differences).is_some() =>
+            Mismatch::Differs { parameter, differences, .. }
+                if !is_of_type(differences) || body::contradicting(&kernel[parameter], differences).is_some() =>
             {
                 return None;
             }
-            Mismatch::Differs {
-                field, parameter, ..
-            } => {
+            Mismatch::Differs { field, parameter, .. } => {
                 let value = values(Some(&host[field]), &kernel[parameter]);
                 say::push_argument(&mut text, value.as_str(), field);
             }
-            Mismatch::Missing {
-                parameter, before, ..
-            } => {
+            Mismatch::Missing { parameter, before, .. } => {
                 let value = values(None, &kernel[parameter]);
                 say::push_argument(&mut text, value.as_str(), before);
             }
@@ -58,9 +48,7 @@ impl<const N: usize> Report<'_, N> {
                 say::remove_argument(&mut text, kernel.len(), host.len());
             }
             Mismatch::Extra { .. } => say::remove_or_move_argument(&mut text),
-            Mismatch::Split {
-                first, parameter, ..
-            } => {
+            Mismatch::Split { first, parameter, .. } => {
                 let whole = &kernel[parameter];
                 say::push_whole(&mut text, (whole.size, whole.align), first);
             }

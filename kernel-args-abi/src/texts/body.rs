@@ -16,14 +16,9 @@ use crate::{
 };
 
 /// The slot that contradicts a field, if the differences come from the code of the kernel.
-pub(super) const fn contradicting<'a>(
-    kernel: &Parameter<'a>,
-    differences: Differences,
-) -> Option<Slot<'a>> {
+pub(super) const fn contradicting<'a>(kernel: &Parameter<'a>, differences: Differences) -> Option<Slot<'a>> {
     match differences.first() {
-        Some(Difference::Pointer | Difference::Pointee | Difference::Constness)
-            if kernel.cpp.is_unknown() =>
-        {
+        Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {
             kernel.body.at(0)
         }
         _ => None,
@@ -50,12 +45,7 @@ pub(super) const fn push_what(
 }
 
 /// What the code does, what to write, and how to turn the check off.
-pub(super) const fn push_hint(
-    hint: &mut Hint,
-    host: &Parameter<'_>,
-    slot: &Slot<'_>,
-    differences: Differences,
-) {
+pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) {
     push_correction(hint, host, slot, differences);
     match differences.first() {
         Some(Difference::Constness) => say::or_shared_write(hint),
@@ -64,19 +54,11 @@ pub(super) const fn push_hint(
 }
 
 /// What the code does, and what to write.
-const fn push_correction(
-    hint: &mut Hint,
-    host: &Parameter<'_>,
-    slot: &Slot<'_>,
-    differences: Differences,
-) {
+const fn push_correction(hint: &mut Hint, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) {
     let evidence = evidence(slot, differences);
     let evidence = evidence.as_str();
     let mut declare = Declaration::new();
-    say::declare(
-        &mut declare,
-        fitting(host.name, host, slot, differences).as_str(),
-    );
+    say::declare(&mut declare, fitting(host.name, host, slot, differences).as_str());
     let declare = declare.as_str();
     match differences.first() {
         Some(Difference::Pointer) => say::integer_in_code(hint, host.name, evidence, declare),
@@ -89,13 +71,7 @@ const fn push_correction(
 
 /// The first pointer in a struct by value that the code contradicts.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let Some(BodyMismatch {
-        path,
-        member,
-        slot,
-        differences,
-    }) = first_in_struct(host, kernel)
-    else {
+    let Some(BodyMismatch { path, member, slot, differences }) = first_in_struct(host, kernel) else {
         return;
     };
     let mut name = Message::<320>::new();
@@ -105,31 +81,16 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         name.push(".");
         i += 1;
     }
-    let own = if member.name.is_empty() {
-        host.name
-    } else {
-        member.name
-    };
+    let own = if member.name.is_empty() { host.name } else { member.name };
     name.writer().push_shortened(own, LONGEST_NAME / 2);
     let mut what = Hint::new();
     push_correction(&mut what, &member, &slot, differences);
-    say::member_in_code(
-        hint,
-        name.as_str(),
-        slot.offset,
-        member.spelling,
-        what.as_str(),
-    );
+    say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
 }
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
 /// is empty.
-const fn fitting(
-    name: &str,
-    host: &Parameter<'_>,
-    slot: &Slot<'_>,
-    differences: Differences,
-) -> Declaration {
+const fn fitting(name: &str, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) -> Declaration {
     let mut text = Message::new();
     if matches!(differences.first(), Some(Difference::Pointer)) {
         let mut signed = 0;
@@ -152,20 +113,12 @@ const fn fitting(
         _ => CppBase::Unknown,
     };
     let is_written = differences.contains(Difference::Constness);
-    push_type(
-        &mut text,
-        name,
-        corrected(host, element, is_written).as_str(),
-    );
+    push_type(&mut text, name, corrected(host, element, is_written).as_str());
     text
 }
 
 /// What the field can be, without a name.
-pub(super) const fn types(
-    host: &Parameter<'_>,
-    slot: &Slot<'_>,
-    differences: Differences,
-) -> Declaration {
+pub(super) const fn types(host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) -> Declaration {
     fitting("", host, slot, differences)
 }
 

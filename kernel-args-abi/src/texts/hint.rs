@@ -126,12 +126,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
 }
 
 /// A type of the right size. The kernel aligns it to `align`.
-const fn push_alignment(
-    hint: &mut Hint,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-    align: Alignment,
-) {
+const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, align: Alignment) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
     let tensor_map = kernel.cpp.is_unknown() || is_builtin(kernel);
@@ -163,19 +158,12 @@ const fn push_alignment(
 }
 
 /// A field at another offset in the kernel, because the kernel uses another alignment.
-const fn push_offset<const N: usize>(
-    hint: &mut Hint,
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-) {
+const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, field: usize, parameter: usize) {
     let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
     let (host, kernel) = (&fields[field], &parameters[parameter]);
-    let (Some(offset), Some(align), Some(expected)) = (
-        kernel.offset,
-        host.align,
-        expected_offset(fields, parameters, report.base(), field, parameter),
-    ) else {
+    let (Some(offset), Some(align), Some(expected)) =
+        (kernel.offset, host.align, expected_offset(fields, parameters, report.base(), field, parameter))
+    else {
         return;
     };
     say::other_offset(hint, offset, align.bytes(), expected);
@@ -206,21 +194,12 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
         return;
     }
     // Show only the last segment of a long path.
-    let name = if spelled.len() > LONGEST_NAME {
-        name::plain(spelled)
-    } else {
-        spelled
-    };
+    let name = if spelled.len() > LONGEST_NAME { name::plain(spelled) } else { spelled };
     say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
 /// A built-in CUDA type, or a user-defined struct that represents it.
-const fn push_builtin(
-    hint: &mut Hint,
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-    declare: &str,
-) {
+const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
     say::takes_builtin(hint, kernel.cpp, declare);
     if host.size == kernel.size
         && matches!(host.cpp.base, CppBase::Named(_))

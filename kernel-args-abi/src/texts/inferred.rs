@@ -21,19 +21,13 @@ pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
 
 /// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.
 pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
-    let signed = matches!(
-        own,
-        CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }
-    );
+    let signed = matches!(own, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
     match (elements.class, elements.size) {
         (ElementClass::F16, _) => CppBase::Named("__half"),
         (ElementClass::BF16, _) => CppBase::Named("__nv_bfloat16"),
         (ElementClass::F32, _) => CppBase::Float { bits: 32 },
         (ElementClass::F64, _) => CppBase::Float { bits: 64 },
-        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer {
-            signed,
-            bits: size as u16 * 8,
-        },
+        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed, bits: size as u16 * 8 },
         _ => CppBase::Unknown,
     }
 }

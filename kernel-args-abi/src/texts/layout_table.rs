@@ -28,9 +28,7 @@ impl<'a> LayoutTable<'a> {
 
     /// The size of the block, if every offset is known.
     fn size(self) -> Option<usize> {
-        self.places().try_fold(0, |size, (offset, parameter)| {
-            Some(offset?.checked_add(parameter.size)?.max(size))
-        })
+        self.places().try_fold(0, |size, (offset, parameter)| Some(offset?.checked_add(parameter.size)?.max(size)))
     }
 
     #[cold]
@@ -45,11 +43,7 @@ impl<'a> LayoutTable<'a> {
             spellings = spellings.max(3) + 2;
         }
         let title = if spellings > 0 { "C++" } else { "" };
-        write!(
-            f,
-            "\n     {:names$}  {:types$}  {title:spellings$}offset   size  align",
-            "field", "type"
-        )?;
+        write!(f, "\n     {:names$}  {:types$}  {title:spellings$}offset   size  align", "field", "type")?;
         let count = self.0.parameters.len();
         for (index, (offset, parameter)) in self.places().enumerate() {
             match shown(index, count) {

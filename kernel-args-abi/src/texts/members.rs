@@ -9,10 +9,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{
-        Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant,
-        names::is_made,
-    },
+    check::{Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant, names::is_made},
     cpp::CppBase,
     signature::{Parameter, Variant},
 };
@@ -33,10 +30,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         push_pointee(hint, &h, here.as_str(), &k, there.as_str(), host);
         return;
     }
-    if matches!(
-        mismatch.differences.first(),
-        Some(Difference::ParameterName)
-    ) {
+    if matches!(mismatch.differences.first(), Some(Difference::ParameterName)) {
         let name = k.member.name;
         if h.member.kernel_name.is_empty() {
             let rename = rename_to(name, "device_type");
@@ -73,8 +67,8 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
     let (cpp, ty) = (k.declared.cpp, h.member.spelling);
     let declare = member_declaration(&h.declared, &k.declared);
-    let is_elsewhere = matches!(mismatch.differences.first(), Some(Difference::Offset))
-        && same(h.member.cpp_name(), k.member.name);
+    let is_elsewhere =
+        matches!(mismatch.differences.first(), Some(Difference::Offset)) && same(h.member.cpp_name(), k.member.name);
     if is_elsewhere || cpp.is_unknown() {
         say::member_places(hint, in_kernel, in_host);
     } else if declare.is_empty() {
@@ -85,14 +79,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
 }
 
 /// Types behind pointers that differ as a whole: their sizes, or a variant of an enum.
-const fn push_pointee(
-    hint: &mut Hint,
-    h: &Place<'_>,
-    here: &str,
-    k: &Place<'_>,
-    there: &str,
-    host: &Parameter<'_>,
-) {
+const fn push_pointee(hint: &mut Hint, h: &Place<'_>, here: &str, k: &Place<'_>, there: &str, host: &Parameter<'_>) {
     if h.member.size != k.member.size {
         let (host, kernel) = (h.member.size, k.member.size);
         say::pointee_sizes(hint, there, kernel, here, host);
@@ -168,11 +155,7 @@ pub const fn member_path(place: &Place<'_>, whole: &str) -> Message<512> {
         }
         i += 1;
     }
-    let name = if i == 0 && place.member.name.is_empty() {
-        whole
-    } else {
-        place.member.name
-    };
+    let name = if i == 0 && place.member.name.is_empty() { whole } else { place.member.name };
     if i > 0 && !name.is_empty() {
         path.push(".");
     }
@@ -226,10 +209,7 @@ struct Names {
 
 impl Names {
     const fn new() -> Self {
-        Self {
-            text: Message::new(),
-            count: 0,
-        }
+        Self { text: Message::new(), count: 0 }
     }
 
     /// Adds a name. Ignores an empty name.

@@ -25,11 +25,7 @@ impl<const N: usize> Message<N> {
     /// An empty text.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            len: 0,
-            truncated: false,
-            bytes: [0; N],
-        }
+        Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
     /// The texts, one after another. `None` if they do not fit. rustc evaluates a call about as slowly as copying ten bytes.
@@ -47,11 +43,7 @@ impl<const N: usize> Message<N> {
             }
             i += 1;
         }
-        Some(Self {
-            len,
-            truncated: false,
-            bytes,
-        })
+        Some(Self { len, truncated: false, bytes })
     }
 
     /// The text.
@@ -131,8 +123,7 @@ impl Text {
             keep -= 1;
         }
         self.copy(text.split_at(keep).0);
-        while self.len > 0 && (self.len + ELLIPSIS.len() > most || is_inside(&self.bytes, self.len))
-        {
+        while self.len > 0 && (self.len + ELLIPSIS.len() > most || is_inside(&self.bytes, self.len)) {
             self.len -= 1;
         }
         if self.len + ELLIPSIS.len() <= most {
@@ -278,8 +269,7 @@ mod tests {
     #[test]
     fn a_shortened_text_keeps_both_ends() {
         let mut text = Message::<64>::new();
-        text.writer()
-            .push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
+        text.writer().push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
         assert_eq!(text.as_str(), "void sim::step…const*)");
         let mut text = Message::<64>::new();
         text.writer().push_shortened("saxpy", 5);

@@ -11,18 +11,11 @@ use crate::{
 };
 
 /// The types that have another name if they are mutable.
-const MUTABLE: [(&str, &str); 2] = [
-    ("DevicePointer<", "DevicePointerMut<"),
-    ("CudaView<", "CudaViewMut<"),
-];
+const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
 
 /// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
 /// spelling as far as it shows elements and mutability, otherwise returns a slice.
-pub(super) const fn corrected(
-    host: &Parameter<'_>,
-    element: CppBase<'_>,
-    is_written: bool,
-) -> Message<256> {
+pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
     let mut text = Message::new();
     let spelling = if is_written {
         match mutable(host.spelling) {
@@ -51,17 +44,9 @@ pub(super) const fn corrected(
 }
 
 const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
-    let base = if matches!(element, CppBase::Unknown) {
-        host.cpp.base
-    } else {
-        element
-    };
+    let base = if matches!(element, CppBase::Unknown) { host.cpp.base } else { element };
     let is_const = !is_written && host.cpp.const_mask >> (host.cpp.depth - 1) & 1 == 1;
-    let ty = if host.cpp.depth == 1 {
-        CppType::of(base)
-    } else {
-        CppType::UNKNOWN
-    };
+    let ty = if host.cpp.depth == 1 { CppType::of(base) } else { CppType::UNKNOWN };
     slice(ty.pointer(is_const))
 }
 
@@ -135,12 +120,7 @@ mod tests {
             ("&CudaSlice<f64>", float, false, "&CudaSlice<f32>"),
             ("&'a CudaSlice<f64>", float, true, "&'a mut CudaSlice<f32>"),
             ("CudaView<'a, f64>", same, true, "CudaViewMut<'a, f64>"),
-            (
-                "Option<DevicePointer<f64>>",
-                half,
-                true,
-                "Option<DevicePointerMut<half::f16>>",
-            ),
+            ("Option<DevicePointer<f64>>", half, true, "Option<DevicePointerMut<half::f16>>"),
             ("Numbers", same, true, "&mut CudaSlice<f64>"),
             ("&'a CudaSlice<Real>", float, false, "&CudaSlice<f32>"),
         ] {

@@ -54,10 +54,7 @@ mod tests {
     /// The code that the hint suggests.
     fn written(name: &str) -> Option<String> {
         let text = rename_to(name, "kernel_args");
-        assert!(
-            text.as_str()
-                .ends_with(&format!("write `#[kernel_args(name = \"{name}\")]` on it"))
-        );
+        assert!(text.as_str().ends_with(&format!("write `#[kernel_args(name = \"{name}\")]` on it")));
         let (_, written) = text.as_str().split_once("rename it to `")?;
         Some(written.split_once('`')?.0.into())
     }

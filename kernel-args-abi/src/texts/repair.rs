@@ -29,59 +29,30 @@ impl<const N: usize> Report<'_, N> {
             return hint;
         }
         match mismatch {
-            Mismatch::Differs {
-                field,
-                exchanged: Some(other),
-                differences,
-                ..
-            } if !matches!(differences.first(), Some(Difference::ParameterName)) => {
-                let (first, second) = if field < other {
-                    (field, other)
-                } else {
-                    (other, field)
-                };
+            Mismatch::Differs { field, exchanged: Some(other), differences, .. }
+                if !matches!(differences.first(), Some(Difference::ParameterName)) =>
+            {
+                let (first, second) = if field < other { (field, other) } else { (other, field) };
                 say::exchanged(&mut text, host[first].name, host[second].name);
                 return self.or_in_order(&text);
             }
-            Mismatch::Differs {
-                field,
-                parameter,
-                differences,
-                ..
-            } => return hint(self, field, parameter, differences),
-            Mismatch::Missing {
-                before,
-                moved: Some(field),
-                ..
-            } => say::move_field(&mut text, host[field].name, between(host, before).as_str()),
-            Mismatch::Missing {
-                parameter,
-                before,
-                moved: None,
-            } => return self.add(mismatch, parameter, before),
-            Mismatch::Extra {
-                field,
-                moved: Some(parameter),
-            } => {
+            Mismatch::Differs { field, parameter, differences, .. } => {
+                return hint(self, field, parameter, differences);
+            }
+            Mismatch::Missing { before, moved: Some(field), .. } => {
+                say::move_field(&mut text, host[field].name, between(host, before).as_str())
+            }
+            Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
+            Mismatch::Extra { field, moved: Some(parameter) } => {
                 let place = between(host, self.destination(field));
                 say::move_away(&mut text, parameter, place.as_str());
                 return self.or_in_order(&text);
             }
             Mismatch::Extra { field, moved: None } => return self.remove(mismatch, field),
-            Mismatch::Split {
-                first,
-                last,
-                parameter,
-            } => {
+            Mismatch::Split { first, last, parameter } => {
                 let whole = &kernel[parameter];
                 let declare = together(host, first, last, whole);
-                say::split_struct(
-                    &mut text,
-                    last - first + 1,
-                    whole.size,
-                    parameter,
-                    declare.as_str(),
-                );
+                say::split_struct(&mut text, last - first + 1, whole.size, parameter, declare.as_str());
             }
             Mismatch::Joined { field, first, last } => {
                 let whole = &host[field];
@@ -94,13 +65,7 @@ impl<const N: usize> Report<'_, N> {
 
     /// A change of the order. If only one field does not fit, adds the declaration for the current order.
     const fn or_in_order(&self, order: &Hint) -> Hint {
-        let Some(Mismatch::Differs {
-            field,
-            parameter,
-            differences,
-            ..
-        }) = self.in_place()
-        else {
+        let Some(Mismatch::Differs { field, parameter, differences, .. }) = self.in_place() else {
             return *order;
         };
         let mut text = Message::new();
@@ -117,21 +82,13 @@ impl<const N: usize> Report<'_, N> {
         let (first, last) = self.alike_to(mismatch);
         if first == last {
             let (place, name) = (between(host, before), kernel[parameter].name);
-            let field = if is_made(name) {
-                ty
-            } else {
-                types(name, None, &kernel[parameter])
-            };
+            let field = if is_made(name) { ty } else { types(name, None, &kernel[parameter]) };
             say::add_field(&mut text, place.as_str(), field.as_str());
         } else {
             let (from, to) = (before + first - parameter, before + last - parameter);
             let (from, to) = (host[from].name, host[to - 1].name);
             let mut either = Message::<768>::new();
-            let others = types(
-                "",
-                None,
-                &kernel[if parameter == first { last } else { first }],
-            );
+            let others = types("", None, &kernel[if parameter == first { last } else { first }]);
             if same(ty.as_str(), others.as_str()) {
                 either = ty;
             } else {
@@ -156,10 +113,7 @@ impl<const N: usize> Report<'_, N> {
     const fn remove(&self, mismatch: Mismatch, field: usize) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        if let Some(Mismatch::Missing {
-            parameter, before, ..
-        }) = self.counterpart_of(mismatch)
-        {
+        if let Some(Mismatch::Missing { parameter, before, .. }) = self.counterpart_of(mismatch) {
             let declare = declaration(&host[field], &kernel[parameter]);
             let place = between(host, before);
             say::replace_field(&mut text, parameter, place.as_str(), declare.as_str());
@@ -202,11 +156,7 @@ impl<const N: usize> Report<'_, N> {
     const fn destination(&self, field: usize) -> usize {
         let mut i = 0;
         while i < self.len() {
-            if let Mismatch::Missing {
-                before,
-                moved: Some(moved),
-                ..
-            } = self.mismatches()[i]
+            if let Mismatch::Missing { before, moved: Some(moved), .. } = self.mismatches()[i]
                 && moved == field
             {
                 return before;
@@ -218,12 +168,7 @@ impl<const N: usize> Report<'_, N> {
 }
 
 /// The hint for several fields that are one parameter.
-const fn together(
-    host: &[Parameter<'_>],
-    first: usize,
-    last: usize,
-    whole: &Parameter<'_>,
-) -> Message<1024> {
+const fn together(host: &[Parameter<'_>], first: usize, last: usize, whole: &Parameter<'_>) -> Message<1024> {
     let mut text = Message::new();
     let (is_vector, name) = match (whole.cpp.base, whole.align) {
         (CppBase::Named(spelled), _) => (name::is_builtin(spelled), spelled),

@@ -52,11 +52,7 @@ impl<const N: usize> Report<'_, N> {
     #[must_use]
     pub const fn missing_message(&self) -> Option<Message> {
         let message = self.list(true);
-        if message.is_empty() {
-            None
-        } else {
-            Some(message)
-        }
+        if message.is_empty() { None } else { Some(message) }
     }
 
     /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
@@ -68,12 +64,7 @@ impl<const N: usize> Report<'_, N> {
         let mut message = self.what(mismatch);
         bound.push_binding(&mut message);
         match mismatch {
-            Mismatch::Differs {
-                parameter,
-                differences,
-                exchanged: None,
-                ..
-            } if bound.is_wrong => {
+            Mismatch::Differs { parameter, differences, exchanged: None, .. } if bound.is_wrong => {
                 let kernel = &self.kernel().parameters[parameter];
                 let types = match body::contradicting(kernel, differences) {
                     Some(slot) => body::types(&self.host().parameters[field], &slot, differences),
@@ -133,20 +124,11 @@ impl<const N: usize> Report<'_, N> {
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let kernel_name = self.kernel().name;
         match mismatch {
-            Mismatch::Differs {
-                field,
-                parameter,
-                differences,
-                ..
-            } => {
+            Mismatch::Differs { field, parameter, differences, .. } => {
                 match body::contradicting(&kernel[parameter], differences) {
-                    Some(slot) => body::push_what(
-                        message.writer(),
-                        &host[field],
-                        (parameter, kernel_name),
-                        &slot,
-                        differences,
-                    ),
+                    Some(slot) => {
+                        body::push_what(message.writer(), &host[field], (parameter, kernel_name), &slot, differences)
+                    }
                     None => say::differs(&mut message, host[field].name, parameter, kernel_name),
                 }
                 self.push_sides(&mut message, field, parameter, differences);
@@ -166,11 +148,7 @@ impl<const N: usize> Report<'_, N> {
                 say::extra(&mut message, host[field].name, kernel_name);
                 push_host(&mut message, &host[field]);
             }
-            Mismatch::Split {
-                first,
-                last,
-                parameter,
-            } => {
+            Mismatch::Split { first, last, parameter } => {
                 let (first, last) = (host[first].name, host[last].name);
                 say::split(&mut message, first, last, parameter, kernel_name);
                 push_kernel(&mut message, &kernel[parameter]);
@@ -214,13 +192,7 @@ impl<const N: usize> Report<'_, N> {
         list
     }
 
-    const fn push_sides(
-        &self,
-        message: &mut Message,
-        field: usize,
-        parameter: usize,
-        differences: Differences,
-    ) {
+    const fn push_sides(&self, message: &mut Message, field: usize, parameter: usize, differences: Differences) {
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let expected = if differences.contains(Difference::Offset) {
             expected_offset(host, kernel, self.base(), field, parameter)

@@ -31,18 +31,10 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
 
 /// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
 #[cold]
-pub(super) const fn types(
-    name: &str,
-    host: Option<&Parameter<'_>>,
-    kernel: &Parameter<'_>,
-) -> Declaration {
+pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     let inferred = inferred(kernel);
-    let cpp = if inferred.is_pointer() {
-        inferred
-    } else {
-        kernel.cpp
-    };
+    let cpp = if inferred.is_pointer() { inferred } else { kernel.cpp };
     if cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
         push_type(&mut text, name, slice(cpp).as_str());
         return text;
@@ -93,16 +85,8 @@ pub(super) const fn is_index(name: &str) -> bool {
 pub(super) const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
     let mut text = Message::new();
-    text.push(if cpp.is_pointer() && !to_const {
-        "&mut CudaSlice<"
-    } else {
-        "&CudaSlice<"
-    });
-    let element = if cpp.depth == 1 {
-        element_name(cpp.base)
-    } else {
-        Message::new()
-    };
+    text.push(if cpp.is_pointer() && !to_const { "&mut CudaSlice<" } else { "&CudaSlice<" });
+    let element = if cpp.depth == 1 { element_name(cpp.base) } else { Message::new() };
     if element.is_empty() {
         text.push("…");
     } else {
@@ -126,10 +110,7 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
 
 /// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if the sizes differ, or if the type
 /// has no name.
-pub(super) const fn member_declaration(
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-) -> Declaration {
+pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     let ty = member_type(kernel);
     if host.size == kernel.size && !host.name.is_empty() && !ty.is_empty() {
@@ -167,11 +148,7 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     while level > 0 {
         level -= 1;
         let is_const = cpp.const_mask >> level & 1 == 1;
-        text.push(if is_const {
-            "DevicePointer<"
-        } else {
-            "DevicePointerMut<"
-        });
+        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
         if level + 1 == cpp.depth {
             open_array(&mut text, cpp.rows);
         }
@@ -217,9 +194,7 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     match name::builtin(spelled) {
         Some(row) => text.push(row.aligned_to(align).rust),
         None if name::is_builtin(spelled) => {}
-        None => text
-            .writer()
-            .push_shortened(name::plain(spelled), LONGEST_NAME),
+        None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
     }
     text
 }
@@ -228,13 +203,7 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
 /// parameter; `cpp` and `size` describe the whole type. Keeps the parameter if they do not determine it.
 #[doc(hidden)]
 #[must_use]
-pub const fn instantiated(
-    before: &str,
-    parameter: &str,
-    after: &str,
-    cpp: CppType<'_>,
-    size: usize,
-) -> Message<256> {
+pub const fn instantiated(before: &str, parameter: &str, after: &str, cpp: CppType<'_>, size: usize) -> Message<256> {
     let is_whole = before.is_empty() && after.is_empty();
     let mut ty = "";
     if is_whole && !cpp.is_pointer() && !cpp.is_array() || !is_whole && cpp.depth == 1 {
@@ -305,10 +274,7 @@ const OFFERED: usize = 3;
 
 /// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
 /// can also be `int`.
-const fn alternatives(
-    host: Option<&Parameter<'_>>,
-    kernel: &Parameter<'_>,
-) -> ([&'static str; OFFERED], usize) {
+const fn alternatives(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> ([&'static str; OFFERED], usize) {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);
@@ -327,10 +293,7 @@ const fn alternatives(
     }
     let (signed, float) = match host {
         Some(host) => (
-            matches!(
-                host.cpp.base,
-                CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }
-            ),
+            matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }),
             matches!(host.class, Class::Float),
         ),
         None => (false, false),
@@ -366,12 +329,7 @@ mod tests {
     use std::{format, string::String};
 
     fn parameter(cpp: CppType<'_>, size: usize, align: usize) -> Parameter<'_> {
-        Parameter {
-            class: Class::Bytes,
-            cpp,
-            align: Alignment::new(align),
-            ..Parameter::record(0, size)
-        }
+        Parameter { class: Class::Bytes, cpp, align: Alignment::new(align), ..Parameter::record(0, size) }
     }
 
     fn offered(kernel: &Parameter<'_>) -> String {
@@ -403,10 +361,7 @@ mod tests {
     fn a_type_of_cuda_without_a_rust_type_is_not_offered() {
         for name in ["__nv_fp4_e2m1", "complex<int>", "cuda::std::complex"] {
             let cpp = CppType::named(name);
-            assert_eq!(
-                offered(&parameter(cpp, 1, 1)),
-                "a type of 1 byte, aligned to 1"
-            );
+            assert_eq!(offered(&parameter(cpp, 1, 1)), "a type of 1 byte, aligned to 1");
             let pointer = offered(&parameter(cpp.pointer(true), 8, 8));
             assert_eq!(pointer, "`v: &CudaSlice<…>`");
         }

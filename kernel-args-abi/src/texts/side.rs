@@ -24,12 +24,7 @@ impl<'a> Side<'a> {
         if !parameter.cpp.is_unknown() {
             push_cpp(&mut cpp, parameter.cpp);
         }
-        Self {
-            parameter,
-            spelling: shortened(parameter.spelling),
-            cpp,
-            offset,
-        }
+        Self { parameter, spelling: shortened(parameter.spelling), cpp, offset }
     }
 
     /// The columns of the spelling and of the C++ type.
@@ -41,8 +36,7 @@ impl<'a> Side<'a> {
     pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
         let mut line = Message::new();
         if widths.0 > 0 {
-            line.writer()
-                .push_padded(self.spelling.as_str(), widths.0 + 2);
+            line.writer().push_padded(self.spelling.as_str(), widths.0 + 2);
         }
         if widths.1 > 0 {
             line.writer().push_padded(self.cpp.as_str(), widths.1 + 2);
@@ -73,11 +67,9 @@ const fn shortened(spelling: &str) -> Message<256> {
         }
     }
     if tail > at {
-        text.writer()
-            .push_shortened(spelling.split_at(at).0, LONGEST_NAME);
+        text.writer().push_shortened(spelling.split_at(at).0, LONGEST_NAME);
         text.push("…");
-        text.writer()
-            .push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
+        text.writer().push_shortened(spelling.split_at(tail).1, LONGEST_NAME / 4);
     } else {
         text.writer().push_shortened(spelling, LONGEST_NAME);
     }

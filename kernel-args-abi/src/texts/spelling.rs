@@ -16,11 +16,7 @@ pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
             message.push(" const");
         }
         level += 1;
-        message.push(if to_array && level == cpp.depth {
-            " (*"
-        } else {
-            "*"
-        });
+        message.push(if to_array && level == cpp.depth { " (*" } else { "*" });
     }
     push_lengths(message, cpp.extents);
     if to_array {

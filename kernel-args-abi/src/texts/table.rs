@@ -31,10 +31,7 @@ impl<'a, const N: usize> Report<'a, N> {
     /// Both sides of every row, for a terminal or a log.
     #[must_use]
     pub const fn table(&self) -> Table<'_, 'a, N> {
-        Table {
-            report: self,
-            colored: false,
-        }
+        Table { report: self, colored: false }
     }
 }
 
@@ -46,21 +43,13 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
     }
 
     fn rows(&self) -> Rows<'r, 'a, N> {
-        Rows {
-            report: self.report,
-            steps: check::Steps::new(self.report),
-            offsets: Offsets::new(self.report.base()),
-        }
+        Rows { report: self.report, steps: check::Steps::new(self.report), offsets: Offsets::new(self.report.base()) }
     }
 }
 
 impl<const N: usize> fmt::Display for Table<'_, '_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (red, reset) = if self.colored {
-            ("\x1b[31m", "\x1b[0m")
-        } else {
-            ("", "")
-        };
+        let (red, reset) = if self.colored { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
         let Signature { name, .. } = self.report.kernel();
         let mut title = Message::<256>::new();
         if self.report.is_empty() {
@@ -86,11 +75,7 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
                 (near || count <= WHOLE).then_some(row)
             })
         };
-        let title = if self.report.is_list() {
-            "argument"
-        } else {
-            "field"
-        };
+        let title = if self.report.is_list() { "argument" } else { "field" };
         let mut widths = [columns(title), 0, 0, 0, 0];
         for row in shown().flatten() {
             for (width, cell) in widths.iter_mut().zip(row.cells()) {
@@ -99,13 +84,7 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
         }
         widths[2] = widths[2].max(columns("host").saturating_sub(widths[1] + 2));
         let host = widths[1] + 2 + widths[2];
-        write!(
-            f,
-            "\n  {:w$}  {:host$}  kernel",
-            title,
-            "host",
-            w = widths[0]
-        )?;
+        write!(f, "\n  {:w$}  {:host$}  kernel", title, "host", w = widths[0])?;
 
         let mut left_out = 0usize;
         for row in shown() {
@@ -187,9 +166,7 @@ impl<const N: usize> Iterator for Rows<'_, '_, N> {
         if let Some(field) = step.field {
             let field = &self.report.host().parameters[field];
             row.field.writer().push_shortened(field.name, LONGEST_NAME);
-            row.host
-                .writer()
-                .push_shortened(field.spelling, LONGEST_NAME);
+            row.host.writer().push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut row.host_place, field.size, field.offset);
         }
         if let Some(parameter) = step.parameter {

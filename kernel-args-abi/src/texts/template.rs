@@ -89,11 +89,7 @@ mod tests {
             fill(
                 &mut text,
                 "`{a}` has {n}, {m} more, `{a}`",
-                &[
-                    ("n", Value::Count(1, "byte")),
-                    ("m", Value::Number(20)),
-                    ("a", Value::Name("x")),
-                ],
+                &[("n", Value::Count(1, "byte")), ("m", Value::Number(20)), ("a", Value::Name("x"))],
             );
             text
         };

@@ -259,10 +259,7 @@ mod tests {
         let mut names = BTreeSet::new();
         let mut rest = template;
         while let Some((before, name, after)) = split(rest) {
-            assert!(
-                !before.contains('}') && names.len() <= values.len(),
-                "{template}"
-            );
+            assert!(!before.contains('}') && names.len() <= values.len(), "{template}");
             names.insert(name);
             rest = after;
         }

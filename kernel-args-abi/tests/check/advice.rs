@@ -32,9 +32,7 @@ fn quoted(text: &str) -> Vec<&str> {
 }
 
 pub(crate) fn position(host: &[Parameter<'static>], name: &str) -> usize {
-    host.iter()
-        .position(|field| field.name == name)
-        .unwrap_or_else(|| panic!("no field `{name}`"))
+    host.iter().position(|field| field.name == name).unwrap_or_else(|| panic!("no field `{name}`"))
 }
 
 /// The index of the field after a place such as "between `a` and `b`".
@@ -45,11 +43,7 @@ fn place(host: &[Parameter<'static>], text: &str) -> usize {
         "before" => position(host, names[0]),
         "after" => position(host, names[0]) + 1,
         "between" => {
-            assert_eq!(
-                position(host, names[0]) + 1,
-                position(host, names[1]),
-                "{text}"
-            );
+            assert_eq!(position(host, names[0]) + 1, position(host, names[1]), "{text}");
             position(host, names[1])
         }
         other => panic!("{other} in {text}"),
@@ -75,21 +69,16 @@ impl Advice {
             names.insert(if before > moved { before - 1 } else { before }, name);
             Change::Order(names)
         };
-        if let Some((first, second)) =
-            help.split_once("; or, if the order of the fields is right, ")
-        {
+        if let Some((first, second)) = help.split_once("; or, if the order of the fields is right, ") {
             self.read(host, field, first);
             // The declaration names the field, or refers to the field of the message.
-            let declared = quoted(second)
-                .into_iter()
-                .find_map(|part| part.split_once(": "));
+            let declared = quoted(second).into_iter().find_map(|part| part.split_once(": "));
             let own = declared.map_or(field.unwrap(), |(name, _)| host[position(host, name)].name);
             self.read(host, Some(own), second);
         } else if help.contains("several orders fit") {
             self.several = true;
-        } else if let Some((names, "look exchanged: swap them")) = help
-            .rsplit_once(" look")
-            .map(|(a, _)| (a, &help[a.len() + 1..]))
+        } else if let Some((names, "look exchanged: swap them")) =
+            help.rsplit_once(" look").map(|(a, _)| (a, &help[a.len() + 1..]))
         {
             let names = quoted(names);
             let mut swapped: Vec<_> = host.iter().map(|field| field.name).collect();
@@ -99,18 +88,15 @@ impl Advice {
             let moved = position(host, quoted(name)[0]);
             self.changes.insert(order(moved, place(host, to)));
         } else if let Some((_, to)) = help.split_once(": move it ") {
-            self.changes
-                .insert(order(position(host, field.unwrap()), place(host, to)));
+            self.changes.insert(order(position(host, field.unwrap()), place(host, to)));
         } else if let Some(rest) = help.strip_prefix("add a field for it ") {
             let (at, types) = rest.split_once(": ").unwrap();
             let types = types.split(" (").next().unwrap();
-            self.types
-                .extend(quoted(types).into_iter().map(String::from));
+            self.types.extend(quoted(types).into_iter().map(String::from));
             let names = quoted(at);
             if at.starts_with("before or after") {
                 let one = position(host, names[0]);
-                self.changes
-                    .extend([Change::Add(one), Change::Add(one + 1)]);
+                self.changes.extend([Change::Add(one), Change::Add(one + 1)]);
             } else if at.ends_with("between them") {
                 let (first, last) = (position(host, names[0]), position(host, names[1]));
                 self.changes.extend((first..=last + 1).map(Change::Add));
@@ -119,42 +105,26 @@ impl Advice {
             }
         } else if help.starts_with("remove it: ") {
             self.changes.insert(Change::Remove(field.unwrap()));
-        } else if let Some((names, _)) = help
-            .strip_prefix("remove ")
-            .and_then(|rest| rest.split_once(", which are alike"))
+        } else if let Some((names, _)) =
+            help.strip_prefix("remove ").and_then(|rest| rest.split_once(", which are alike"))
         {
-            let ends: Vec<_> = quoted(names)
-                .iter()
-                .map(|name| position(host, name))
-                .collect();
-            let [first, last] = ends[..] else {
-                panic!("{help}")
-            };
-            self.changes
-                .extend((first..=last).map(|field| Change::Remove(host[field].name)));
+            let ends: Vec<_> = quoted(names).iter().map(|name| position(host, name)).collect();
+            let [first, last] = ends[..] else { panic!("{help}") };
+            self.changes.extend((first..=last).map(|field| Change::Remove(host[field].name)));
         } else {
             self.changes.insert(Change::Retype(field.unwrap()));
-            let declared = quoted(help)
-                .into_iter()
-                .filter_map(|part| part.split_once(": "));
+            let declared = quoted(help).into_iter().filter_map(|part| part.split_once(": "));
             self.types.extend(declared.map(|(_, ty)| ty.to_owned()));
         }
     }
 
     /// The lists of fields that result from each change. An added field is the parameter itself.
-    pub(crate) fn apply(
-        &self,
-        host: &[Parameter<'static>],
-        kernel: &[Parameter<'static>],
-    ) -> Vec<Fields> {
+    pub(crate) fn apply(&self, host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<Fields> {
         let one = |change: &Change| {
             let mut fields = host.to_vec();
             match change {
                 Change::Order(names) => {
-                    fields = names
-                        .iter()
-                        .map(|name| host[position(host, name)])
-                        .collect();
+                    fields = names.iter().map(|name| host[position(host, name)]).collect();
                 }
                 Change::Add(at) => fields.insert(*at, as_field(&kernel[*at])),
                 Change::Remove(name) => {
@@ -173,8 +143,5 @@ impl Advice {
 
 /// A field with unknown properties, so it fits any parameter.
 pub(crate) fn as_field(parameter: &Parameter<'static>) -> Parameter<'static> {
-    Parameter {
-        offset: None,
-        ..*parameter
-    }
+    Parameter { offset: None, ..*parameter }
 }

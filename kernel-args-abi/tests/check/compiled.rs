@@ -13,37 +13,21 @@ fn check(symbol: &str, host: &[Parameter<'_>]) -> Vec<String> {
     let module = Module::read(PTX.as_bytes()).unwrap();
     let entry = module.entry(symbol).expect("the kernel is in the text");
     let demangled = Demangled::new(entry.name);
-    let kernel = Signature {
-        name: entry.name,
-        parameters: &entry.signature_parameters(demangled.as_ref()),
-    };
-    let host = Signature {
-        name: "Host",
-        parameters: host,
-    };
+    let kernel = Signature { name: entry.name, parameters: &entry.signature_parameters(demangled.as_ref()) };
+    let host = Signature { name: "Host", parameters: host };
     let report: Report = report(&host, &kernel);
     let texts = report.mismatches().iter();
-    texts
-        .map(|mismatch| report.message(*mismatch).to_string())
-        .collect()
+    texts.map(|mismatch| report.message(*mismatch).to_string()).collect()
 }
 
 fn integer(name: &'static str, signed: bool, bits: u16) -> Parameter<'static> {
     let size = usize::from(bits) / 8;
-    field(
-        name,
-        "int",
-        size,
-        size,
-        Class::Integer,
-        CppType::integer(signed, bits),
-    )
+    field(name, "int", size, size, Class::Integer, CppType::integer(signed, bits))
 }
 
 fn every_kind() -> Vec<Parameter<'static>> {
     let signed = core::ffi::c_char::MIN != 0;
-    let bytes =
-        |name, size, align, cpp| field(name, "S", size, align, Class::Bytes, CppType::named(cpp));
+    let bytes = |name, size, align, cpp| field(name, "S", size, align, Class::Bytes, CppType::named(cpp));
     vec![
         boolean("b"),
         integer("c", signed, 8),
@@ -70,8 +54,7 @@ fn every_kind() -> Vec<Parameter<'static>> {
     ]
 }
 
-const EVERY_KIND: &str =
-    "_Z10every_kindbcahstijlmxyfd6__half6float4N8geometry5PlaneEPKvPKPKfPViPS_Pd";
+const EVERY_KIND: &str = "_Z10every_kindbcahstijlmxyfd6__half6float4N8geometry5PlaneEPKvPKPKfPViPS_Pd";
 const CLIP: &str = "_ZN8geometry4clipENS_5PlaneENS_4SideEPK6float3Pbj";
 
 #[test]
@@ -85,15 +68,8 @@ fn each_field_of_another_type_is_the_only_one_that_is_named() {
     let right = every_kind();
     for (at, field) in right.iter().enumerate() {
         for wrong in [
-            Parameter {
-                cpp: CppType::named("ns::Other"),
-                class: Class::Bytes,
-                ..*field
-            },
-            Parameter {
-                size: field.size + 8,
-                ..*field
-            },
+            Parameter { cpp: CppType::named("ns::Other"), class: Class::Bytes, ..*field },
+            Parameter { size: field.size + 8, ..*field },
         ] {
             let mut host = right.clone();
             host[at] = wrong;
@@ -108,14 +84,7 @@ fn each_field_of_another_type_is_the_only_one_that_is_named() {
 
 #[test]
 fn an_enum_is_passed_by_name_or_as_its_integer() {
-    let plane = field(
-        "plane",
-        "Plane",
-        16,
-        4,
-        Class::Bytes,
-        CppType::named("geometry::Plane"),
-    );
+    let plane = field("plane", "Plane", 16, 4, Class::Bytes, CppType::named("geometry::Plane"));
     let side = field("side", "Side", 1, 1, Class::Integer, CppType::named("Side"));
     let points = slice("points", CppType::named("float3"));
     let kept = slice_mut("kept", CppType::of(CppBase::Bool));
@@ -131,49 +100,22 @@ fn an_enum_is_passed_by_name_or_as_its_integer() {
 fn the_overload_and_the_instance_that_fit_are_found() {
     let module = Module::read(PTX.as_bytes()).unwrap();
     let entries = module.entries();
-    let names: Vec<Option<Demangled>> = entries
-        .iter()
-        .map(|entry| Demangled::new(entry.name))
-        .collect();
-    let lists: Vec<_> = entries
-        .iter()
-        .zip(&names)
-        .map(|(entry, name)| entry.signature_parameters(name.as_ref()))
-        .collect();
-    let candidates: Vec<_> = entries
-        .iter()
-        .zip(&lists)
-        .map(|(entry, list)| Signature {
-            name: entry.name,
-            parameters: list,
-        })
-        .collect();
+    let names: Vec<Option<Demangled>> = entries.iter().map(|entry| Demangled::new(entry.name)).collect();
+    let lists: Vec<_> =
+        entries.iter().zip(&names).map(|(entry, name)| entry.signature_parameters(name.as_ref())).collect();
+    let candidates: Vec<_> =
+        entries.iter().zip(&lists).map(|(entry, list)| Signature { name: entry.name, parameters: list }).collect();
     let chosen = |element: CppType<'static>, scalar| {
-        let host = [
-            i32("n"),
-            scalar,
-            slice("x", element),
-            slice_mut("y", element),
-        ];
+        let host = [i32("n"), scalar, slice("x", element), slice_mut("y", element)];
         select(&host, &candidates)
     };
     // The overload and the template instance take the same list.
     let symbols = |selection| match selection {
-        Selection::Several {
-            first,
-            second,
-            count: 2,
-        } => (entries[first].name, entries[second].name),
+        Selection::Several { first, second, count: 2 } => (entries[first].name, entries[second].name),
         other => panic!("{other:?}"),
     };
-    assert_eq!(
-        symbols(chosen(FLOAT, f32("a"))),
-        ("_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_")
-    );
-    assert_eq!(
-        symbols(chosen(DOUBLE, f64("a"))),
-        ("_Z5saxpyidPKdPd", "_Z5saxpyIdEviT_PKS0_PS0_")
-    );
+    assert_eq!(symbols(chosen(FLOAT, f32("a"))), ("_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_"));
+    assert_eq!(symbols(chosen(DOUBLE, f64("a"))), ("_Z5saxpyidPKdPd", "_Z5saxpyIdEviT_PKS0_PS0_"));
     assert_eq!(chosen(DOUBLE, f32("a")), Selection::None);
 }
 
@@ -181,9 +123,7 @@ fn the_overload_and_the_instance_that_fit_are_found() {
 fn a_long_mangled_name_is_cut_where_it_is_quoted() {
     let mut host = every_kind();
     host[13] = f32("d");
-    let [text] = &check(EVERY_KIND, &host)[..] else {
-        panic!("one mistake")
-    };
+    let [text] = &check(EVERY_KIND, &host)[..] else { panic!("one mistake") };
     let lines: Vec<_> = text.lines().skip(1).collect();
     assert_eq!(
         lines,

@@ -36,9 +36,5 @@ fn parts_of_larger_elements_show_no_type() {
     assert_eq!(of(ElementClass::Integer, 8, 0), integer(64));
     assert_eq!(of(ElementClass::Unknown, 4, 8), None);
     assert_eq!(of(ElementClass::Unknown, 16, 16), None);
-    assert_eq!(
-        of(ElementClass::F16, 4, 4),
-        Some(CppBase::Named("__half")),
-        "two halves at once"
-    );
+    assert_eq!(of(ElementClass::F16, 4, 4), Some(CppBase::Named("__half")), "two halves at once");
 }

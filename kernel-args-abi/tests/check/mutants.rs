@@ -2,9 +2,7 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Differences, Mismatch, Report, compare, report_at};
-use kernel_args_abi::{
-    Alignment, Class, CppBase, CppType, Layout, ParamLayout, Parameter, Signature,
-};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Layout, ParamLayout, Parameter, Signature};
 use kernel_args_test_generator::size;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -14,18 +12,10 @@ type Fields = Vec<Parameter<'static>>;
 /// One field of every kind that the library passes.
 fn palette() -> Fields {
     let half = CppType::named("__half");
-    let vector =
-        |name, size, align| field("v", name, size, align, Class::Bytes, CppType::named(name));
+    let vector = |name, size, align| field("v", name, size, align, Class::Bytes, CppType::named(name));
     let integer = |signed, bits: u16| {
         let size = usize::from(bits) / 8;
-        field(
-            "i",
-            "i",
-            size,
-            size,
-            Class::Integer,
-            CppType::integer(signed, bits),
-        )
+        field("i", "i", size, size, Class::Integer, CppType::integer(signed, bits))
     };
     vec![
         u32("n"),
@@ -56,14 +46,7 @@ fn palette() -> Fields {
 }
 
 /// A field that resembles no other field.
-const UNLIKE: Parameter<'static> = field(
-    "u",
-    "Unlike",
-    40,
-    8,
-    Class::Bytes,
-    CppType::named("ns::Unlike"),
-);
+const UNLIKE: Parameter<'static> = field("u", "Unlike", 40, 8, Class::Bytes, CppType::named("ns::Unlike"));
 
 fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value = Fields> {
     proptest::collection::vec(proptest::sample::select(palette()), length)
@@ -76,12 +59,8 @@ fn as_ptx(fields: &[Parameter<'static>]) -> Fields {
         (Class::Integer, 16) | (Class::Float, 2) => Class::Bytes,
         (class, _) => class,
     };
-    let in_ptx = |field: &Parameter<'static>| Parameter {
-        offset: None,
-        class: class(field),
-        cpp: CppType::UNKNOWN,
-        ..*field
-    };
+    let in_ptx =
+        |field: &Parameter<'static>| Parameter { offset: None, class: class(field), cpp: CppType::UNKNOWN, ..*field };
     fields.iter().map(in_ptx).collect()
 }
 
@@ -97,25 +76,12 @@ fn as_records(fields: &[Parameter<'static>], base: usize) -> Fields {
     fields.iter().map(record).collect()
 }
 
-fn found(
-    host: &[Parameter<'static>],
-    kernel: &[Parameter<'static>],
-    base: Option<usize>,
-) -> Vec<Mismatch> {
-    let host = Signature {
-        name: "Host",
-        parameters: host,
-    };
+fn found(host: &[Parameter<'static>], kernel: &[Parameter<'static>], base: Option<usize>) -> Vec<Mismatch> {
+    let host = Signature { name: "Host", parameters: host };
     // Without names: `names.rs` compares them.
-    let nameless = |parameter: &Parameter<'static>| Parameter {
-        name: "",
-        ..*parameter
-    };
+    let nameless = |parameter: &Parameter<'static>| Parameter { name: "", ..*parameter };
     let kernel: Fields = kernel.iter().map(nameless).collect();
-    let kernel = Signature {
-        name: "kernel",
-        parameters: &kernel,
-    };
+    let kernel = Signature { name: "kernel", parameters: &kernel };
     let report: Report<'_, 128> = report_at(&host, &kernel, base);
     assert_eq!(report.total(), report.len());
     for mismatch in report.mismatches() {
@@ -125,10 +91,7 @@ fn found(
 }
 
 fn same(a: &[Parameter<'static>], b: &[Parameter<'static>]) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .all(|(a, b)| compare(a, b) == Differences::NONE)
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| compare(a, b) == Differences::NONE)
 }
 
 /// Replaces one field by a wrong one, with the expected result.
@@ -140,12 +103,7 @@ fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
             CppBase::Integer { signed, .. } => CppType::integer(signed, 64),
             _ => DOUBLE,
         };
-        let wide = Parameter {
-            size: 8,
-            align: Alignment::new(8),
-            cpp,
-            ..right
-        };
+        let wide = Parameter { size: 8, align: Alignment::new(8), cpp, ..right };
         wrong.push((wide, Difference::Size));
     }
     match right.class {
@@ -154,11 +112,7 @@ fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
         Class::Float if right.size == 4 => wrong.push((u32("w"), Difference::Class)),
         Class::Float if right.size == 8 => wrong.push((usize("w"), Difference::Class)),
         Class::Bytes => {
-            let align = if right.align == Alignment::new(4) {
-                2
-            } else {
-                4
-            };
+            let align = if right.align == Alignment::new(4) { 2 } else { 4 };
             let align = Alignment::new(align);
             wrong.push((Parameter { align, ..right }, Difference::Alignment));
             wrong.push((with(CppType::named("ns::Other")), Difference::Name));
@@ -169,10 +123,7 @@ fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
                 wrong.push((with(INT.pointer(to_const)), Difference::Pointee));
             }
             if !to_const {
-                let reads = CppType {
-                    const_mask: 1,
-                    ..right.cpp
-                };
+                let reads = CppType { const_mask: 1, ..right.cpp };
                 wrong.push((with(reads), Difference::Constness));
             }
             let number = field("w", "i64", 8, 8, Class::Integer, CppType::integer(true, 64));
@@ -183,20 +134,14 @@ fn changes(right: Parameter<'static>) -> Vec<(Parameter<'static>, Difference)> {
     if let CppBase::Integer { signed, bits } = right.cpp.base
         && !right.cpp.is_pointer()
     {
-        wrong.push((
-            with(CppType::integer(!signed, bits)),
-            Difference::Signedness,
-        ));
+        wrong.push((with(CppType::integer(!signed, bits)), Difference::Signedness));
     }
     wrong
 }
 
 /// Whether PTX without a mangled name shows this difference.
 fn shows_in_ptx(difference: Difference) -> bool {
-    matches!(
-        difference,
-        Difference::Size | Difference::Class | Difference::Alignment
-    )
+    matches!(difference, Difference::Size | Difference::Class | Difference::Alignment)
 }
 
 proptest! {
@@ -348,17 +293,7 @@ proptest! {
 
 /// Parameters of a damaged or hostile image.
 fn anything() -> impl Strategy<Value = Fields> {
-    let names = [
-        "",
-        "é::<",
-        "sim::Params<float",
-        ">>",
-        "complex<>",
-        "float",
-        "4",
-        "__nv_fp",
-        "x::",
-    ];
+    let names = ["", "é::<", "sim::Params<float", ">>", "complex<>", "float", "4", "__nv_fp", "x::"];
     let base = prop_oneof![
         proptest::sample::select(names.to_vec()).prop_map(CppBase::Named),
         Just(CppBase::Unknown),
@@ -367,22 +302,13 @@ fn anything() -> impl Strategy<Value = Fields> {
         (any::<bool>(), any::<u16>()).prop_map(|(signed, bits)| CppBase::Integer { signed, bits }),
         any::<u16>().prop_map(|bits| CppBase::Float { bits }),
     ];
-    let cpp =
-        (base, 0..=CppType::MAX_DEPTH, any::<u8>()).prop_map(|(base, depth, const_mask)| CppType {
-            base,
-            depth,
-            const_mask,
-            extents: [0; 3],
-            rows: [
-                if depth > 0 {
-                    u32::from(const_mask) / 64
-                } else {
-                    0
-                },
-                0,
-                0,
-            ],
-        });
+    let cpp = (base, 0..=CppType::MAX_DEPTH, any::<u8>()).prop_map(|(base, depth, const_mask)| CppType {
+        base,
+        depth,
+        const_mask,
+        extents: [0; 3],
+        rows: [if depth > 0 { u32::from(const_mask) / 64 } else { 0 }, 0, 0],
+    });
     let size = prop_oneof![0usize..20, any::<usize>()];
     let class = proptest::sample::select(vec![
         Class::Unknown,
@@ -392,14 +318,12 @@ fn anything() -> impl Strategy<Value = Fields> {
         Class::Pointer,
         Class::Bytes,
     ]);
-    let align =
-        proptest::option::of((0u32..=28).prop_map(|log2| Alignment::new(1 << log2).unwrap()));
+    let align = proptest::option::of((0u32..=28).prop_map(|log2| Alignment::new(1 << log2).unwrap()));
     let offset = proptest::option::of(size.clone());
-    let parameter =
-        (offset, size, align, class, cpp).prop_map(|(offset, size, align, class, cpp)| Parameter {
-            offset,
-            align,
-            ..field("ñ", "É", size, 1, class, cpp)
-        });
+    let parameter = (offset, size, align, class, cpp).prop_map(|(offset, size, align, class, cpp)| Parameter {
+        offset,
+        align,
+        ..field("ñ", "É", size, 1, class, cpp)
+    });
     proptest::collection::vec(parameter, 0..40)
 }

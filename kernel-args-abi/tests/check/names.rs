@@ -11,22 +11,12 @@ fn with_debug_info(name: &'static str, cpp: CppType<'static>) -> Parameter<'stat
         FLOAT => ptx_f32(),
         _ => ptx_u32(),
     };
-    Parameter {
-        name,
-        cpp,
-        ..parameter
-    }
+    Parameter { name, cpp, ..parameter }
 }
 
 fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<String> {
-    let host = kernel_args_abi::Signature {
-        name: "Args",
-        parameters: host,
-    };
-    let kernel = kernel_args_abi::Signature {
-        name: "copy",
-        parameters: kernel,
-    };
+    let host = kernel_args_abi::Signature { name: "Args", parameters: host };
+    let kernel = kernel_args_abi::Signature { name: "copy", parameters: kernel };
     let report: Report = report(&host, &kernel);
     let helps = report.mismatches().iter().map(|&mismatch| {
         let message = report.message(mismatch);
@@ -38,18 +28,8 @@ fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<Stri
 #[test]
 fn exchanged_fields_of_one_type_are_found_by_name() {
     let floats = FLOAT.pointer(false);
-    let kernel = [
-        with_debug_info("in", floats),
-        with_debug_info("out", floats),
-        with_debug_info("n", INT),
-    ];
-    let host = |names: [&'static str; 3]| {
-        [
-            slice_mut(names[0], FLOAT),
-            slice_mut(names[1], FLOAT),
-            i32(names[2]),
-        ]
-    };
+    let kernel = [with_debug_info("in", floats), with_debug_info("out", floats), with_debug_info("n", INT)];
+    let host = |names: [&'static str; 3]| [slice_mut(names[0], FLOAT), slice_mut(names[1], FLOAT), i32(names[2])];
     assert_eq!(
         texts(&host(["out", "r#in", "n"]), &kernel),
         [
@@ -60,12 +40,7 @@ fn exchanged_fields_of_one_type_are_found_by_name() {
         ]
     );
     // Following the hints produces a correct struct.
-    for names in [
-        ["r#in", "out", "n"],
-        ["input", "output", "count"],
-        ["r#in", "output", "n"],
-        ["a", "in", "c"],
-    ] {
+    for names in [["r#in", "out", "n"], ["input", "output", "count"], ["r#in", "output", "n"], ["a", "in", "c"]] {
         let expected = usize::from(names[1] == "in");
         assert_eq!(texts(&host(names), &kernel).len(), expected, "{names:?}");
     }
@@ -75,11 +50,7 @@ fn exchanged_fields_of_one_type_are_found_by_name() {
 #[test]
 fn a_field_may_say_which_parameter_it_is() {
     let floats = FLOAT.pointer(false);
-    let kernel = [
-        with_debug_info("in", floats),
-        with_debug_info("out", floats),
-        with_debug_info("n", INT),
-    ];
+    let kernel = [with_debug_info("in", floats), with_debug_info("out", floats), with_debug_info("n", INT)];
     let fields = |names: [(&'static str, &'static str); 3]| {
         let [a, b, c] = names;
         [
@@ -88,10 +59,7 @@ fn a_field_may_say_which_parameter_it_is() {
             i32(c.0).with_kernel_name(c.1),
         ]
     };
-    for right in [
-        [("out", "in"), ("in", "out"), ("n", "")],
-        [("x", "in"), ("y", ""), ("count", "n")],
-    ] {
+    for right in [[("out", "in"), ("in", "out"), ("n", "")], [("x", "in"), ("y", ""), ("count", "n")]] {
         assert_eq!(texts(&fields(right), &kernel), [""; 0]);
     }
     for (wrong, text) in [
@@ -115,23 +83,14 @@ fn a_field_may_say_which_parameter_it_is() {
     }
     // The kernel's names are unknown, or one parameter has no name.
     let host = fields([("x", "a"), ("y", "b"), ("n", "c")]);
-    let unknown = [
-        with_debug_info("k_param_0", floats),
-        with_debug_info("k_param_1", floats),
-        with_debug_info("", INT),
-    ];
+    let unknown =
+        [with_debug_info("k_param_0", floats), with_debug_info("k_param_1", floats), with_debug_info("", INT)];
     assert_eq!(texts(&host, &unknown), [""; 0]);
-    let one = [
-        with_debug_info("in", floats),
-        with_debug_info("", floats),
-        with_debug_info("n", INT),
-    ];
+    let one = [with_debug_info("in", floats), with_debug_info("", floats), with_debug_info("n", INT)];
     let host = fields([("x", ""), ("y", "out"), ("n", "")]);
     assert_eq!(
         texts(&host, &one),
-        [
-            "the kernel has no parameter `out`; it has `in`, `n`: remove `name` from its `#[kernel_args(…)]`"
-        ]
+        ["the kernel has no parameter `out`; it has `in`, `n`: remove `name` from its `#[kernel_args(…)]`"]
     );
 }
 
@@ -141,11 +100,7 @@ fn moved_fields_of_one_type_are_found_by_name() {
     let kernel = ["a", "b", "c", "d"].map(|name| with_debug_info(name, FLOAT));
     let mut host = ["a", "c", "d", "b"].map(f32);
     let helps = texts(&host, &kernel);
-    let starts = [
-        "`c` is parameter 2",
-        "`d` is parameter 3",
-        "`b` is parameter 1",
-    ];
+    let starts = ["`c` is parameter 2", "`d` is parameter 3", "`b` is parameter 1"];
     assert_eq!(helps.len(), 3);
     for (help, start) in helps.iter().zip(starts) {
         assert!(help.starts_with(start), "{help}");
@@ -157,11 +112,7 @@ fn moved_fields_of_one_type_are_found_by_name() {
 /// If a type differs as well, an error about the names would repeat or contradict the error about the types.
 #[test]
 fn names_are_compared_only_where_all_types_fit() {
-    let kernel = [
-        with_debug_info("x", FLOAT),
-        with_debug_info("y", FLOAT),
-        with_debug_info("n", INT),
-    ];
+    let kernel = [with_debug_info("x", FLOAT), with_debug_info("y", FLOAT), with_debug_info("n", INT)];
     let helps = |host: &[Parameter<'static>]| texts(host, &kernel);
     assert_eq!(helps(&[f32("y"), f32("x"), i32("n")]).len(), 2);
     for host in [
@@ -180,11 +131,7 @@ fn names_are_compared_only_where_all_types_fit() {
 
 #[test]
 fn a_name_of_a_parameter_of_another_type_is_no_mistake() {
-    let kernel = [
-        with_debug_info("a", INT),
-        with_debug_info("b", FLOAT),
-        with_debug_info("c", FLOAT.pointer(true)),
-    ];
+    let kernel = [with_debug_info("a", INT), with_debug_info("b", FLOAT), with_debug_info("c", FLOAT.pointer(true))];
     let host = [i32("b"), f32("a"), slice("a", FLOAT)];
     assert_eq!(texts(&host, &kernel), [""; 0]);
 }
@@ -192,33 +139,17 @@ fn a_name_of_a_parameter_of_another_type_is_no_mistake() {
 #[test]
 fn what_is_passed_by_several_parameters_of_one_name_is_no_mistake() {
     // A parameter pack.
-    let kernel = [
-        with_debug_info("ts", FLOAT),
-        with_debug_info("ts", FLOAT),
-        with_debug_info("n", FLOAT),
-    ];
+    let kernel = [with_debug_info("ts", FLOAT), with_debug_info("ts", FLOAT), with_debug_info("n", FLOAT)];
     assert_eq!(texts(&[f32("ts"), f32("ts"), f32("n")], &kernel), [""; 0]);
-    assert_eq!(
-        texts(&[f32("first"), f32("second"), f32("third")], &kernel),
-        [""; 0]
-    );
+    assert_eq!(texts(&[f32("first"), f32("second"), f32("third")], &kernel), [""; 0]);
 }
 
 /// Fields whose names have the form of PTX parameter names are not compared by name.
 #[test]
 fn names_that_ptx_made_are_not_compared() {
-    let kernel = [
-        with_debug_info("k_param_0", FLOAT),
-        with_debug_info("k_param_1", FLOAT),
-    ];
-    assert_eq!(
-        texts(&[f32("k_param_1"), f32("k_param_0")], &kernel),
-        [""; 0]
-    );
-    let kernel = [
-        with_debug_info("param_0", FLOAT),
-        with_debug_info("param_1", FLOAT),
-    ];
+    let kernel = [with_debug_info("k_param_0", FLOAT), with_debug_info("k_param_1", FLOAT)];
+    assert_eq!(texts(&[f32("k_param_1"), f32("k_param_0")], &kernel), [""; 0]);
+    let kernel = [with_debug_info("param_0", FLOAT), with_debug_info("param_1", FLOAT)];
     assert_eq!(texts(&[f32("param_1"), f32("param_0")], &kernel).len(), 2);
 }
 
@@ -226,21 +157,10 @@ fn names_that_ptx_made_are_not_compared() {
 fn the_exchanged_fields_are_marked_as_one_mistake() {
     let kernel = [with_debug_info("a", FLOAT), with_debug_info("b", FLOAT)];
     let host = [f32("b"), f32("a")];
-    let (host, kernel) = (
-        signature("A", host.to_vec().leak()),
-        signature("k", kernel.to_vec().leak()),
-    );
+    let (host, kernel) = (signature("A", host.to_vec().leak()), signature("k", kernel.to_vec().leak()));
     let report: Report = report(&host, &kernel);
     for (i, mismatch) in report.mismatches().iter().enumerate() {
-        let Mismatch::Differs {
-            field,
-            differences,
-            exchanged,
-            ..
-        } = *mismatch
-        else {
-            panic!("{mismatch:?}")
-        };
+        let Mismatch::Differs { field, differences, exchanged, .. } = *mismatch else { panic!("{mismatch:?}") };
         assert_eq!((field, exchanged), (i, Some(1 - i)));
         assert!(differences.iter().eq([Difference::ParameterName]));
     }

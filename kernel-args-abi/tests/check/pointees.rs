@@ -8,11 +8,7 @@ use kernel_args_abi::{
 
 /// A pointer to an array of these lengths, the outermost first.
 fn to_array(element: CppType<'static>, lengths: &[u32]) -> CppType<'static> {
-    lengths
-        .iter()
-        .rev()
-        .fold(element, |element, &length| element.array(length))
-        .pointer(false)
+    lengths.iter().rev().fold(element, |element, &length| element.array(length)).pointer(false)
 }
 
 fn of(cpp: CppType<'static>) -> Parameter<'static> {
@@ -23,10 +19,7 @@ fn of(cpp: CppType<'static>) -> Parameter<'static> {
 fn fit(a: CppType<'static>, b: CppType<'static>) {
     for (host, kernel) in [(a, b), (b, a)] {
         let differences = compare(&of(host), &of(kernel));
-        assert!(
-            differences.is_empty(),
-            "{host} for {kernel}: {differences:?}"
-        );
+        assert!(differences.is_empty(), "{host} for {kernel}: {differences:?}");
     }
 }
 
@@ -52,10 +45,7 @@ fn a_pointer_to_an_array_is_no_pointer_to_anything() {
     }
     differ(array, FLOAT.pointer(false).pointer(false));
     differ(to_array(params, &[4]), FLOAT.pointer(false));
-    differ(
-        to_array(FLOAT.pointer(false), &[2]),
-        INT.pointer(false).pointer(false),
-    );
+    differ(to_array(FLOAT.pointer(false), &[2]), INT.pointer(false).pointer(false));
 }
 
 #[test]
@@ -76,30 +66,17 @@ fn what_can_be_the_same_memory_fits() {
         fit(array, other);
     }
     let half = CppType::named("__half");
-    fit(
-        to_array(half, &[2]),
-        CppType::named("__half2").pointer(false),
-    );
-    fit(
-        to_array(FLOAT.pointer(false), &[2]),
-        FLOAT.pointer(false).pointer(false),
-    );
-    fit(
-        to_array(FLOAT.pointer(false), &[2]),
-        CppType::named("Pointers").pointer(false),
-    );
+    fit(to_array(half, &[2]), CppType::named("__half2").pointer(false));
+    fit(to_array(FLOAT.pointer(false), &[2]), FLOAT.pointer(false).pointer(false));
+    fit(to_array(FLOAT.pointer(false), &[2]), CppType::named("Pointers").pointer(false));
     fit(array.pointer(false), FLOAT.pointer(false).pointer(false));
 }
 
 #[test]
 fn dimensions_behind_a_pointer_are_compared_in_the_order_of_cpp() {
-    for (a, b) in [
-        (&[4][..], &[3][..]),
-        (&[2, 3], &[3, 2]),
-        (&[3], &[3, 2]),
-        (&[2, 3, 4], &[2, 4, 3]),
-        (&[2, 3, 4], &[3, 2, 4]),
-    ] {
+    for (a, b) in
+        [(&[4][..], &[3][..]), (&[2, 3], &[3, 2]), (&[3], &[3, 2]), (&[2, 3, 4], &[2, 4, 3]), (&[2, 3, 4], &[3, 2, 4])]
+    {
         differ(to_array(FLOAT, a), to_array(FLOAT, b));
     }
     for (a, b) in [
@@ -117,21 +94,14 @@ fn dimensions_behind_a_pointer_are_compared_in_the_order_of_cpp() {
 
 #[test]
 fn a_message_about_a_pointee_shows_both_sides_and_the_repair() {
-    let host = Parameter {
-        spelling: "DevicePointerMut<[f32; 3]>",
-        ..of(to_array(FLOAT, &[3]))
-    };
+    let host = Parameter { spelling: "DevicePointerMut<[f32; 3]>", ..of(to_array(FLOAT, &[3])) };
     let kernel = of(to_array(FLOAT, &[3, 4]));
     let (host, kernel) = (vec![host].leak(), vec![kernel].leak());
     let (host, kernel) = (signature("A", host), signature("k", kernel));
     let report: Report = report(&host, &kernel);
     let message = report.field_message(0).unwrap();
-    for part in [
-        "DevicePointerMut<[f32; 3]>",
-        "float (*)[3] ",
-        "float (*)[3][4]",
-        "`p: &mut CudaSlice<[[f32; 4]; 3]>`",
-    ] {
+    for part in ["DevicePointerMut<[f32; 3]>", "float (*)[3] ", "float (*)[3][4]", "`p: &mut CudaSlice<[[f32; 4]; 3]>`"]
+    {
         assert!(message.as_str().contains(part), "{}", message.as_str());
     }
 }

@@ -5,44 +5,22 @@ use kernel_args_abi::check::{Report, report};
 use kernel_args_abi::{Class, CppType, LayoutTable, Parameter, Signature};
 
 fn at(offset: usize, parameter: Parameter<'static>) -> Parameter<'static> {
-    Parameter {
-        offset: Some(offset),
-        ..parameter
-    }
+    Parameter { offset: Some(offset), ..parameter }
 }
 
 fn vector(name: &'static str) -> Parameter<'static> {
-    field(
-        name,
-        "Float4",
-        16,
-        16,
-        Class::Bytes,
-        CppType::named("float4"),
-    )
+    field(name, "Float4", 16, 16, Class::Bytes, CppType::named("float4"))
 }
 
 fn table(host: &[Parameter<'_>], kernel: &[Parameter<'_>], colored: bool) -> String {
-    let host = Signature {
-        name: "Mix",
-        parameters: host,
-    };
-    let kernel = Signature {
-        name: "mix",
-        parameters: kernel,
-    };
+    let host = Signature { name: "Mix", parameters: host };
+    let kernel = Signature { name: "mix", parameters: kernel };
     let report: Report = report(&host, &kernel);
     report.table().colored(colored).to_string()
 }
 
 fn mix() -> [Parameter<'static>; 5] {
-    [
-        at(0, i32("i")),
-        at(16, vector("f4")),
-        at(32, u32("c")),
-        at(40, f64("alpha")),
-        at(48, slice("x", FLOAT)),
-    ]
+    [at(0, i32("i")), at(16, vector("f4")), at(32, u32("c")), at(40, f64("alpha")), at(48, slice("x", FLOAT))]
 }
 
 #[test]
@@ -98,17 +76,9 @@ fn colour_is_for_wrong_rows_and_on_demand() {
     let plain = table(&mix(), &kernel, false);
     assert!(!plain.contains('\x1b'));
     let colored = table(&mix(), &kernel, true);
-    let red: Vec<_> = colored
-        .lines()
-        .filter(|line| line.contains('\x1b'))
-        .collect();
-    assert!(
-        matches!(red[..], [line] if line.starts_with("\x1b[31m  c ") && line.ends_with("\x1b[0m"))
-    );
-    assert_eq!(
-        colored.replace("\x1b[31m", "").replace("\x1b[0m", ""),
-        plain
-    );
+    let red: Vec<_> = colored.lines().filter(|line| line.contains('\x1b')).collect();
+    assert!(matches!(red[..], [line] if line.starts_with("\x1b[31m  c ") && line.ends_with("\x1b[0m")));
+    assert_eq!(colored.replace("\x1b[31m", "").replace("\x1b[0m", ""), plain);
 }
 
 #[test]
@@ -143,10 +113,7 @@ fn every_mistake_is_in_the_table_even_those_that_the_report_does_not_keep() {
 fn a_layout_shows_its_padding() {
     let mut fields = mix().to_vec();
     fields.push(at(56, boolean("last")));
-    let signature = Signature {
-        name: "Mix",
-        parameters: &fields,
-    };
+    let signature = Signature { name: "Mix", parameters: &fields };
     assert_eq!(
         LayoutTable(&signature).to_string(),
         "\
@@ -171,10 +138,7 @@ fn a_layout_shows_its_padding() {
 fn a_large_field_is_shown_by_its_ends() {
     let large = field("table", "Table", 32_000, 8, Class::Bytes, CppType::UNKNOWN);
     let fields = [u8("flag"), large, u32("last")];
-    let signature = Signature {
-        name: "Large",
-        parameters: &fields,
-    };
+    let signature = Signature { name: "Large", parameters: &fields };
     let text = LayoutTable(&signature).to_string();
     assert!(text.ends_with(
         "\
@@ -189,40 +153,18 @@ fn a_large_field_is_shown_by_its_ends() {
 #[test]
 fn very_many_fields_are_shown_by_their_ends() {
     let fields = vec![u8("b"); 4096];
-    let text = LayoutTable(&Signature {
-        name: "Many",
-        parameters: &fields,
-    })
-    .to_string();
+    let text = LayoutTable(&Signature { name: "Many", parameters: &fields }).to_string();
     assert!(text.contains("\n     … 4032 more fields\n") && text.contains("\n       …\n"));
     assert!(text.lines().count() < 140);
 }
 
 #[test]
 fn what_is_not_known_is_a_question() {
-    let unaligned = Parameter {
-        align: None,
-        ..f32("a")
-    };
+    let unaligned = Parameter { align: None, ..f32("a") };
     let fields = [u8("b"), unaligned];
-    let text = LayoutTable(&Signature {
-        name: "K",
-        parameters: &fields,
-    })
-    .to_string();
+    let text = LayoutTable(&Signature { name: "K", parameters: &fields }).to_string();
     assert!(text.starts_with("`K`: 2 parameters\n") && !text.contains('|'));
-    assert!(
-        text.lines()
-            .last()
-            .unwrap()
-            .ends_with("     ?      4      ?")
-    );
-    let none = Signature {
-        name: "None",
-        parameters: &[],
-    };
-    assert_eq!(
-        LayoutTable(&none).to_string(),
-        "`None`: 0 parameters, 0 bytes"
-    );
+    assert!(text.lines().last().unwrap().ends_with("     ?      4      ?"));
+    let none = Signature { name: "None", parameters: &[] };
+    assert_eq!(LayoutTable(&none).to_string(), "`None`: 0 parameters, 0 bytes");
 }

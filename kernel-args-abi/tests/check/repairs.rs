@@ -14,14 +14,13 @@ pub(crate) type Fields = Vec<Parameter<'static>>;
 
 /// `f0`, `f1`, …
 const NAMES: [&str; 24] = [
-    "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12", "f13", "f14",
-    "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23",
+    "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17",
+    "f18", "f19", "f20", "f21", "f22", "f23",
 ];
 
 /// Types, several of which resemble each other.
 fn palette() -> Fields {
-    let vector =
-        |name, rust, size, align| field("", rust, size, align, Class::Bytes, CppType::named(name));
+    let vector = |name, rust, size, align| field("", rust, size, align, Class::Bytes, CppType::named(name));
     vec![
         u32(""),
         i32(""),
@@ -43,22 +42,14 @@ fn palette() -> Fields {
 
 fn named(fields: &[Parameter<'static>]) -> Fields {
     let named = fields.iter().zip(NAMES);
-    named
-        .map(|(field, name)| Parameter { name, ..*field })
-        .collect()
+    named.map(|(field, name)| Parameter { name, ..*field }).collect()
 }
 
 /// Few kinds of fields in one list, so neighbours are often alike.
 pub(crate) fn signatures(length: std::ops::Range<usize>) -> impl Strategy<Value = Fields> {
     let kinds = proptest::collection::vec(proptest::sample::select(palette()), 1..5);
-    (kinds, proptest::collection::vec(any::<Index>(), length)).prop_map(|(kinds, picks)| {
-        named(
-            &picks
-                .iter()
-                .map(|pick| *pick.get(&kinds))
-                .collect::<Vec<_>>(),
-        )
-    })
+    (kinds, proptest::collection::vec(any::<Index>(), length))
+        .prop_map(|(kinds, picks)| named(&picks.iter().map(|pick| *pick.get(&kinds)).collect::<Vec<_>>()))
 }
 
 /// The kernel of these fields, from the source with this number: C++ names, PTX only, or a cubin.
@@ -68,22 +59,10 @@ pub(crate) fn kernel(fields: &[Parameter<'static>], source: u8) -> Fields {
             Class::Pointer => Class::Integer,
             class => class,
         };
-        Parameter {
-            name: "",
-            spelling: "",
-            class,
-            cpp: CppType::UNKNOWN,
-            ..*field
-        }
+        Parameter { name: "", spelling: "", class, cpp: CppType::UNKNOWN, ..*field }
     };
     match source {
-        0 => fields
-            .iter()
-            .map(|field| Parameter {
-                cpp: field.cpp,
-                ..in_ptx(field)
-            })
-            .collect(),
+        0 => fields.iter().map(|field| Parameter { cpp: field.cpp, ..in_ptx(field) }).collect(),
         1 => fields.iter().map(in_ptx).collect(),
         _ => records(fields),
     }
@@ -97,14 +76,7 @@ fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> bool {
 fn of_rust(ty: &str) -> Option<Parameter<'static>> {
     let integer = |size: usize, signed| {
         let bits = u16::try_from(size * 8).unwrap();
-        field(
-            "r",
-            "",
-            size,
-            size,
-            Class::Integer,
-            CppType::integer(signed, bits),
-        )
+        field("r", "", size, size, Class::Integer, CppType::integer(signed, bits))
     };
     Some(match ty {
         "u8" => integer(1, false),
@@ -122,14 +94,7 @@ fn of_rust(ty: &str) -> Option<Parameter<'static>> {
         "&CudaSlice<…>" => slice("r", CppType::of(CppBase::Void)),
         other => {
             let row = BUILTINS.iter().find(|row| row.rust == other)?;
-            field(
-                "r",
-                row.rust,
-                row.size,
-                row.align,
-                Class::Bytes,
-                CppType::named(row.cpp),
-            )
+            field("r", row.rust, row.size, row.align, Class::Bytes, CppType::named(row.cpp))
         }
     })
 }
@@ -144,9 +109,7 @@ fn conversions<'a>(
         let void = |cpp: CppType<'_>| matches!(cpp.base, CppBase::Void);
         !h.is_unknown()
             && !k.is_unknown()
-            && (h.is_pointer() != k.is_pointer()
-                || h.const_mask != k.const_mask
-                || void(h) != void(k))
+            && (h.is_pointer() != k.is_pointer() || h.const_mask != k.const_mask || void(h) != void(k))
     };
     host.into_iter().zip(kernel).filter(converts).count()
 }
@@ -154,27 +117,15 @@ fn conversions<'a>(
 /// The number of pairs of fields in a different order than in `host`.
 fn inversions(host: &[Parameter<'static>], names: &[&str]) -> usize {
     let places: Vec<_> = names.iter().map(|name| position(host, name)).collect();
-    (0..places.len())
-        .map(|i| {
-            places[i..]
-                .iter()
-                .filter(|&&later| later < places[i])
-                .count()
-        })
-        .sum()
+    (0..places.len()).map(|i| places[i..].iter().filter(|&&later| later < places[i]).count()).sum()
 }
 
 /// The number of conversions in the current order, if only one field does not fit. An order with more conversions is
 /// less likely than a wrong type.
 fn conversions_without_one(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize {
-    let (fitting, wrong): (Vec<_>, Vec<_>) =
-        (host.iter().zip(kernel)).partition(|(h, k)| compare(h, k).is_empty());
+    let (fitting, wrong): (Vec<_>, Vec<_>) = (host.iter().zip(kernel)).partition(|(h, k)| compare(h, k).is_empty());
     let (host, kernel): (Vec<_>, Vec<_>) = fitting.into_iter().unzip();
-    if wrong.len() == 1 {
-        conversions(host, kernel)
-    } else {
-        usize::MAX
-    }
+    if wrong.len() == 1 { conversions(host, kernel) } else { usize::MAX }
 }
 
 /// Every change of this size that makes the struct fit, except the worse ones. It tries all changes.
@@ -194,10 +145,7 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
                 }
             }
             for order in orders {
-                let fields: Fields = order
-                    .iter()
-                    .map(|name| host[position(host, name)])
-                    .collect();
+                let fields: Fields = order.iter().map(|name| host[position(host, name)]).collect();
                 if fit(&fields, kernel) {
                     let conversions = conversions(&fields, kernel);
                     if conversions <= conversions_without_one(host, kernel) {
@@ -221,10 +169,7 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
                 let mut fields = host.to_vec();
                 let removed = fields.remove(at);
                 if fit(&fields, kernel) {
-                    found.push((
-                        (conversions(&fields, kernel), 0),
-                        Change::Remove(removed.name),
-                    ));
+                    found.push(((conversions(&fields, kernel), 0), Change::Remove(removed.name)));
                 }
             }
         }
@@ -235,13 +180,7 @@ fn best(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> BTreeSet<
 }
 
 /// One mistake in correct fields.
-fn mistaken(
-    right: &[Parameter<'static>],
-    kind: u8,
-    a: usize,
-    b: usize,
-    other: Parameter<'static>,
-) -> Fields {
+fn mistaken(right: &[Parameter<'static>], kind: u8, a: usize, b: usize, other: Parameter<'static>) -> Fields {
     let mut host = right.to_vec();
     let (a, b) = (a % host.len(), b % host.len());
     match kind {
@@ -253,34 +192,15 @@ fn mistaken(
         2 => {
             host.remove(a);
         }
-        3 => host.insert(
-            a,
-            Parameter {
-                name: "added",
-                ..other
-            },
-        ),
-        _ => {
-            host[a] = Parameter {
-                name: host[a].name,
-                ..other
-            }
-        }
+        3 => host.insert(a, Parameter { name: "added", ..other }),
+        _ => host[a] = Parameter { name: host[a].name, ..other },
     }
     host
 }
 
 fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(), TestCaseError> {
-    let (struct_, entry) = (
-        Signature {
-            name: "Host",
-            parameters: host,
-        },
-        Signature {
-            name: "kernel",
-            parameters: kernel,
-        },
-    );
+    let (struct_, entry) =
+        (Signature { name: "Host", parameters: host }, Signature { name: "kernel", parameters: kernel });
     let report: Report = report(&struct_, &entry);
     if report.is_empty() {
         return Ok(());
@@ -294,21 +214,11 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
         .any(|mismatch| matches!(mismatch, Mismatch::Split { .. } | Mismatch::Joined { .. }));
     prop_assert!(is_one, "{}", table);
     for (change, fields) in advice.changes.iter().zip(advice.apply(host, kernel)) {
-        prop_assert!(
-            fit(&fields, kernel),
-            "{:?} does not mend\n{}",
-            change,
-            table
-        );
+        prop_assert!(fit(&fields, kernel), "{:?} does not mend\n{}", change, table);
     }
     let expected = best(host, kernel);
     let retyped = |change: &Change| matches!(change, Change::Retype(_));
-    let repairs: BTreeSet<_> = advice
-        .changes
-        .iter()
-        .filter(|change| !retyped(change))
-        .cloned()
-        .collect();
+    let repairs: BTreeSet<_> = advice.changes.iter().filter(|change| !retyped(change)).cloned().collect();
     if advice.several {
         prop_assert!(expected.len() > 1, "{:?}\n{}", expected, table);
         prop_assert!(repairs.is_empty());
@@ -316,20 +226,14 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
         prop_assert_eq!(&repairs, &expected, "\n{}", table);
     }
     // Changing a type is as small a change as another order.
-    let wrong = host
-        .iter()
-        .zip(kernel)
-        .filter(|(h, k)| !compare(h, k).is_empty())
-        .count();
+    let wrong = host.iter().zip(kernel).filter(|(h, k)| !compare(h, k).is_empty()).count();
     if host.len() == kernel.len() && wrong == 1 && kernel[0].offset.is_none() {
         prop_assert!(advice.changes.iter().any(retyped), "{}", table);
     }
     for ty in &advice.types {
         let Some(field) = of_rust(ty) else { continue };
         prop_assert!(
-            kernel
-                .iter()
-                .any(|parameter| compare(&field, parameter).is_empty()),
+            kernel.iter().any(|parameter| compare(&field, parameter).is_empty()),
             "`{}` fits nothing\n{}",
             ty,
             table
@@ -355,25 +259,12 @@ proptest! {
 }
 
 pub(crate) fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<String> {
-    let (host, kernel) = (
-        Signature {
-            name: "Host",
-            parameters: host,
-        },
-        Signature {
-            name: "kernel",
-            parameters: kernel,
-        },
-    );
+    let (host, kernel) =
+        (Signature { name: "Host", parameters: host }, Signature { name: "kernel", parameters: kernel });
     let report: Report = report(&host, &kernel);
     let help = |mismatch: &Mismatch| {
         let message = report.message(*mismatch);
-        message
-            .as_str()
-            .rsplit_once("\n  help: ")
-            .unwrap()
-            .1
-            .to_owned()
+        message.as_str().rsplit_once("\n  help: ").unwrap().1.to_owned()
     };
     report.mismatches().iter().map(help).collect()
 }
@@ -383,17 +274,11 @@ pub(crate) fn texts(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) 
 fn a_move_keeps_the_order_of_the_others() {
     let kernel = [ptx_u64(), ptx_u64(), ptx_u32()];
     let host = [u32("n"), slice("i", FLOAT), slice_mut("o", FLOAT)];
-    assert_eq!(
-        texts(&host, &kernel)[0],
-        "it fits parameter 2: move it after `o`"
-    );
+    assert_eq!(texts(&host, &kernel)[0], "it fits parameter 2: move it after `o`");
     // With another mistake in the struct.
     let kernel = [ptx_u64(), ptx_u64(), ptx_u32(), ptx_f32()];
     let host = [host[0], host[1], host[2], f64("a")];
-    assert_eq!(
-        texts(&host, &kernel)[0],
-        "it fits parameter 2: move it between `o` and `a`"
-    );
+    assert_eq!(texts(&host, &kernel)[0], "it fits parameter 2: move it between `o` and `a`");
 }
 
 #[test]
@@ -415,10 +300,7 @@ fn no_field_is_removed_where_the_counts_agree() {
 
 #[test]
 fn an_exchange_and_a_type_are_both_suggested_if_either_helps() {
-    let kernel = [
-        with_cpp(ptx_u64(), FLOAT.pointer(true)),
-        with_cpp(ptx_u64(), FLOAT.pointer(false)),
-    ];
+    let kernel = [with_cpp(ptx_u64(), FLOAT.pointer(true)), with_cpp(ptx_u64(), FLOAT.pointer(false))];
     let host = [slice_mut("y", FLOAT), slice("x", FLOAT)];
     assert_eq!(
         texts(&host, &kernel),

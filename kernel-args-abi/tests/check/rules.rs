@@ -31,36 +31,21 @@ fn named(name: &'static str, size: usize, align: usize) -> Parameter<'static> {
 
 #[track_caller]
 fn fits(host: Parameter<'static>, kernel: Parameter<'static>) {
-    assert_eq!(
-        compare(&host, &kernel),
-        Differences::NONE,
-        "{host:?}\n{kernel:?}"
-    );
+    assert_eq!(compare(&host, &kernel), Differences::NONE, "{host:?}\n{kernel:?}");
 }
 
 #[track_caller]
 fn differs(host: Parameter<'static>, kernel: Parameter<'static>, expected: &[Difference]) {
     let found = compare(&host, &kernel);
-    assert!(
-        found.iter().eq(expected.iter().copied()),
-        "{found:?}, expected {expected:?}\n{host:?}\n{kernel:?}"
-    );
+    assert!(found.iter().eq(expected.iter().copied()), "{found:?}, expected {expected:?}\n{host:?}\n{kernel:?}");
 }
 
 #[test]
 fn sizes() {
     fits(f64("a"), unknown(8));
     differs(f64("a"), unknown(4), &[Difference::Size]);
-    differs(
-        f64("a"),
-        ptx_f32(),
-        &[Difference::Size, Difference::Alignment],
-    );
-    differs(
-        usize("a"),
-        ptx_u32(),
-        &[Difference::Size, Difference::Alignment],
-    );
+    differs(f64("a"), ptx_f32(), &[Difference::Size, Difference::Alignment]);
+    differs(usize("a"), ptx_u32(), &[Difference::Size, Difference::Alignment]);
 }
 
 #[test]
@@ -69,13 +54,7 @@ fn alignments() {
     differs(floats, ptx_bytes(16, 16), &[Difference::Alignment]);
     fits(floats, ptx_bytes(16, 4));
     fits(floats, unknown(16));
-    fits(
-        Parameter {
-            align: None,
-            ..floats
-        },
-        ptx_bytes(16, 16),
-    );
+    fits(Parameter { align: None, ..floats }, ptx_bytes(16, 16));
 }
 
 #[test]
@@ -83,12 +62,7 @@ fn classes() {
     use Class::{Bits, Bytes, Float, Integer, Pointer, Unknown};
     let of = |class, size| value(UNKNOWN, size, class);
     for class in [Bits, Bytes, Float, Integer, Pointer, Unknown] {
-        for (host, kernel) in [
-            (class, class),
-            (class, Unknown),
-            (class, Bits),
-            (Bits, class),
-        ] {
+        for (host, kernel) in [(class, class), (class, Unknown), (class, Bits), (Bits, class)] {
             fits(of(host, 8), of(kernel, 8));
         }
     }
@@ -107,11 +81,7 @@ fn classes() {
         differs(of(host, 8), of(kernel, 8), &[Difference::Class]);
     }
     fits(of(Pointer, 8), of(Integer, 8));
-    differs(
-        of(Integer, 8),
-        of(Bits, 4),
-        &[Difference::Size, Difference::Alignment],
-    );
+    differs(of(Integer, 8), of(Bits, 4), &[Difference::Size, Difference::Alignment]);
 }
 
 #[test]
@@ -130,32 +100,16 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
     let i128 = value(CppType::integer(true, 128), 16, Class::Integer);
     fits(i128, ptx_bytes(16, 16));
     fits(i128, value(UNKNOWN, 16, Class::Bits));
-    differs(
-        i128,
-        ptx_bytes(16, 8),
-        &[Difference::Class, Difference::Alignment],
-    );
+    differs(i128, ptx_bytes(16, 8), &[Difference::Class, Difference::Alignment]);
     let half = value(CppType::named("__half"), 2, Class::Float);
     fits(half, ptx_bytes(2, 2));
     fits(half, with_cpp(ptx_bytes(2, 2), CppType::named("__half")));
     fits(half, value(UNKNOWN, 2, Class::Bits));
     fits(half, value(UNKNOWN, 2, Class::Float));
-    differs(
-        half,
-        value(UNKNOWN, 2, Class::Integer),
-        &[Difference::Class],
-    );
-    differs(
-        half,
-        with_cpp(ptx_bytes(2, 2), CppType::named("__nv_bfloat16")),
-        &[Difference::Name],
-    );
+    differs(half, value(UNKNOWN, 2, Class::Integer), &[Difference::Class]);
+    differs(half, with_cpp(ptx_bytes(2, 2), CppType::named("__nv_bfloat16")), &[Difference::Name]);
     // `char2` has the same size but another alignment. A `u16` is not a half.
-    differs(
-        value(CppType::integer(false, 16), 2, Class::Integer),
-        ptx_bytes(2, 2),
-        &[Difference::Class],
-    );
+    differs(value(CppType::integer(false, 16), 2, Class::Integer), ptx_bytes(2, 2), &[Difference::Class]);
     differs(f32("a"), ptx_bytes(4, 4), &[Difference::Class]);
 }
 
@@ -163,20 +117,9 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
 fn a_scalar_that_is_a_grid_constant_is_bytes_in_ptx() {
     // If the kernel's name contains a scalar type, the parameter is not a struct.
     fits(f32("a"), with_cpp(ptx_bytes(4, 4), FLOAT));
-    fits(
-        slice("a", FLOAT),
-        with_cpp(ptx_bytes(8, 8), FLOAT.pointer(true)),
-    );
-    differs(
-        u32("a"),
-        with_cpp(ptx_bytes(4, 4), FLOAT),
-        &[Difference::Type],
-    );
-    differs(
-        f32("a"),
-        with_cpp(ptx_bytes(4, 4), CppType::named("uchar4")),
-        &[Difference::Class, Difference::Type],
-    );
+    fits(slice("a", FLOAT), with_cpp(ptx_bytes(8, 8), FLOAT.pointer(true)));
+    differs(u32("a"), with_cpp(ptx_bytes(4, 4), FLOAT), &[Difference::Type]);
+    differs(f32("a"), with_cpp(ptx_bytes(4, 4), CppType::named("uchar4")), &[Difference::Class, Difference::Type]);
 }
 
 /// Without debug information, the name of a vector determines its components.
@@ -207,25 +150,9 @@ fn signedness() {
     fits(u32("a"), with_cpp(ptx_u32(), UINT));
     fits(i32("a"), with_cpp(ptx_u32(), INT));
     fits(i32("a"), ptx_u32());
-    differs(
-        u32("a"),
-        with_cpp(ptx_u32(), INT),
-        &[Difference::Signedness],
-    );
-    differs(
-        i32("a"),
-        with_cpp(ptx_u32(), UINT),
-        &[Difference::Signedness],
-    );
-    differs(
-        usize("a"),
-        with_cpp(ptx_u32(), INT),
-        &[
-            Difference::Size,
-            Difference::Alignment,
-            Difference::Signedness,
-        ],
-    );
+    differs(u32("a"), with_cpp(ptx_u32(), INT), &[Difference::Signedness]);
+    differs(i32("a"), with_cpp(ptx_u32(), UINT), &[Difference::Signedness]);
+    differs(usize("a"), with_cpp(ptx_u32(), INT), &[Difference::Size, Difference::Alignment, Difference::Signedness]);
 }
 
 #[test]
@@ -233,23 +160,11 @@ fn long_is_as_wide_as_the_kernels_parameter() {
     let long = |signed| CppType::of(CppBase::Long { signed });
     fits(usize("a"), with_cpp(ptx_u64(), long(false)));
     fits(u32("a"), with_cpp(ptx_u32(), long(false)));
-    differs(
-        usize("a"),
-        with_cpp(ptx_u64(), long(true)),
-        &[Difference::Signedness],
-    );
-    let (wide, narrow) = if cfg!(windows) {
-        (UINT, ULONGLONG)
-    } else {
-        (ULONGLONG, UINT)
-    };
+    differs(usize("a"), with_cpp(ptx_u64(), long(true)), &[Difference::Signedness]);
+    let (wide, narrow) = if cfg!(windows) { (UINT, ULONGLONG) } else { (ULONGLONG, UINT) };
     let to_long = kernel_pointer(long(false).pointer(false));
     fits(pointer(wide.pointer(false)), to_long);
-    differs(
-        pointer(narrow.pointer(false)),
-        to_long,
-        &[Difference::Pointee],
-    );
+    differs(pointer(narrow.pointer(false)), to_long, &[Difference::Pointee]);
 }
 
 /// C++'s `char` is a distinct type on every host: the same struct fits on x86 and on Arm.
@@ -268,33 +183,17 @@ fn bool_is_a_byte_that_c_converts_one_way() {
     fits(boolean("a"), boolean("k"));
     fits(boolean("a"), u8("k"));
     differs(u8("a"), boolean("k"), &[Difference::Type]);
-    differs(
-        boolean("a"),
-        ptx_u32(),
-        &[Difference::Size, Difference::Alignment],
-    );
+    differs(boolean("a"), ptx_u32(), &[Difference::Size, Difference::Alignment]);
 }
 
 #[test]
 fn pointer_or_value() {
     let to_float = kernel_pointer(FLOAT.pointer(false));
     fits(usize("a"), to_float);
-    differs(
-        value(CppType::integer(true, 64), 8, Class::Integer),
-        to_float,
-        &[Difference::Pointer],
-    );
-    differs(
-        slice("a", FLOAT),
-        with_cpp(ptx_u64(), ULONGLONG),
-        &[Difference::Pointer],
-    );
+    differs(value(CppType::integer(true, 64), 8, Class::Integer), to_float, &[Difference::Pointer]);
+    differs(slice("a", FLOAT), with_cpp(ptx_u64(), ULONGLONG), &[Difference::Pointer]);
     fits(slice("a", FLOAT), ptx_u64());
-    differs(
-        f64("a"),
-        to_float,
-        &[Difference::Class, Difference::Pointer],
-    );
+    differs(f64("a"), to_float, &[Difference::Class, Difference::Pointer]);
 }
 
 #[test]
@@ -303,82 +202,39 @@ fn pointees() {
     fits(slice("a", FLOAT), to_const_float);
     for other in [DOUBLE, INT, CppType::named("float4"), FLOAT.pointer(true)] {
         differs(slice("a", other), to_const_float, &[Difference::Pointee]);
-        differs(
-            slice("a", FLOAT),
-            kernel_pointer(other.pointer(true)),
-            &[Difference::Pointee],
-        );
+        differs(slice("a", FLOAT), kernel_pointer(other.pointer(true)), &[Difference::Pointee]);
     }
-    fits(
-        slice("a", CppType::named("Params")),
-        kernel_pointer(CppType::named("sim::Params<float>").pointer(true)),
-    );
-    fits(
-        slice("a", CppType::named("half")),
-        kernel_pointer(CppType::named("__half").pointer(true)),
-    );
+    fits(slice("a", CppType::named("Params")), kernel_pointer(CppType::named("sim::Params<float>").pointer(true)));
+    fits(slice("a", CppType::named("half")), kernel_pointer(CppType::named("__half").pointer(true)));
 }
 
 #[test]
 fn void_matches_pointers_of_the_same_or_a_greater_depth() {
     let (void, deep) = (VOID.pointer(true), VOID.pointer(true).pointer(true));
     let (float, floats) = (FLOAT.pointer(true), FLOAT.pointer(true).pointer(true));
-    for (host, kernel) in [
-        (void, float),
-        (float, void),
-        (void, floats),
-        (floats, void),
-        (deep, floats),
-        (void, deep),
-        (deep, deep),
-    ] {
+    for (host, kernel) in
+        [(void, float), (float, void), (void, floats), (floats, void), (deep, floats), (void, deep), (deep, deep)]
+    {
         fits(pointer(host), kernel_pointer(kernel));
     }
     differs(pointer(deep), kernel_pointer(float), &[Difference::Pointee]);
     differs(pointer(float), kernel_pointer(deep), &[Difference::Pointee]);
-    differs(
-        pointer(void),
-        kernel_pointer(FLOAT.pointer(false)),
-        &[Difference::Constness],
-    );
+    differs(pointer(void), kernel_pointer(FLOAT.pointer(false)), &[Difference::Constness]);
     // A pointer to an unknown element type is still a pointer.
     let unknown = UNKNOWN.pointer(true);
     fits(pointer(unknown), kernel_pointer(float));
     fits(pointer(unknown), kernel_pointer(floats));
-    differs(
-        pointer(unknown),
-        kernel_pointer(FLOAT.pointer(false)),
-        &[Difference::Constness],
-    );
-    differs(
-        pointer(unknown),
-        with_cpp(ptx_u64(), ULONGLONG),
-        &[Difference::Pointer],
-    );
+    differs(pointer(unknown), kernel_pointer(FLOAT.pointer(false)), &[Difference::Constness]);
+    differs(pointer(unknown), with_cpp(ptx_u64(), ULONGLONG), &[Difference::Pointer]);
 }
 
 #[test]
 fn constness_may_be_added_not_taken() {
     let to = |a: bool, b: bool| FLOAT.pointer(a).pointer(b);
-    differs(
-        pointer(FLOAT.pointer(true)),
-        kernel_pointer(FLOAT.pointer(false)),
-        &[Difference::Constness],
-    );
-    fits(
-        pointer(FLOAT.pointer(false)),
-        kernel_pointer(FLOAT.pointer(true)),
-    );
-    differs(
-        pointer(to(true, true)),
-        kernel_pointer(to(false, true)),
-        &[Difference::Constness],
-    );
-    differs(
-        pointer(to(false, true)),
-        kernel_pointer(to(false, false)),
-        &[Difference::Constness],
-    );
+    differs(pointer(FLOAT.pointer(true)), kernel_pointer(FLOAT.pointer(false)), &[Difference::Constness]);
+    fits(pointer(FLOAT.pointer(false)), kernel_pointer(FLOAT.pointer(true)));
+    differs(pointer(to(true, true)), kernel_pointer(to(false, true)), &[Difference::Constness]);
+    differs(pointer(to(false, true)), kernel_pointer(to(false, false)), &[Difference::Constness]);
     fits(pointer(to(false, false)), kernel_pointer(to(false, true)));
 }
 
@@ -388,17 +244,9 @@ fn names() {
     fits(params, named("sim::Params<float>", 24, 8));
     fits(params, ptx_bytes(24, 8));
     differs(params, named("sim::Other", 24, 8), &[Difference::Name]);
-    differs(
-        named("a::Params", 24, 8),
-        named("b::Params", 24, 8),
-        &[Difference::Name],
-    );
+    differs(named("a::Params", 24, 8), named("b::Params", 24, 8), &[Difference::Name]);
     fits(named("complex<float>", 8, 8), named("float2", 8, 8));
-    differs(
-        named("float4", 16, 16),
-        named("int4", 16, 16),
-        &[Difference::Name],
-    );
+    differs(named("float4", 16, 16), named("int4", 16, 16), &[Difference::Name]);
 }
 
 #[test]
@@ -410,18 +258,10 @@ fn an_enum_is_its_integer() {
         differs(
             f32("a"),
             color(class),
-            if class == Class::Integer {
-                &[Difference::Class, Difference::Type]
-            } else {
-                &[Difference::Type]
-            },
+            if class == Class::Integer { &[Difference::Class, Difference::Type] } else { &[Difference::Type] },
         );
     }
-    differs(
-        u32("a"),
-        color(Class::Bytes),
-        &[Difference::Class, Difference::Type],
-    );
+    differs(u32("a"), color(Class::Bytes), &[Difference::Class, Difference::Type]);
     fits(color(Class::Integer), with_cpp(ptx_u32(), UINT));
     differs(
         field("a", "A", 4, 4, Class::Bytes, CppType::named("Color")),
@@ -429,33 +269,21 @@ fn an_enum_is_its_integer() {
         &[Difference::Type],
     );
     // A vector is not an enum, for any class.
-    differs(
-        u32("a"),
-        with_cpp(unknown(4), CppType::named("uchar4")),
-        &[Difference::Type],
-    );
+    differs(u32("a"), with_cpp(unknown(4), CppType::named("uchar4")), &[Difference::Type]);
 }
 
 #[test]
 fn numbers_of_another_kind() {
     differs(u32("a"), with_cpp(unknown(4), FLOAT), &[Difference::Type]);
     differs(f32("a"), with_cpp(unknown(4), INT), &[Difference::Type]);
-    differs(
-        named("float2", 8, 8),
-        with_cpp(unknown(8), DOUBLE),
-        &[Difference::Type],
-    );
+    differs(named("float2", 8, 8), with_cpp(unknown(8), DOUBLE), &[Difference::Type]);
     fits(f32("a"), with_cpp(unknown(4), UNKNOWN));
 }
 
 #[test]
 fn an_opaque_field_is_compared_by_layout_alone() {
     let opaque = value(UNKNOWN, 8, Class::Unknown);
-    for kernel in [
-        kernel_pointer(FLOAT.pointer(false)),
-        value(DOUBLE, 8, Class::Float),
-        ptx_bytes(8, 8),
-    ] {
+    for kernel in [kernel_pointer(FLOAT.pointer(false)), value(DOUBLE, 8, Class::Float), ptx_bytes(8, 8)] {
         fits(opaque, kernel);
     }
     differs(opaque, ptx_bytes(8, 4), &[Difference::Alignment]);

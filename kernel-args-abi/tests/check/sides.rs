@@ -1,8 +1,6 @@
 //! Fields as the derive creates them, and parameters as PTX, cubins and mangled names contain them.
 
-use kernel_args_abi::{
-    Alignment, Body, Class, CppBase, CppType, Layout, Members, Parameter, Pointee, Signature,
-};
+use kernel_args_abi::{Alignment, Body, Class, CppBase, CppType, Layout, Members, Parameter, Pointee, Signature};
 
 pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32 });
 pub(crate) const DOUBLE: CppType<'static> = CppType::of(CppBase::Float { bits: 64 });
@@ -55,14 +53,7 @@ pub(crate) const fn u8(name: &'static str) -> Parameter<'static> {
 }
 
 pub(crate) const fn boolean(name: &'static str) -> Parameter<'static> {
-    field(
-        name,
-        "bool",
-        1,
-        1,
-        Class::Integer,
-        CppType::of(CppBase::Bool),
-    )
+    field(name, "bool", 1, 1, Class::Integer, CppType::of(CppBase::Bool))
 }
 
 pub(crate) const fn usize(name: &'static str) -> Parameter<'static> {
@@ -70,25 +61,11 @@ pub(crate) const fn usize(name: &'static str) -> Parameter<'static> {
 }
 
 pub(crate) const fn slice(name: &'static str, element: CppType<'static>) -> Parameter<'static> {
-    field(
-        name,
-        "&CudaSlice<_>",
-        8,
-        8,
-        Class::Pointer,
-        element.pointer(true),
-    )
+    field(name, "&CudaSlice<_>", 8, 8, Class::Pointer, element.pointer(true))
 }
 
 pub(crate) const fn slice_mut(name: &'static str, element: CppType<'static>) -> Parameter<'static> {
-    field(
-        name,
-        "&mut CudaSlice<_>",
-        8,
-        8,
-        Class::Pointer,
-        element.pointer(false),
-    )
+    field(name, "&mut CudaSlice<_>", 8, 8, Class::Pointer, element.pointer(false))
 }
 
 /// A parameter as in PTX.
@@ -115,27 +92,15 @@ pub(crate) const fn ptx_u64() -> Parameter<'static> {
 }
 
 pub(crate) const fn ptx_bytes(size: usize, align: usize) -> Parameter<'static> {
-    ptx(
-        "k_param",
-        ".param .align _ .b8 k_param[_]",
-        size,
-        align,
-        Class::Bytes,
-    )
+    ptx("k_param", ".param .align _ .b8 k_param[_]", size, align, Class::Bytes)
 }
 
 /// A parameter as in PTX, with the C++ type of a mangled name.
-pub(crate) const fn with_cpp(
-    parameter: Parameter<'static>,
-    cpp: CppType<'static>,
-) -> Parameter<'static> {
+pub(crate) const fn with_cpp(parameter: Parameter<'static>, cpp: CppType<'static>) -> Parameter<'static> {
     Parameter { cpp, ..parameter }
 }
 
-pub(crate) const fn signature(
-    name: &'static str,
-    parameters: &'static [Parameter<'static>],
-) -> Signature<'static> {
+pub(crate) const fn signature(name: &'static str, parameters: &'static [Parameter<'static>]) -> Signature<'static> {
     Signature { name, parameters }
 }
 

@@ -9,12 +9,7 @@ use proptest::{prelude::*, sample::Index};
 #[test]
 fn members_of_a_struct_are_reported_as_one_parameter() {
     let params = ptx_bytes(24, 8);
-    let members = [
-        u32("width"),
-        f32("scale"),
-        f64("step"),
-        slice("data", FLOAT),
-    ];
+    let members = [u32("width"), f32("scale"), f64("step"), slice("data", FLOAT)];
     let host = [&[u32("n")][..], &members, &[f32("a")]].concat();
     let kernel = [ptx_u32(), params, ptx_f32()];
     assert_eq!(
@@ -24,11 +19,7 @@ fn members_of_a_struct_are_reported_as_one_parameter() {
           DeviceType)]` and `#[repr(C)]`, where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`"
         ]
     );
-    let kernel = [
-        ptx_u32(),
-        with_cpp(params, CppType::named("sim::Params")),
-        ptx_f32(),
-    ];
+    let kernel = [ptx_u32(), with_cpp(params, CppType::named("sim::Params")), ptx_f32()];
     let host = [u32("n"), f64("a"), f64("b"), u32("c"), f32("d")];
     assert_eq!(
         texts(&host, &kernel),
@@ -38,47 +29,24 @@ fn members_of_a_struct_are_reported_as_one_parameter() {
         ]
     );
     let host = [f32("x"), f32("y"), f32("z"), f32("w"), u32("n")];
-    let kernel = [
-        with_cpp(ptx_bytes(16, 16), CppType::named("float4")),
-        ptx_u32(),
-    ];
+    let kernel = [with_cpp(ptx_bytes(16, 16), CppType::named("float4")), ptx_u32()];
     assert_eq!(
         texts(&host, &kernel),
-        [
-            "these 4 fields together are the 16 bytes of parameter 0: replace them by one field: `Float4`"
-        ]
+        ["these 4 fields together are the 16 bytes of parameter 0: replace them by one field: `Float4`"]
     );
     // A cubin has sizes only: a size that no scalar has is a struct.
-    let recorded = records(&[
-        u32("n"),
-        field("p", "", 24, 8, Class::Bytes, CppType::UNKNOWN),
-    ]);
+    let recorded = records(&[u32("n"), field("p", "", 24, 8, Class::Bytes, CppType::UNKNOWN)]);
     let host = [u32("n"), f64("a"), f64("b"), f64("c")];
-    assert!(
-        texts(&host, &recorded)[0]
-            .starts_with("these 3 fields together are the 24 bytes of parameter 1")
-    );
+    assert!(texts(&host, &recorded)[0].starts_with("these 3 fields together are the 24 bytes of parameter 1"));
 }
 
 #[test]
 fn a_struct_of_several_parameters_is_reported() {
-    let host = [
-        field(
-            "light",
-            "Light",
-            16,
-            4,
-            Class::Bytes,
-            CppType::named("Light"),
-        ),
-        u32("n"),
-    ];
+    let host = [field("light", "Light", 16, 4, Class::Bytes, CppType::named("Light")), u32("n")];
     let kernel = [ptx_f32(), ptx_f32(), ptx_f32(), ptx_u32(), ptx_u32()];
     assert_eq!(
         texts(&host, &kernel),
-        [
-            "parameters 0 to 3 together are the 16 bytes of `Light`: replace it by 4 fields, one for each"
-        ]
+        ["parameters 0 to 3 together are the 16 bytes of `Light`: replace it by 4 fields, one for each"]
     );
 }
 

@@ -51,10 +51,7 @@ no field for parameter 2 or 3 of kernel `saxpy`
 
 #[test]
 fn a_field_too_many() {
-    const EXTRA: Report = report(
-        &signature("K", &[u32("n"), f32("beta")]),
-        &signature("k", &[ptx_u32()]),
-    );
+    const EXTRA: Report = report(&signature("K", &[u32("n"), f32("beta")]), &signature("k", &[ptx_u32()]));
     assert_eq!(
         EXTRA.field_message(1).unwrap().as_str(),
         "\
@@ -82,48 +79,18 @@ fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
 #[test]
 fn a_long_name_swallows_nothing() {
     let name = "é".repeat(5_000);
-    let path = format!(
-        "ns::{}<{}>",
-        "Params".repeat(1_000),
-        "float, ".repeat(1_000)
-    );
+    let path = format!("ns::{}<{}>", "Params".repeat(1_000), "float, ".repeat(1_000));
     let ty = CppType::named(&path);
     let kernels = [
-        Parameter {
-            name: &name,
-            spelling: &name,
-            ..ptx_f32()
-        },
-        Parameter {
-            name: &name,
-            cpp: ty,
-            ..ptx_u64()
-        },
-        Parameter {
-            cpp: ty.pointer(false).pointer(true).pointer(true),
-            ..ptx_u64()
-        },
-        Parameter {
-            cpp: ty,
-            spelling: &name,
-            ..ptx_bytes(8, 8)
-        },
-        Parameter {
-            cpp: ty,
-            ..Parameter::record(16, 8)
-        },
+        Parameter { name: &name, spelling: &name, ..ptx_f32() },
+        Parameter { name: &name, cpp: ty, ..ptx_u64() },
+        Parameter { cpp: ty.pointer(false).pointer(true).pointer(true), ..ptx_u64() },
+        Parameter { cpp: ty, spelling: &name, ..ptx_bytes(8, 8) },
+        Parameter { cpp: ty, ..Parameter::record(16, 8) },
     ];
     let hosts = [
-        Parameter {
-            name: &name,
-            spelling: &name,
-            ..f64("a")
-        },
-        Parameter {
-            name: &name,
-            spelling: &name,
-            ..slice("a", FLOAT)
-        },
+        Parameter { name: &name, spelling: &name, ..f64("a") },
+        Parameter { name: &name, spelling: &name, ..slice("a", FLOAT) },
         field(&name, &name, 8, 4, Class::Bytes, CppType::named(&name)),
         field(&name, &name, 8, 8, Class::Bytes, CppType::named("Other")),
     ];
@@ -133,33 +100,18 @@ fn a_long_name_swallows_nothing() {
                 (&[*host][..], &[*kernel][..]),
                 (&[], &[*kernel]),
                 (&[*host], &[]),
-                (
-                    &[*host, u8("b")],
-                    &[ptx("b", "", 1, 1, Class::Integer), *kernel],
-                ),
+                (&[*host, u8("b")], &[ptx("b", "", 1, 1, Class::Integer), *kernel]),
             ] {
-                let host = Signature {
-                    name: &name,
-                    parameters: host,
-                };
-                let kernel = Signature {
-                    name: &name,
-                    parameters: kernel,
-                };
+                let host = Signature { name: &name, parameters: host };
+                let kernel = Signature { name: &name, parameters: kernel };
                 let report: Report = report(&host, &kernel);
                 for mismatch in report.mismatches() {
                     let message = report.message(*mismatch);
                     let lines: Vec<_> = message.as_str().lines().collect();
                     assert!(!message.is_truncated(), "{message}");
                     assert!(lines[0].contains("kernel `é"), "{message}");
-                    assert!(
-                        lines[1].starts_with("  host    ") || lines[1].starts_with("  kernel  ")
-                    );
-                    assert!(
-                        lines[1..lines.len() - 1]
-                            .iter()
-                            .all(|line| line.contains(" byte"))
-                    );
+                    assert!(lines[1].starts_with("  host    ") || lines[1].starts_with("  kernel  "));
+                    assert!(lines[1..lines.len() - 1].iter().all(|line| line.contains(" byte")));
                     assert!(lines[lines.len() - 1].starts_with("  help: "), "{message}");
                 }
                 let table = report.table().to_string();
@@ -173,13 +125,7 @@ fn a_long_name_swallows_nothing() {
 #[test]
 fn many_missing_parameters_are_counted_where_they_have_no_room() {
     let kernel = [ptx_u64(); 40];
-    let report: Report = report(
-        &signature("K", &[]),
-        &Signature {
-            name: "k",
-            parameters: &kernel,
-        },
-    );
+    let report: Report = report(&signature("K", &[]), &Signature { name: "k", parameters: &kernel });
     let message = report.missing_message().unwrap();
     let listed = message.as_str().matches("no field for parameter").count();
     let (_, more) = message.as_str().rsplit_once("\n… and ").unwrap();
@@ -191,28 +137,15 @@ fn many_missing_parameters_are_counted_where_they_have_no_room() {
 fn one_message_lists_every_mistake() {
     let message = REPORT.whole_message();
     let wrong = |text| message.as_str().matches(text).count();
-    assert_eq!(
-        (
-            wrong("does not match"),
-            wrong("no field for"),
-            wrong("help: ")
-        ),
-        (1, 1, 2)
-    );
+    assert_eq!((wrong("does not match"), wrong("no field for"), wrong("help: ")), (1, 1, 2));
     let right: Report = report(&HOST, &HOST);
     assert!(right.whole_message().is_empty() && right.missing_message().is_none());
 }
 
 /// The text of the first wrong field.
 fn text(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> String {
-    let host = Signature {
-        name: "K",
-        parameters: host,
-    };
-    let kernel = Signature {
-        name: "k",
-        parameters: kernel,
-    };
+    let host = Signature { name: "K", parameters: host };
+    let kernel = Signature { name: "k", parameters: kernel };
     let report: Report = report(&host, &kernel);
     let message = report.message(*report.mismatches().first().expect("they differ"));
     message.as_str().to_owned()
@@ -228,77 +161,29 @@ fn each_usual_mistake_has_its_hint() {
     let half = || ptx_bytes(2, 2);
     for (host, kernel, part) in [
         (f64("a"), record(4), "C's `float` is f32: declare `a: f32`"),
-        (
-            f32("a"),
-            ptx("", "", 8, 8, Class::Float),
-            "C's `double` is f64: declare `a: f64`",
-        ),
-        (
-            usize("n"),
-            ptx_u32(),
-            "`usize` has 8 bytes, C's `int` has 4: declare `n: u32` or `n: i32`",
-        ),
+        (f32("a"), ptx("", "", 8, 8, Class::Float), "C's `double` is f64: declare `a: f64`"),
+        (usize("n"), ptx_u32(), "`usize` has 8 bytes, C's `int` has 4: declare `n: u32` or `n: i32`"),
         (usize("n"), with_cpp(ptx_u32(), INT), "declare `n: i32`"),
-        (
-            boolean("b"),
-            ptx_u32(),
-            "`bool` has 1 byte on the device too, C's `int` has 4: declare `b: u32` or `b: i32`",
-        ),
-        (
-            u8("b"),
-            ptx_u32(),
-            "C's `int` has 4 bytes: declare `b: u32` or `b: i32`",
-        ),
-        (
-            u32("c"),
-            record(1),
-            "`c` has 4 bytes, the kernel takes 1: declare `c: u8`, `c: i8` or `c: bool`",
-        ),
+        (boolean("b"), ptx_u32(), "`bool` has 1 byte on the device too, C's `int` has 4: declare `b: u32` or `b: i32`"),
+        (u8("b"), ptx_u32(), "C's `int` has 4 bytes: declare `b: u32` or `b: i32`"),
+        (u32("c"), record(1), "`c` has 4 bytes, the kernel takes 1: declare `c: u8`, `c: i8` or `c: bool`"),
         (
             i32("p"),
             with_cpp(ptx_u64(), FLOAT.pointer(true)),
             "the kernel takes a device pointer: declare `p: &CudaSlice<f32>`",
         ),
-        (
-            i32("p"),
-            ptx_u64(),
-            "`p` has 4 bytes, the kernel takes 8: declare `p: i64`, `p: u64` or `p: &CudaSlice<…>`",
-        ),
-        (
-            slice("n", INT),
-            ptx_u32(),
-            "the value itself, not its address: declare `n: i32` or `n: u32`",
-        ),
-        (
-            u32("a"),
-            ptx_f32(),
-            "the kernel takes a floating-point number: declare `a: f32`",
-        ),
-        (
-            f32("n"),
-            ptx_u32(),
-            "the kernel takes an integer: declare `n: u32` or `n: i32`",
-        ),
-        (
-            f32("h"),
-            half(),
-            "half precision has 2 bytes: declare `h: half::f16` or `h: half::bf16`",
-        ),
-        (
-            f32("h"),
-            with_cpp(half(), CppType::named("__nv_bfloat16")),
-            "declare `h: half::bf16`",
-        ),
+        (i32("p"), ptx_u64(), "`p` has 4 bytes, the kernel takes 8: declare `p: i64`, `p: u64` or `p: &CudaSlice<…>`"),
+        (slice("n", INT), ptx_u32(), "the value itself, not its address: declare `n: i32` or `n: u32`"),
+        (u32("a"), ptx_f32(), "the kernel takes a floating-point number: declare `a: f32`"),
+        (f32("n"), ptx_u32(), "the kernel takes an integer: declare `n: u32` or `n: i32`"),
+        (f32("h"), half(), "half precision has 2 bytes: declare `h: half::f16` or `h: half::bf16`"),
+        (f32("h"), with_cpp(half(), CppType::named("__nv_bfloat16")), "declare `h: half::bf16`"),
         (
             v("[f32; 4]", 16, 4, unknown),
             ptx_bytes(16, 16),
             "as CUDA aligns vectors and complex numbers: use `Float4`, `Int4` or `Double2`",
         ),
-        (
-            v("glam::Vec2", 8, 4, unknown),
-            ptx_bytes(8, 8),
-            "use `Float2`, `Int2` or `UInt2`",
-        ),
+        (v("glam::Vec2", 8, 4, unknown), ptx_bytes(8, 8), "use `Float2`, `Int2` or `UInt2`"),
         (
             v("Complex<f64>", 16, 8, unknown),
             with_cpp(ptx_bytes(16, 16), CppType::named("double2")),
@@ -314,31 +199,15 @@ fn each_usual_mistake_has_its_hint() {
             ptx_bytes(128, 128),
             "to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `v: TensorMap`",
         ),
-        (
-            v("Params", 12, 4, unknown),
-            ptx_bytes(16, 4),
-            "the kernel's struct has 16 bytes, `Params` has 12",
-        ),
+        (v("Params", 12, 4, unknown), ptx_bytes(16, 4), "the kernel's struct has 16 bytes, `Params` has 12"),
         (
             v("Params", 24, 8, CppType::named("Params")),
             with_cpp(ptx_bytes(24, 8), CppType::named("sim::Args")),
             "`#[device_type(cpp = \"sim::Args\")]`",
         ),
-        (
-            v("Params", 24, 4, unknown),
-            ptx_bytes(24, 8),
-            "`#[repr(C, align(8))]`",
-        ),
-        (
-            v("Params", 24, 8, unknown),
-            ptx_bytes(24, 4),
-            "less than `Params`",
-        ),
-        (
-            v("Params", 4, 4, unknown),
-            ptx_f32(),
-            "the kernel takes a floating-point number: declare `v: f32`",
-        ),
+        (v("Params", 24, 4, unknown), ptx_bytes(24, 8), "`#[repr(C, align(8))]`"),
+        (v("Params", 24, 8, unknown), ptx_bytes(24, 4), "less than `Params`"),
+        (v("Params", 4, 4, unknown), ptx_f32(), "the kernel takes a floating-point number: declare `v: f32`"),
         (
             v("Params", 4, 4, unknown),
             ptx_u32(),
@@ -349,11 +218,7 @@ fn each_usual_mistake_has_its_hint() {
             ptx_bytes(24, 8),
             "the kernel takes a struct or vector of 24 bytes, aligned to 8: declare a type of 24 bytes",
         ),
-        (
-            i32("n"),
-            with_cpp(ptx_u32(), UINT),
-            "the kernel takes it as `unsigned int`: declare `n: u32`",
-        ),
+        (i32("n"), with_cpp(ptx_u32(), UINT), "the kernel takes it as `unsigned int`: declare `n: u32`"),
         (
             slice("x", FLOAT),
             with_cpp(ptx_u64(), DOUBLE.pointer(true)),
@@ -361,10 +226,7 @@ fn each_usual_mistake_has_its_hint() {
         ),
         (
             u8("b"),
-            with_cpp(
-                ptx("", "", 1, 1, Class::Integer),
-                CppType::of(CppBase::Bool),
-            ),
+            with_cpp(ptx("", "", 1, 1, Class::Integer), CppType::of(CppBase::Bool)),
             "declare `b: bool`; `#[kernel_args(opaque)]` on the field turns this check off",
         ),
         (
@@ -393,17 +255,10 @@ fn each_usual_mistake_has_its_hint() {
             with_cpp(ptx_bytes(24, 8), CppType::named("sim::Params")),
             "less than `Params`: remove `align` from its `repr`",
         ),
-        (
-            v("Params", 24, 8, CppType::named("Params")),
-            record(16),
-            "`v` has 24 bytes, the kernel takes 16",
-        ),
+        (v("Params", 24, 8, CppType::named("Params")), record(16), "`v` has 24 bytes, the kernel takes 16"),
         (
             field("s", "Side", 4, 4, Class::Integer, CppType::named("Side")),
-            with_cpp(
-                ptx("", "", 1, 1, Class::Integer),
-                CppType::named("geometry::Side"),
-            ),
+            with_cpp(ptx("", "", 1, 1, Class::Integer), CppType::named("geometry::Side")),
             "`Side` has 4 bytes, the kernel takes 1: write `#[repr(u8)]` on it",
         ),
         (
@@ -421,10 +276,7 @@ fn each_usual_mistake_has_its_hint() {
 
 #[test]
 fn an_offset_shows_the_alignment() {
-    let host = [
-        u32("i"),
-        field("v", "[f32; 4]", 16, 4, Class::Bytes, CppType::UNKNOWN),
-    ];
+    let host = [u32("i"), field("v", "[f32; 4]", 16, 4, Class::Bytes, CppType::UNKNOWN)];
     let kernel = [Parameter::record(0, 4), Parameter::record(16, 16)];
     assert_eq!(
         text(&host, &kernel),
@@ -440,39 +292,17 @@ fn an_offset_shows_the_alignment() {
 fn exchanged_and_moved_fields_are_reported() {
     const MOVED: Report = report(
         &signature("K", &[f64("d"), u32("n"), slice("x", FLOAT), u8("b")]),
-        &signature(
-            "k",
-            &[
-                ptx_u32(),
-                ptx_u64(),
-                ptx("", "", 1, 1, Class::Integer),
-                ptx("", "", 8, 8, Class::Float),
-            ],
-        ),
+        &signature("k", &[ptx_u32(), ptx_u64(), ptx("", "", 1, 1, Class::Integer), ptx("", "", 8, 8, Class::Float)]),
     );
-    const EXCHANGED: Report = report(
-        &signature("K", &[f32("alpha"), u32("n")]),
-        &signature("k", &[ptx_u32(), ptx_f32()]),
-    );
+    const EXCHANGED: Report =
+        report(&signature("K", &[f32("alpha"), u32("n")]), &signature("k", &[ptx_u32(), ptx_f32()]));
     for field in 0..2 {
         let message = EXCHANGED.field_message(field).unwrap();
-        assert!(
-            message
-                .as_str()
-                .ends_with("\n  help: `alpha` and `n` look exchanged: swap them")
-        );
+        assert!(message.as_str().ends_with("\n  help: `alpha` and `n` look exchanged: swap them"));
     }
     let text = MOVED.field_message(0).unwrap();
-    assert!(
-        text.as_str()
-            .ends_with("help: it fits parameter 3: move it after `b`")
-    );
+    assert!(text.as_str().ends_with("help: it fits parameter 3: move it after `b`"));
     // One mistake, reported at the field.
     assert!(MOVED.missing_message().is_none());
-    assert!(
-        MOVED
-            .table()
-            .to_string()
-            .contains("<- `d` would fit here: move it after `b`")
-    );
+    assert!(MOVED.table().to_string().contains("<- `d` would fit here: move it after `b`"));
 }

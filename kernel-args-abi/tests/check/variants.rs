@@ -8,10 +8,7 @@ use kernel_args_abi::{
 use proptest::prelude::*;
 
 fn variants(list: &[(&str, i128)]) -> Members<'static> {
-    let list = list.iter().map(|&(name, value)| Variant {
-        name: name.to_owned().leak(),
-        value,
-    });
+    let list = list.iter().map(|&(name, value)| Variant { name: name.to_owned().leak(), value });
     Members::of_enum(list.collect::<Vec<_>>().leak(), None)
 }
 
@@ -24,12 +21,7 @@ const KERNEL: [(&str, i128); 4] = [("Flat", -1), ("Smooth", 0), ("Fast", 4), ("E
 
 #[test]
 fn the_kernels_enum_may_have_more_and_other_names() {
-    for host in [
-        &KERNEL[..],
-        &[("Smooth", 0)],
-        &[("Exact", 5), ("Flat", -1)],
-        &[("Quick", 4), ("Slow", 5)],
-    ] {
+    for host in [&KERNEL[..], &[("Smooth", 0)], &[("Exact", 5), ("Flat", -1)], &[("Quick", 4), ("Slow", 5)]] {
         let (host, kernel) = (mode(4, host), mode(4, &KERNEL));
         assert_eq!(first_variant(&host, &kernel), None);
         assert!(compare(&host, &kernel).is_empty());
@@ -44,12 +36,7 @@ fn the_kernels_enum_may_have_more_and_other_names() {
 /// In an enum of 1 byte, 255 equals -1: compilers write values as signed or as unsigned numbers.
 #[test]
 fn values_are_the_same_by_their_bits() {
-    for (size, one, other) in [
-        (1, 255, -1),
-        (2, -2, 0xfffe),
-        (8, u64::MAX.into(), -1),
-        (16, -1, -1),
-    ] {
+    for (size, one, other) in [(1, 255, -1), (2, -2, 0xfffe), (8, u64::MAX.into(), -1), (16, -1, -1)] {
         let (host, kernel) = (mode(size, &[("A", one)]), mode(size, &[("A", other)]));
         assert!(compare(&host, &kernel).is_empty(), "{size}");
     }
@@ -64,10 +51,7 @@ fn check_name(host: (&str, i128), kernel: &[(&str, i128)], expected: Option<&str
     let found = first_variant(&host, &kernel);
     let found = found.map(|found| found.kernel.expect("one has the value").name);
     assert_eq!(found, expected, "{host:?} {kernel:?}");
-    assert_eq!(
-        compare(&host, &kernel).contains(Difference::Variants),
-        expected.is_some()
-    );
+    assert_eq!(compare(&host, &kernel).contains(Difference::Variants), expected.is_some());
 }
 
 #[test]
@@ -100,16 +84,8 @@ fn names_are_the_same_without_case_underscores_and_words_that_all_have() {
     check_name(("Fast", 1), &[("mode_fast", 0), ("_", 1)], None);
     // The same name twice: an equal spelling or an equal value wins.
     check_name(("fast", 1), &[("Fast", 0), ("FAST", 1)], None);
-    check_name(
-        ("fast", 2),
-        &[("Fast", 0), ("FAST", 1), ("Slow", 2)],
-        Some("Fast"),
-    );
-    check_name(
-        ("FAST", 0),
-        &[("Slow", 3), ("Fast", 0), ("FAST", 1)],
-        Some("FAST"),
-    );
+    check_name(("fast", 2), &[("Fast", 0), ("FAST", 1), ("Slow", 2)], Some("Fast"));
+    check_name(("FAST", 0), &[("Slow", 3), ("Fast", 0), ("FAST", 1)], Some("FAST"));
 }
 
 /// More variants than the index holds, in another order and spelling.
@@ -129,13 +105,9 @@ fn variants_of_a_large_enum_are_found_at_any_position() {
     assert_eq!(first_variant(&of(&named("Other", 0..5_000)), &kernel), None);
     // `Fast500` has the value 4,000.
     host[4_499].1 = 4_000;
-    let mismatch =
-        first_variant(&of(&host), &kernel).and_then(|found| Some((found.host.name, found.kernel?)));
+    let mismatch = first_variant(&of(&host), &kernel).and_then(|found| Some((found.host.name, found.kernel?)));
     let (host_name, named_so) = mismatch.expect("a mismatch");
-    assert_eq!(
-        (host_name, named_so.name, named_so.value),
-        ("Fast500", "MODE_FAST_500", 500)
-    );
+    assert_eq!((host_name, named_so.name, named_so.value), ("Fast500", "MODE_FAST_500", 500));
     host[4_499].1 = 5_000;
     assert!(first_variant(&of(&host), &kernel).is_some());
     // Beyond the capacity of the index, nearby variants are found.
@@ -167,10 +139,7 @@ fn a_variant_that_differs_is_no_sign_of_another_order() {
     assert_eq!(report.mismatches().len(), 1);
     let message = report.field_message(1).unwrap();
     let text = message.as_str();
-    assert!(
-        text.contains("help: the kernel's enum has `Flat = -1`"),
-        "{text}"
-    );
+    assert!(text.contains("help: the kernel's enum has `Flat = -1`"), "{text}");
 }
 
 #[test]
@@ -180,10 +149,7 @@ fn a_variant_that_differs_is_named_on_both_sides() {
         text.contains("help: the kernel's enum has `Smooth = 0`, `Mode` has `Smooth = 1`: write the kernel's value; `#[kernel_args(opaque)]`"),
         "{text}"
     );
-    let text = message(
-        mode(4, &[("Slow", 0), ("Fast", 1)]),
-        mode(4, &[("MODE_FAST", 0), ("MODE_SLOW", 1)]),
-    );
+    let text = message(mode(4, &[("Slow", 0), ("Fast", 1)]), mode(4, &[("MODE_FAST", 0), ("MODE_SLOW", 1)]));
     assert!(
         text.contains("help: the kernel's enum has `MODE_SLOW = 1`, `Mode` has `Slow = 0`: write the kernel's value"),
         "{text}"
@@ -211,36 +177,17 @@ fn a_variant_of_a_member_is_named_with_the_member() {
             offset: Some(4),
             ..mode
         };
-        let first = Parameter {
-            offset: Some(0),
-            ..i32("n")
-        };
-        let members = Members::of(
-            vec![
-                first,
-                if length == 0 {
-                    Parameter {
-                        offset: Some(4),
-                        ..mode
-                    }
-                } else {
-                    modes
-                },
-            ]
-            .leak(),
-        );
+        let first = Parameter { offset: Some(0), ..i32("n") };
+        let members =
+            Members::of(vec![first, if length == 0 { Parameter { offset: Some(4), ..mode } } else { modes }].leak());
         let size = 4 + 4 * length.max(1) as usize;
         field("s", "S", size, 4, Class::Bytes, CppType::named("S")).with_members(members)
     };
     for (length, name) in [(0, "mode"), (3, "modes")] {
-        assert_eq!(
-            first_difference(&of(&KERNEL[1..2], length), &of(&KERNEL, length)),
-            None
-        );
+        assert_eq!(first_difference(&of(&KERNEL[1..2], length), &of(&KERNEL, length)), None);
         let text = message(of(&[("Smooth", 3)], length), of(&KERNEL, length));
-        let expected = format!(
-            "help: in `{name}` at byte 4: the kernel's enum has `Smooth = 0`, `Mode` has `Smooth = 3`"
-        );
+        let expected =
+            format!("help: in `{name}` at byte 4: the kernel's enum has `Smooth = 0`, `Mode` has `Smooth = 3`");
         assert!(text.contains(&expected), "{text}");
     }
 }

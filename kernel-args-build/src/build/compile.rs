@@ -134,29 +134,19 @@ impl Build<'_> {
     fn task<'u>(&self, unit: &'u Unit, compiler: &Compiler) -> Task<'u> {
         let headers = compiler.headers(self.root, &unit.source.path, &unit.options);
         let decided = self.files.decided(&headers, compiler);
-        let kept = decided
-            .as_deref()
-            .and_then(|decided| self.kept(unit, decided, compiler));
+        let kept = decided.as_deref().and_then(|decided| self.kept(unit, decided, compiler));
         let described = decided
             .as_deref()
             .filter(|_| kept.is_none())
             .and_then(|decided| self.kept_description(unit, decided, compiler));
-        Task {
-            unit,
-            headers,
-            decided,
-            kept,
-            described,
-        }
+        Task { unit, headers, decided, kept, described }
     }
 
     fn jobs<'u>(&'u self, task: &Task<'u>) -> impl Iterator<Item = Job<'u>> {
         let unit = task.unit;
         let image = (self.what == What::Everything).then_some(Purpose::Image);
         let description = task.described.is_none().then_some(Purpose::Description);
-        let constants = description
-            .filter(|_| !unit.constants.is_empty())
-            .map(|_| Purpose::Constants);
+        let constants = description.filter(|_| !unit.constants.is_empty()).map(|_| Purpose::Constants);
         let purposes = image.into_iter().chain(description).chain(constants);
         purposes.map(|purpose| Job {
             source: &unit.source,
@@ -181,12 +171,7 @@ impl Build<'_> {
     }
 
     /// The result of an earlier build if it would be the same now, and the files it was made from.
-    fn kept(
-        &self,
-        unit: &Unit,
-        decided: &[String],
-        compiler: &Compiler,
-    ) -> Option<(Made, BTreeSet<PathBuf>)> {
+    fn kept(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<(Made, BTreeSet<PathBuf>)> {
         let record = Record::open(&self.place(&unit.source, "sources"))?;
         let path = compiler.path();
         if !self.files.is_fresh(&record, &unit.lines, decided, path) {
@@ -198,24 +183,14 @@ impl Build<'_> {
             Some(extension) => Some(read(extension)?),
             None => None,
         };
-        let is_same =
-            hash(&description) == record.description && image.as_deref().map(hash) == record.image;
+        let is_same = hash(&description) == record.description && image.as_deref().map(hash) == record.image;
         let files = inputs(&record, path);
-        let made = Made {
-            image,
-            description,
-            record,
-        };
+        let made = Made { image, description, record };
         is_same.then_some((made, files))
     }
 
     /// The description of an earlier build if it would be the same now.
-    fn kept_description(
-        &self,
-        unit: &Unit,
-        decided: &[String],
-        compiler: &Compiler,
-    ) -> Option<Described> {
+    fn kept_description(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<Described> {
         let record = Record::open(&self.place(&unit.source, "debug.sources"))?;
         let (path, lines) = (compiler.path(), &unit.lines_with_debug);
         if !self.files.is_fresh(&record, lines, decided, path) {
@@ -274,27 +249,15 @@ fn lines(messages: &str) -> Vec<String> {
 
 /// Joins an image and its description, and the files that the compiler reports.
 fn joined(image: Option<Compiled>, described: Described) -> (Made, BTreeSet<PathBuf>) {
-    let Described {
-        text: description,
-        mut files,
-        mut warnings,
-    } = described;
+    let Described { text: description, mut files, mut warnings } = described;
     let image = image.map(|image| {
         files.extend(image.files);
         // The debug build has its own warnings. The warnings of the program's image are reported.
         warnings = lines(&image.messages);
         image.bytes
     });
-    let record = Record {
-        image: image.as_deref().map(hash),
-        description: hash(&description),
-        warnings,
-        ..Record::default()
-    };
-    let made = Made {
-        image,
-        description,
-        record,
-    };
+    let record =
+        Record { image: image.as_deref().map(hash), description: hash(&description), warnings, ..Record::default() };
+    let made = Made { image, description, record };
     (made, files)
 }

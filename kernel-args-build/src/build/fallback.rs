@@ -28,9 +28,7 @@ impl Fallback<'_> {
     /// The paths of a source's files, relative as the user wrote the folder.
     pub(super) fn files(&self, source: &Source) -> Vec<PathBuf> {
         let extensions = self.extension.into_iter().chain(["debug.ptx", "sources"]);
-        extensions
-            .map(|extension| self.place(source, extension))
-            .collect()
+        extensions.map(|extension| self.place(source, extension)).collect()
     }
 
     /// Whether files of a source are committed.
@@ -55,8 +53,7 @@ impl Fallback<'_> {
         };
         let place = self.place(source, "sources");
         let record = read("sources")?;
-        let record = Record::read(&String::from_utf8_lossy(&record))
-            .ok_or_else(|| texts::no_record(&place))?;
+        let record = Record::read(&String::from_utf8_lossy(&record)).ok_or_else(|| texts::no_record(&place))?;
         let mut differences = files.differences(&record, options);
         let description = read("debug.ptx")?;
         let image = match self.extension.map(read).transpose() {
@@ -66,16 +63,10 @@ impl Fallback<'_> {
         let is_as_recorded = hash(&description) == record.description
             && image.as_deref().map(hash) == record.image.filter(|_| image.is_some());
         if !is_as_recorded {
-            differences.push(texts::edited(
-                &self.place(source, self.extension.unwrap_or("debug.ptx")),
-            ));
+            differences.push(texts::edited(&self.place(source, self.extension.unwrap_or("debug.ptx"))));
         }
         if differences.is_empty() {
-            Ok(Made {
-                image,
-                description,
-                record,
-            })
+            Ok(Made { image, description, record })
         } else {
             Err(texts::outdated(&source.path, self.folder, &differences))
         }
@@ -84,8 +75,7 @@ impl Fallback<'_> {
     /// Writes the files of a source.
     pub(super) fn update(&self, source: &Source, made: &Made) -> Result<(), Error> {
         let folder = self.root.join(self.folder);
-        fs::create_dir_all(&folder)
-            .map_err(|error| Error::new(texts::cannot_write(&folder, &error)))?;
+        fs::create_dir_all(&folder).map_err(|error| Error::new(texts::cannot_write(&folder, &error)))?;
         let path = |extension: &str| self.root.join(self.place(source, extension));
         if let (Some(extension), Some(image)) = (self.extension, &made.image) {
             write(&path(extension), image)?;

@@ -36,12 +36,7 @@ impl<'a> Files<'a> {
             let value = environment.get(name)?;
             Some(format!("{name}={:?}", value.to_string_lossy()))
         };
-        Self {
-            root,
-            out,
-            variables: NVCC.into_iter().filter_map(variable).collect(),
-            hashes: Mutex::default(),
-        }
+        Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: Mutex::default() }
     }
 
     /// The relative path of a file of the package, with `/`.
@@ -50,31 +45,22 @@ impl<'a> Files<'a> {
         if path.starts_with(self.out) || inside.is_absolute() {
             return None;
         }
-        let parts = inside
-            .components()
-            .filter(|part| *part != Component::CurDir);
-        let parts: Vec<_> = parts
-            .map(|part| part.as_os_str().to_string_lossy())
-            .collect();
+        let parts = inside.components().filter(|part| *part != Component::CurDir);
+        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         Some(parts.join("/"))
     }
 
     fn hash(&self, path: &Path) -> Option<u64> {
         let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        *hashes
-            .entry(path.to_owned())
-            .or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
+        *hashes.entry(path.to_owned()).or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
     }
 
     /// The state of a file outside of the package. Files in `OUT_DIR` are compared by content, because each run of a build
     /// script writes them with a new time.
     fn state(&self, path: &str) -> String {
         let path = self.root.join(path);
-        let state = if path.starts_with(self.out) {
-            self.hash(&path).map(|hash| format!("{hash:016x}"))
-        } else {
-            stamp(&path)
-        };
+        let state =
+            if path.starts_with(self.out) { self.hash(&path).map(|hash| format!("{hash:016x}")) } else { stamp(&path) };
         state.unwrap_or_else(|| "-".into())
     }
 
@@ -116,13 +102,7 @@ impl<'a> Files<'a> {
     }
 
     /// Records the inputs of an image.
-    pub(super) fn describe(
-        &self,
-        record: &mut Record,
-        lines: &[String],
-        files: &BTreeSet<PathBuf>,
-        compiler: &Path,
-    ) {
+    pub(super) fn describe(&self, record: &mut Record, lines: &[String], files: &BTreeSet<PathBuf>, compiler: &Path) {
         record.options = lines.to_vec();
         for path in files.iter().map(PathBuf::as_path).chain([compiler]) {
             match self.in_package(path) {
@@ -151,11 +131,7 @@ impl<'a> Files<'a> {
             }
         }
         let missing = |these: &[String], those: &[String]| -> Vec<String> {
-            these
-                .iter()
-                .filter(|line| !those.contains(line))
-                .cloned()
-                .collect()
+            these.iter().filter(|line| !those.contains(line)).cloned().collect()
         };
         let then = missing(&record.options, options);
         let now = missing(options, &record.options);
@@ -166,13 +142,7 @@ impl<'a> Files<'a> {
     }
 
     /// Whether this compiler made the files of a record from the current files, with the options in `lines`.
-    pub(super) fn is_fresh(
-        &self,
-        record: &Record,
-        lines: &[String],
-        decided: &[String],
-        compiler: &Path,
-    ) -> bool {
+    pub(super) fn is_fresh(&self, record: &Record, lines: &[String], decided: &[String], compiler: &Path) -> bool {
         let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
         record.outside.contains_key(&*compiler.to_string_lossy())
             && record.outside.iter().all(unchanged)
@@ -185,14 +155,11 @@ impl<'a> Files<'a> {
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
         /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
-        files
-            .iter()
-            .filter(|path| !path.starts_with(self.out))
-            .any(|path| {
-                let found = fs::metadata(self.root.join(path));
-                let modified = found.and_then(|found| found.modified());
-                modified.is_ok_and(|modified| modified + COARSE >= start)
-            })
+        files.iter().filter(|path| !path.starts_with(self.out)).any(|path| {
+            let found = fs::metadata(self.root.join(path));
+            let modified = found.and_then(|found| found.modified());
+            modified.is_ok_and(|modified| modified + COARSE >= start)
+        })
     }
 
     /// Whether cargo can watch a folder for new files: the folder is in the package and does not contain cargo's output.
@@ -203,11 +170,7 @@ impl<'a> Files<'a> {
 
     /// The files and folders that cargo watches for a source. Files that the build script writes are left out, because they
     /// would run it each time.
-    pub(super) fn watched(
-        &self,
-        files: &BTreeSet<PathBuf>,
-        headers: Option<&Headers>,
-    ) -> BTreeSet<PathBuf> {
+    pub(super) fn watched(&self, files: &BTreeSet<PathBuf>, headers: Option<&Headers>) -> BTreeSet<PathBuf> {
         let mut watched = files.clone();
         for header in headers.iter().flat_map(|headers| &headers.absent) {
             // If a watched file does not exist, cargo runs the script each time.
@@ -216,11 +179,7 @@ impl<'a> Files<'a> {
             let folder = folder.filter(|folder| self.is_watchable(folder));
             watched.extend(folder.map(named));
         }
-        for folder in headers
-            .iter()
-            .filter_map(|headers| headers.folders.as_ref())
-            .flatten()
-        {
+        for folder in headers.iter().filter_map(|headers| headers.folders.as_ref()).flatten() {
             if self.is_watchable(folder) {
                 watched.insert(named(folder));
             } else if self.root.join(folder).starts_with(self.root) {
@@ -240,11 +199,7 @@ impl<'a> Files<'a> {
 
 /// A path in the form that cargo accepts: the package's own folder is an empty path, which becomes `.`.
 fn named(path: &Path) -> PathBuf {
-    if path.as_os_str().is_empty() {
-        ".".into()
-    } else {
-        path.to_owned()
-    }
+    if path.as_os_str().is_empty() { ".".into() } else { path.to_owned() }
 }
 
 /// The entries of a folder, without hidden files.

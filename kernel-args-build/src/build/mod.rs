@@ -85,14 +85,11 @@ fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), E
         archs,
         output,
     };
-    let (sources, folders) =
-        sources::find(&root, &kernels.files, &kernels.patterns, &kernels.excluded)?;
+    let (sources, folders) = sources::find(&root, &kernels.files, &kernels.patterns, &kernels.excluded)?;
     let mut build = Build {
         kernels,
         what,
-        is_optional: kernels.optional
-            || is_on(environment, "DOCS_RS")
-            || is_on(environment, "KERNEL_ARGS_OPTIONAL"),
+        is_optional: kernels.optional || is_on(environment, "DOCS_RS") || is_on(environment, "KERNEL_ARGS_OPTIONAL"),
         units: Vec::new(),
         extension: output.extension(),
         files: Files::new(&root, &out, environment),
@@ -133,43 +130,25 @@ impl Build<'_> {
         let constants = of_source.map(|(_, text)| Constant::parse(text));
         let constants = constants.collect::<Result<Vec<_>, _>>()?;
         for (at, constant) in constants.iter().enumerate() {
-            if let Some(other) = constants[..at]
-                .iter()
-                .find(|other| other.name == constant.name)
-            {
+            if let Some(other) = constants[..at].iter().find(|other| other.name == constant.name) {
                 let (one, other) = (&other.expression, &constant.expression);
                 return Err(Error::new(texts::same_constant(&constant.name, one, other)));
             }
         }
-        let (mut lines, mut lines_with_debug) = (
-            options.lines(self.root),
-            options.lines_with_debug(self.root),
-        );
+        let (mut lines, mut lines_with_debug) = (options.lines(self.root), options.lines_with_debug(self.root));
         lines.extend(constants.iter().map(Constant::line));
         lines_with_debug.extend(constants.iter().map(Constant::line));
-        Ok(Unit {
-            source,
-            options,
-            constants,
-            lines,
-            lines_with_debug,
-        })
+        Ok(Unit { source, options, constants, lines, lines_with_debug })
     }
 
     /// Checks that the sources that [`Kernels::constants_of`] names are compiled.
     fn require_sources_of_constants(&self) -> Result<(), Error> {
-        let mut named = self
-            .kernels
-            .constants
-            .iter()
-            .filter_map(|(of, _)| of.as_ref());
+        let mut named = self.kernels.constants.iter().filter_map(|(of, _)| of.as_ref());
         let missing = named.find(|of| {
             let mut units = self.units.iter();
             !units.any(|unit| sources::is_same(self.root, of, &unit.source.path))
         });
-        missing.map_or(Ok(()), |of| {
-            Err(Error::new(texts::no_source_of_constants(of)))
-        })
+        missing.map_or(Ok(()), |of| Err(Error::new(texts::no_source_of_constants(of))))
     }
 
     /// Checks that another crate has compiled each image.
@@ -186,17 +165,12 @@ impl Build<'_> {
     /// The folders of headers in the package. Cargo watches them for new headers.
     fn header_folders(&self) -> impl Iterator<Item = PathBuf> {
         let folders = self.kernels.includes.iter();
-        folders
-            .filter(|folder| self.files.is_watchable(folder))
-            .cloned()
+        folders.filter(|folder| self.files.is_watchable(folder)).cloned()
     }
 
     fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
-        let fallback = self.kernels.fallback.as_deref().map(|folder| Fallback {
-            folder,
-            root: self.root,
-            extension: self.made(),
-        });
+        let fallback =
+            self.kernels.fallback.as_deref().map(|folder| Fallback { folder, root: self.root, extension: self.made() });
         let update = fallback.is_some() && is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE");
         let mut directives = Directives::default();
         let found = search.run(self.kernels.compiler.as_deref());
@@ -211,18 +185,14 @@ impl Build<'_> {
                     directives.files.insert(compiler.path().to_owned());
                 }
                 if let Some(fallback) = &fallback {
-                    directives
-                        .warnings
-                        .extend(self.compare(fallback, &done, update)?);
+                    directives.warnings.extend(self.compare(fallback, &done, update)?);
                 }
                 done
             }
             (Err(tried), Some(fallback)) if !update => {
                 let done = self.take(fallback, &tried)?;
                 if !done.iter().all(|done| done.is_absent) {
-                    directives
-                        .warnings
-                        .push(texts::took_fallback(fallback.folder));
+                    directives.warnings.push(texts::took_fallback(fallback.folder));
                 }
                 done
             }
@@ -234,9 +204,7 @@ impl Build<'_> {
         if self.what == What::Descriptions {
             Error::all(self.stale(&done).collect())?;
         }
-        directives
-            .warnings
-            .extend(self.write(&done, tried.as_deref())?);
+        directives.warnings.extend(self.write(&done, tried.as_deref())?);
         let units = self.units.iter().zip(&done);
         let absent = units.filter(|(_, done)| done.is_absent);
         let absent: Vec<&Path> = absent.map(|(unit, _)| &*unit.source.path).collect();
@@ -245,15 +213,9 @@ impl Build<'_> {
             directives.warnings.push(texts::made_nothing(&absent));
         }
         for (unit, done) in self.units.iter().zip(&done) {
-            directives
-                .files
-                .extend(self.files.watched(&done.files, done.headers.as_ref()));
-            let committed = fallback
-                .iter()
-                .flat_map(|fallback| fallback.files(&unit.source));
-            directives
-                .files
-                .extend(committed.filter(|path| self.root.join(path).is_file()));
+            directives.files.extend(self.files.watched(&done.files, done.headers.as_ref()));
+            let committed = fallback.iter().flat_map(|fallback| fallback.files(&unit.source));
+            directives.files.extend(committed.filter(|path| self.root.join(path).is_file()));
         }
         Ok(directives)
     }
@@ -276,20 +238,13 @@ impl Build<'_> {
             let headers = done.made.record.sources.keys().map(Path::new);
             let newer = headers
                 .filter(|header| self.root.join(header) != self.root.join(&source.path))
-                .find(|header| {
-                    modified(&self.root.join(header)).is_some_and(|other| other > time)
-                })?;
+                .find(|header| modified(&self.root.join(header)).is_some_and(|other| other > time))?;
             Some(Error::new(texts::stale_image(&image, newer, &source.path)))
         })
     }
 
     /// Writes the committed files, or warns if they are out of date. Also warns if a change of a header cannot be noticed.
-    fn compare(
-        &self,
-        fallback: &Fallback<'_>,
-        done: &[Done],
-        update: bool,
-    ) -> Result<Vec<String>, Error> {
+    fn compare(&self, fallback: &Fallback<'_>, done: &[Done], update: bool) -> Result<Vec<String>, Error> {
         let mut warnings = Vec::new();
         for (Unit { source, lines, .. }, done) in self.units.iter().zip(done) {
             if update {

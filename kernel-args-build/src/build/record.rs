@@ -44,12 +44,7 @@ impl Record {
 
     /// The committed form, without the lines that depend on this machine.
     pub(super) fn portable(&self) -> Self {
-        Self {
-            outside: BTreeMap::new(),
-            state: Vec::new(),
-            warnings: Vec::new(),
-            ..self.clone()
-        }
+        Self { outside: BTreeMap::new(), state: Vec::new(), warnings: Vec::new(), ..self.clone() }
     }
 
     pub(super) fn write(&self) -> String {
@@ -153,16 +148,8 @@ mod tests {
         };
         assert_eq!(Record::read(&record.write()), Some(record.clone()));
         let portable = record.portable().write();
-        assert!(
-            ["/usr", "NVCC_CCBIN", "warning"]
-                .iter()
-                .all(|word| !portable.contains(word)),
-            "{portable}"
-        );
-        assert_eq!(
-            Record::read(&portable.replace('\n', "\r\n")),
-            Some(record.portable())
-        );
+        assert!(["/usr", "NVCC_CCBIN", "warning"].iter().all(|word| !portable.contains(word)), "{portable}");
+        assert_eq!(Record::read(&portable.replace('\n', "\r\n")), Some(record.portable()));
         for wrong in [
             "",
             "kernel-args-build 0\ndescription 0\n",

@@ -53,14 +53,9 @@ pub(super) struct Done {
 impl Done {
     /// A source without a compiler, and without a committed description.
     pub(super) fn unknown(unit: &Unit) -> Self {
-        let description =
-            b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
+        let description = b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
         Self {
-            made: Made {
-                image: None,
-                description: description.to_vec(),
-                record: Record::default(),
-            },
+            made: Made { image: None, description: description.to_vec(), record: Record::default() },
             described: None,
             files: [unit.source.path.clone()].into(),
             headers: None,

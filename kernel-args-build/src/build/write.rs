@@ -24,23 +24,12 @@ impl Build<'_> {
     ///
     /// `tried` are the places where no compiler was found.
     pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
-        let rust = self
-            .out
-            .join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
-        let records = self
-            .units
-            .iter()
-            .map(|unit| self.place(&unit.source, "sources"));
+        let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
+        let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
-        for (
-            Unit {
-                source, constants, ..
-            },
-            done,
-        ) in self.units.iter().zip(done)
-        {
+        for (Unit { source, constants, .. }, done) in self.units.iter().zip(done) {
             let made = &done.made;
             if let Some(bytes) = &made.image {
                 write(&self.place(source, self.extension), bytes)?;
@@ -64,19 +53,11 @@ impl Build<'_> {
             }
             let items = constants::items(&made.description, constants, &source.path);
             let items = items.ok_or_else(|| {
-                Error::new(texts::unknown_constants(
-                    &source.path,
-                    &constants::expressions(constants),
-                ))
+                Error::new(texts::unknown_constants(&source.path, &constants::expressions(constants)))
             })?;
             let has_kernels = absent.is_some() || has_kernels(&made.description);
             if has_kernels || !constants.is_empty() {
-                with_kernels.push(Module {
-                    source,
-                    absent,
-                    has_kernels,
-                    constants: items,
-                });
+                with_kernels.push(Module { source, absent, has_kernels, constants: items });
             } else {
                 warnings.push(texts::no_kernels(&source.path));
             }
@@ -96,11 +77,7 @@ impl Build<'_> {
     fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
         // The names of all sources, one per line.
         let list = rust.with_extension("list");
-        let names: BTreeSet<&str> = self
-            .units
-            .iter()
-            .map(|unit| unit.source.name.as_str())
-            .collect();
+        let names: BTreeSet<&str> = self.units.iter().map(|unit| unit.source.name.as_str()).collect();
         let earlier = read(&list).unwrap_or_default();
         let earlier = String::from_utf8_lossy(&earlier);
         for name in earlier.lines().filter(|name| !names.contains(name)) {
@@ -108,10 +85,7 @@ impl Build<'_> {
                 What::Everything => &["ptx", "cubin", "fatbin"],
                 What::Descriptions => &[],
             };
-            for extension in images
-                .iter()
-                .chain(&["debug.ptx", "debug.sources", "sources"])
-            {
+            for extension in images.iter().chain(&["debug.ptx", "debug.sources", "sources"]) {
                 // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
             }

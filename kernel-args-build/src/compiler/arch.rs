@@ -20,20 +20,13 @@ impl Arch {
         } else {
             name.into()
         };
-        Some(Self {
-            target: Target::parse(&full)?,
-            is_virtual: name.starts_with("compute_"),
-        })
+        Some(Self { target: Target::parse(&full)?, is_virtual: name.starts_with("compute_") })
     }
 }
 
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_virtual {
-            f.write_str(&self.target.compute())
-        } else {
-            self.target.fmt(f)
-        }
+        if self.is_virtual { f.write_str(&self.target.compute()) } else { self.target.fmt(f) }
     }
 }
 
@@ -66,48 +59,23 @@ mod tests {
             ("8.9", "compute_89", "sm_89"),
         ] {
             let arch = Arch::parse(name).unwrap();
-            assert_eq!(
-                (arch.target.compute().as_str(), arch.to_string().as_str()),
-                (ptx, code)
-            );
+            assert_eq!((arch.target.compute().as_str(), arch.to_string().as_str()), (ptx, code));
         }
-        for name in [
-            "",
-            "sm_",
-            "native",
-            "sm_9",
-            "sm_90x",
-            "lto_90",
-            "compute_8.9",
-            "sm_-5",
-            "9.0.1",
-        ] {
+        for name in ["", "sm_", "native", "sm_9", "sm_90x", "lto_90", "compute_8.9", "sm_-5", "9.0.1"] {
             assert_eq!(Arch::parse(name), None, "{name}");
         }
     }
 
     #[test]
     fn a_fat_binary_has_ptx_for_later_gpus() {
-        let archs = |names: &[&str]| -> Vec<Arch> {
-            names
-                .iter()
-                .map(|name| Arch::parse(name).unwrap())
-                .collect()
-        };
+        let archs = |names: &[&str]| -> Vec<Arch> { names.iter().map(|name| Arch::parse(name).unwrap()).collect() };
         assert_eq!(
             gencode(&archs(&["sm_90", "sm_80"])),
-            [
-                "arch=compute_90,code=sm_90",
-                "arch=compute_80,code=sm_80",
-                "arch=compute_90,code=compute_90"
-            ]
+            ["arch=compute_90,code=sm_90", "arch=compute_80,code=sm_80", "arch=compute_90,code=compute_90"]
         );
         assert_eq!(
             gencode(&archs(&["compute_75", "sm_90"])),
-            [
-                "arch=compute_75,code=compute_75",
-                "arch=compute_90,code=sm_90"
-            ]
+            ["arch=compute_75,code=compute_75", "arch=compute_90,code=sm_90"]
         );
     }
 }

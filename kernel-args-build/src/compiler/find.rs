@@ -9,12 +9,7 @@ use std::{
 };
 
 /// The variables that name the folder of a toolkit, by priority.
-pub(crate) const FOLDERS: [&str; 4] = [
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_ROOT",
-    "CUDA_TOOLKIT_ROOT_DIR",
-];
+pub(crate) const FOLDERS: [&str; 4] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
 
 /// Default places, for when no setting names a compiler.
 pub(crate) struct Places {
@@ -30,11 +25,9 @@ pub(crate) type Tried = Vec<(String, String)>;
 impl Places {
     pub(crate) fn of_system(environment: &Environment) -> Self {
         if cfg!(windows) {
-            let all = environment.get_untracked("ProgramFiles").map(|folder| {
-                Path::new(&folder)
-                    .join("NVIDIA GPU Computing Toolkit")
-                    .join("CUDA")
-            });
+            let all = environment
+                .get_untracked("ProgramFiles")
+                .map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
             return Self {
                 usual: all.map_or_else(Vec::new, |folder| versions(&folder, "v")),
                 loader: library_names(None),
@@ -42,10 +35,7 @@ impl Places {
         }
         let mut usual = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
         usual.extend(versions(Path::new("/usr/local"), "cuda-"));
-        Self {
-            usual,
-            loader: library_names(None),
-        }
+        Self { usual, loader: library_names(None) }
     }
 }
 
@@ -54,10 +44,7 @@ fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(prefix))
-        })
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix)))
         .collect();
     found.sort_by_cached_key(|path| numbers(path));
     found.reverse();
@@ -87,15 +74,11 @@ impl Search<'_> {
         let mut tried = Tried::new();
         if let Some(path) = explicit {
             // If the requested compiler does not work, no other compiler replaces it.
-            return self
-                .named(path)
-                .map_err(|why| vec![(".compiler(…)".to_owned(), why)]);
+            return self.named(path).map_err(|why| vec![(".compiler(…)".to_owned(), why)]);
         }
         match self.environment.path("NVCC") {
             Some(path) => {
-                return self
-                    .named(&path)
-                    .map_err(|why| vec![("NVCC".to_owned(), why)]);
+                return self.named(&path).map_err(|why| vec![("NVCC".to_owned(), why)]);
             }
             None => tried.push(("NVCC".into(), texts::NOT_SET.into())),
         }
@@ -133,11 +116,7 @@ impl Search<'_> {
         if absolute.is_dir() {
             return self.in_folder(&absolute);
         }
-        let file = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if file.contains("nvrtc") {
             return self.nvrtc(if absolute.is_file() { &absolute } else { path });
         }
@@ -158,9 +137,7 @@ impl Search<'_> {
         if !folder.is_dir() {
             return Err(texts::no_folder(folder));
         }
-        let nvcc = folder
-            .join("bin")
-            .join(format!("nvcc{}", env::consts::EXE_SUFFIX));
+        let nvcc = folder.join("bin").join(format!("nvcc{}", env::consts::EXE_SUFFIX));
         if nvcc.is_file() {
             return Ok(Compiler::Nvcc(Nvcc::new(nvcc)));
         }
@@ -174,22 +151,15 @@ impl Search<'_> {
         if self.needs_nvcc {
             return Err(texts::NVRTC_HAS_NO_FATBIN.into());
         }
-        let folders = FOLDERS
-            .iter()
-            .filter_map(|name| self.environment.path(name));
+        let folders = FOLDERS.iter().filter_map(|name| self.environment.path(name));
         let places: Vec<PathBuf> = folders.chain(self.places.usual.iter().cloned()).collect();
-        let nvrtc =
-            Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
+        let nvrtc = Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
         Ok(Compiler::Nvrtc(nvrtc))
     }
 
     fn on_path(&self, program: &str) -> Option<PathBuf> {
         let path = self.environment.get_untracked("PATH")?;
-        let suffix = if program.ends_with(env::consts::EXE_SUFFIX) {
-            ""
-        } else {
-            env::consts::EXE_SUFFIX
-        };
+        let suffix = if program.ends_with(env::consts::EXE_SUFFIX) { "" } else { env::consts::EXE_SUFFIX };
         env::split_paths(&path)
             .map(|folder| self.root.join(folder).join(format!("{program}{suffix}")))
             .find(|path| path.is_file())
@@ -244,17 +214,10 @@ mod tests {
 
     impl Machine {
         fn new(name: &str) -> Self {
-            let root = std::env::temp_dir().join(format!(
-                "kernel-args-build-{}-find-{name}",
-                std::process::id()
-            ));
+            let root = std::env::temp_dir().join(format!("kernel-args-build-{}-find-{name}", std::process::id()));
             let _ = fs::remove_dir_all(&root);
             fs::create_dir_all(&root).unwrap();
-            Self {
-                root,
-                variables: HashMap::new(),
-                usual: Vec::new(),
-            }
+            Self { root, variables: HashMap::new(), usual: Vec::new() }
         }
 
         fn file(&self, path: &str) -> PathBuf {
@@ -278,10 +241,7 @@ mod tests {
             let environment = Environment::new(move |name| variables.get(name).cloned());
             let search = Search {
                 environment: &environment,
-                places: Places {
-                    usual: self.usual.clone(),
-                    loader: vec!["libnvrtc-that-is-nowhere.so".into()],
-                },
+                places: Places { usual: self.usual.clone(), loader: vec!["libnvrtc-that-is-nowhere.so".into()] },
                 root: &self.root,
                 needs_nvcc,
             };
@@ -304,8 +264,7 @@ mod tests {
         let mut expected = machine.nvcc("usual");
         assert_eq!(machine.search(None, false).unwrap(), expected);
         expected = machine.nvcc("path");
-        let path = std::env::join_paths([machine.root.join("none"), machine.root.join("path/bin")])
-            .unwrap();
+        let path = std::env::join_paths([machine.root.join("none"), machine.root.join("path/bin")]).unwrap();
         machine.variables.insert("PATH", path);
         assert_eq!(machine.search(None, false).unwrap(), expected);
         for name in FOLDERS.into_iter().rev() {
@@ -317,25 +276,10 @@ mod tests {
         machine.variables.insert("NVCC", expected.clone().into());
         assert_eq!(machine.search(None, false).unwrap(), expected);
         expected = machine.nvcc("explicit");
-        assert_eq!(
-            machine.search(Some("explicit"), false).unwrap(),
-            expected,
-            "a folder"
-        );
-        assert_eq!(
-            machine.search(expected.to_str(), false).unwrap(),
-            expected,
-            "a program"
-        );
-        let on_path = machine
-            .root
-            .join("path/bin")
-            .join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
-        assert_eq!(
-            machine.search(Some("nvcc"), false).unwrap(),
-            on_path,
-            "a name"
-        );
+        assert_eq!(machine.search(Some("explicit"), false).unwrap(), expected, "a folder");
+        assert_eq!(machine.search(expected.to_str(), false).unwrap(), expected, "a program");
+        let on_path = machine.root.join("path/bin").join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
+        assert_eq!(machine.search(Some("nvcc"), false).unwrap(), on_path, "a name");
     }
 
     #[test]
@@ -349,19 +293,8 @@ mod tests {
         let tried = machine.search(None, false).unwrap_err();
         let places: Vec<&str> = tried.iter().map(|(place, _)| place.as_str()).collect();
         let usual = machine.usual[0].display().to_string();
-        assert_eq!(
-            places,
-            [
-                &["NVCC"][..],
-                &FOLDERS,
-                &["PATH", &usual, "libnvrtc-that-is-nowhere.so"]
-            ]
-            .concat()
-        );
-        assert!(
-            tried[1].1.contains("absent") && tried[2].1.contains("empty"),
-            "{tried:?}"
-        );
+        assert_eq!(places, [&["NVCC"][..], &FOLDERS, &["PATH", &usual, "libnvrtc-that-is-nowhere.so"]].concat());
+        assert!(tried[1].1.contains("absent") && tried[2].1.contains("empty"), "{tried:?}");
         assert_eq!(tried[3].1, "is not set", "{tried:?}");
     }
 
@@ -381,30 +314,17 @@ mod tests {
     #[test]
     fn an_invalid_library_is_rejected() {
         let machine = Machine::new("library");
-        let name = if cfg!(windows) {
-            "nvrtc64_130_0.dll"
-        } else {
-            "libnvrtc.so.13"
-        };
+        let name = if cfg!(windows) { "nvrtc64_130_0.dll" } else { "libnvrtc.so.13" };
         let library = machine.file(&format!("cu13/lib/{name}"));
-        machine.file(&format!(
-            "cu13/lib/{}",
-            name.replace("nvrtc", "nvrtc-builtins")
-        ));
+        machine.file(&format!("cu13/lib/{}", name.replace("nvrtc", "nvrtc-builtins")));
         let inside = if cfg!(windows) { None } else { Some(library) };
         if !cfg!(windows) {
             assert_eq!(library_in(&machine.root.join("cu13")), inside);
         }
         let tried = machine.search(Some("cu13"), false).unwrap_err();
-        assert!(
-            cfg!(windows) || tried[0].1.contains("cannot be loaded"),
-            "{tried:?}"
-        );
+        assert!(cfg!(windows) || tried[0].1.contains("cannot be loaded"), "{tried:?}");
         let tried = machine.search(Some("cu13"), true).unwrap_err();
-        assert!(
-            cfg!(windows) || tried[0].1.contains("fat binaries"),
-            "{tried:?}"
-        );
+        assert!(cfg!(windows) || tried[0].1.contains("fat binaries"), "{tried:?}");
     }
 
     #[test]

@@ -30,21 +30,14 @@ impl Headers {
         let search = Search {
             root,
             folders: [&*folders, cuda].concat(),
-            texts: vec![Text {
-                name: "",
-                text: &directives,
-            }],
+            texts: vec![Text { name: "", text: &directives }],
             files: vec![source.to_owned()],
         };
         let includes = includes(&search);
         let mut unknown = includes.unknown.iter();
         // The image of such a source contains the time of its compilation. This alone is no reason to compile it again.
         let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
-        let mut headers = Self {
-            files: BTreeSet::new(),
-            absent: BTreeSet::new(),
-            folders: None,
-        };
+        let mut headers = Self { files: BTreeSet::new(), absent: BTreeSet::new(), folders: None };
         for (path, text) in includes.files {
             let paths = match text {
                 Some(_) => &mut headers.files,

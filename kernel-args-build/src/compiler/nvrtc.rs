@@ -40,8 +40,7 @@ impl Nvrtc {
 
     pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
         let path = &job.source.path;
-        let mut text =
-            fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
+        let mut text = fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
         text.extend_from_slice(job.appended.as_deref().unwrap_or_default().as_bytes());
         let source = CString::new(text).map_err(|_| texts::has_nul(path))?;
         let name = c_string(&path.to_string_lossy())?;
@@ -55,24 +54,14 @@ impl Nvrtc {
             if said.is_empty() {
                 said = error.to_string();
             }
-            if said.contains("could not open source file")
-                || said.contains("cannot open source file")
-            {
+            if said.contains("could not open source file") || said.contains("cannot open source file") {
                 said += &texts::header_of_nvrtc(&self.headers);
             }
             said
         })?;
         let is_cubin = job.purpose == Purpose::Image && job.options.output == Output::Cubin;
-        let bytes = if is_cubin {
-            program.cubin()
-        } else {
-            program.ptx()
-        };
-        Ok(Compiled {
-            bytes: bytes.map_err(to_text)?,
-            messages: program.log(),
-            files: BTreeSet::new(),
-        })
+        let bytes = if is_cubin { program.cubin() } else { program.ptx() };
+        Ok(Compiled { bytes: bytes.map_err(to_text)?, messages: program.log(), files: BTreeSet::new() })
     }
 }
 
@@ -97,9 +86,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
             if job.purpose == Purpose::Description {
                 list.push("--device-debug".into());
             }
-            let arch = options
-                .described()
-                .map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
+            let arch = options.described().map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
             list.extend(arch);
             list.extend(options.flags_with_debug().cloned());
         }
@@ -110,24 +97,14 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
         None => format!("-D{name}"),
     }));
     let includes = options.includes.iter().chain(headers);
-    list.extend(
-        includes.map(|folder| format!("--include-path={}", job.root.join(folder).display())),
-    );
+    list.extend(includes.map(|folder| format!("--include-path={}", job.root.join(folder).display())));
     list
 }
 
 /// The folders of the CUDA headers: next to the library in its toolkit or Python packages, otherwise in `places`.
 fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
-    const INSIDE: [&str; 3] = [
-        "include",
-        "targets/x86_64-linux/include",
-        "cuda_runtime/include",
-    ];
-    let near = library
-        .ancestors()
-        .skip(2)
-        .take(3)
-        .filter(|folder| *folder != Path::new(""));
+    const INSIDE: [&str; 3] = ["include", "targets/x86_64-linux/include", "cuda_runtime/include"];
+    let near = library.ancestors().skip(2).take(3).filter(|folder| *folder != Path::new(""));
     let folders = near.map(Path::to_owned).chain(places.iter().cloned());
     let mut candidates = folders.flat_map(|folder| INSIDE.map(|inside| folder.join(inside)));
     let Some(found) = candidates.find(|folder| folder.join("cuda_fp16.h").is_file()) else {

@@ -19,19 +19,11 @@ pub(crate) struct Options {
 const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--generate-line-info"];
 
 /// Options of the assembler, which a debug build does not run. Their value is the next word, or follows after `=`.
-const ASSEMBLER: [&str; 4] = [
-    "-Xptxas",
-    "--ptxas-options",
-    "-maxrregcount",
-    "--maxrregcount",
-];
+const ASSEMBLER: [&str; 4] = ["-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount"];
 
 impl Options {
     /// The GPU generations: each name as the user wrote it, and the target that it names.
-    pub(crate) fn targets(
-        names: &[String],
-        output: Option<Output>,
-    ) -> Result<(Vec<Arch>, Output), Error> {
+    pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), Error> {
         let mut archs = Vec::new();
         for name in names {
             let arch = Arch::parse(name).ok_or_else(|| Error::new(texts::no_arch(name)))?;
@@ -45,10 +37,7 @@ impl Options {
             return Err(Error::new(texts::one_arch(output.extension(), names)));
         }
         if output == Output::Cubin && archs.iter().any(|arch| arch.is_virtual) {
-            return Err(Error::new(texts::cubin_of_virtual(
-                &archs[0],
-                &archs[0].target,
-            )));
+            return Err(Error::new(texts::cubin_of_virtual(&archs[0], &archs[0].target)));
         }
         Ok((archs, output))
     }
@@ -79,9 +68,7 @@ impl Options {
 
     /// The options of the description, in the same form.
     pub(crate) fn lines_with_debug(&self, root: &Path) -> Vec<String> {
-        let arch = self
-            .described()
-            .map(|arch| format!("arch {}", arch.target.compute()));
+        let arch = self.described().map(|arch| format!("arch {}", arch.target.compute()));
         self.common_lines(arch.into_iter().collect(), self.flags_with_debug(), root)
     }
 
@@ -103,10 +90,7 @@ impl Options {
             None => format!("define {name}"),
         }));
         lines.extend(flags.map(|flag| format!("flag {}", relative(flag))));
-        lines
-            .iter()
-            .map(|line| line.replace(['\n', '\r'], " "))
-            .collect()
+        lines.iter().map(|line| line.replace(['\n', '\r'], " ")).collect()
     }
 }
 
@@ -119,34 +103,22 @@ mod tests {
     fn targets(names: &[&str], output: Option<Output>) -> Result<Output, String> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
         let targets = Options::targets(&names, output);
-        targets
-            .map(|(_, output)| output)
-            .map_err(|error| error.to_string())
+        targets.map(|(_, output)| output).map_err(|error| error.to_string())
     }
 
     #[test]
     fn the_output_follows_from_the_generations() {
         assert_eq!(targets(&[], None), Ok(Output::Ptx));
         assert_eq!(targets(&["sm_75"], None), Ok(Output::Ptx));
-        assert_eq!(
-            targets(&["sm_75", "75"], None),
-            Ok(Output::Ptx),
-            "the same name twice"
-        );
+        assert_eq!(targets(&["sm_75", "75"], None), Ok(Output::Ptx), "the same name twice");
         assert_eq!(targets(&["sm_75", "sm_90"], None), Ok(Output::Fatbin));
         assert_eq!(targets(&["sm_90"], Some(Output::Cubin)), Ok(Output::Cubin));
         let error = targets(&["sm_75", "sm_90"], Some(Output::Ptx)).unwrap_err();
-        assert!(
-            error.contains("help: ") && error.contains("Output::Fatbin"),
-            "{error}"
-        );
+        assert!(error.contains("help: ") && error.contains("Output::Fatbin"), "{error}");
         let error = targets(&["compute_90"], Some(Output::Cubin)).unwrap_err();
         assert!(error.contains("`.arch(\"sm_90\")`"), "{error}");
         let error = targets(&["native"], None).unwrap_err();
-        assert!(
-            error.contains("`native`") && error.contains("sm_75"),
-            "{error}"
-        );
+        assert!(error.contains("`native`") && error.contains("sm_75"), "{error}");
     }
 
     #[test]
@@ -202,12 +174,7 @@ mod tests {
             "-I",
             "x",
         ];
-        let expected = [
-            "arch compute_90",
-            "flag --use_fast_math",
-            "flag -I",
-            "flag x",
-        ];
+        let expected = ["arch compute_90", "flag --use_fast_math", "flag -I", "flag x"];
         assert_eq!(lines(&["sm_75", "sm_90"], &with), expected);
         assert_eq!(lines(&["sm_90"], &["--use_fast_math", "-I", "x"]), expected);
         assert_ne!(lines(&["sm_86"], &["--use_fast_math", "-I", "x"]), expected);

@@ -27,24 +27,18 @@ impl Constant {
     pub(crate) fn parse(text: &str) -> Result<Self, Error> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let text = words.join(" ");
-        let is_name = |name: &str| {
-            !name.is_empty() && name != "_" && module_name(name).trim_start_matches("r#") == name
-        };
+        let is_name =
+            |name: &str| !name.is_empty() && name != "_" && module_name(name).trim_start_matches("r#") == name;
         let is_path = text.trim_start_matches("::").split("::").all(is_name);
         let (name, expression) = match text.split_once('=') {
             None if is_path => (text.rsplit("::").next().unwrap_or_default(), text.as_str()),
-            Some((name, expression)) if is_name(name.trim_end()) => {
-                (name.trim_end(), expression.trim_start())
-            }
+            Some((name, expression)) if is_name(name.trim_end()) => (name.trim_end(), expression.trim_start()),
             _ => return Err(Error::new(texts::no_constant(&text))),
         };
         if expression.is_empty() || expression.starts_with('=') {
             return Err(Error::new(texts::no_constant(&text)));
         }
-        Ok(Self {
-            name: module_name(name),
-            expression: expression.into(),
-        })
+        Ok(Self { name: module_name(name), expression: expression.into() })
     }
 
     /// The line of a record.
@@ -93,8 +87,7 @@ fn initialiser<'p>(ptx: &'p str, name: &str) -> Option<&'p str> {
     ptx.lines().find_map(|line| {
         let declaration = line.trim().strip_suffix(';')?;
         let (declared, value) = declaration.split_once('=').unwrap_or((declaration, "0"));
-        let is_it =
-            declared.contains(".global") && declared.split_whitespace().last() == Some(name);
+        let is_it = declared.contains(".global") && declared.split_whitespace().last() == Some(name);
         is_it.then(|| value.trim())
     })
 }
@@ -125,17 +118,11 @@ fn rust(kind: u32, value: &str) -> Option<(&'static str, String)> {
             // The value was converted from a `float`, so this conversion is exact.
             #[allow(clippy::cast_possible_truncation)]
             let single = value as f32;
-            (
-                "f32",
-                special("f32", value).unwrap_or_else(|| format!("{single:?}")),
-            )
+            ("f32", special("f32", value).unwrap_or_else(|| format!("{single:?}")))
         }
         208 => {
             let value = double()?;
-            (
-                "f64",
-                special("f64", value).unwrap_or_else(|| format!("{value:?}")),
-            )
+            ("f64", special("f64", value).unwrap_or_else(|| format!("{value:?}")))
         }
         301 => ("bool", (bits(value)? != 0).to_string()),
         101 => ("i8", bits(value)?.cast_signed().to_string()),
@@ -156,9 +143,7 @@ pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -
     let mut items = String::new();
     for Constant { name, expression } in constants {
         let start = format!("// const {name}: ");
-        let found = description
-            .lines()
-            .find_map(|line| line.strip_prefix(&start))?;
+        let found = description.lines().find_map(|line| line.strip_prefix(&start))?;
         let (ty, value) = found.split_once(" = ")?;
         let docs = format!("`{expression}` in `{}`.", texts::path(source));
         let _ = write!(
@@ -166,9 +151,7 @@ pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -
             "\n        #[doc = {docs:?}]\n        \
              #[allow(non_upper_case_globals, clippy::approx_constant, clippy::unreadable_literal)]\n        \
              pub const {name}: ::core::primitive::{ty} = {value};",
-            value = value
-                .replace("f32::", "::core::primitive::f32::")
-                .replace("f64::", "::core::primitive::f64::"),
+            value = value.replace("f32::", "::core::primitive::f32::").replace("f64::", "::core::primitive::f64::"),
         );
     }
     Some(items)
@@ -200,21 +183,9 @@ mod tests {
              // const D: f32 = f32::NAN\n// const E: f32 = 1e-5\n"
         );
         let text = items(lines_.as_bytes(), &constants, Path::new("a\"b.cu")).unwrap();
-        assert!(
-            text.contains("#[doc = \"`n::type` in `a\\\"b.cu`.\"]"),
-            "{text}"
-        );
-        assert!(
-            text.contains(
-                "pub const C: ::core::primitive::f64 = ::core::primitive::f64::NEG_INFINITY;"
-            ),
-            "{text}"
-        );
-        for missing in [
-            "",
-            &ptx.replace("kind_4", "kind_5"),
-            &ptx.replace("= 8;", "= 16;"),
-        ] {
+        assert!(text.contains("#[doc = \"`n::type` in `a\\\"b.cu`.\"]"), "{text}");
+        assert!(text.contains("pub const C: ::core::primitive::f64 = ::core::primitive::f64::NEG_INFINITY;"), "{text}");
+        for missing in ["", &ptx.replace("kind_4", "kind_5"), &ptx.replace("= 8;", "= 16;")] {
             assert_eq!(lines(missing.as_bytes(), &constants), None);
         }
         let some = lines_.replace("const E", "const F");

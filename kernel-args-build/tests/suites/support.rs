@@ -30,10 +30,7 @@ const VARIABLES: [&str; 16] = [
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap()
-        .to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// The folder of a compiler that `ptx/toolchain.py` has downloaded.
@@ -44,9 +41,7 @@ pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
     if folder.is_dir() {
         Ok(folder)
     } else {
-        Err(format!(
-            "{part} is not installed: run `python3 ptx/toolchain.py {part}`"
-        ))
+        Err(format!("{part} is not installed: run `python3 ptx/toolchain.py {part}`"))
     }
 }
 
@@ -59,15 +54,9 @@ pub(crate) struct Package {
 
 impl Package {
     pub(crate) fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join("kernel-args-build tests ü")
-            .join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernel-args-build tests ü").join(name);
         let _ = fs::remove_dir_all(&folder);
-        let package = Self {
-            name: name.to_owned(),
-            root: folder.join("package"),
-            out: folder.join("out"),
-        };
+        let package = Self { name: name.to_owned(), root: folder.join("package"), out: folder.join("out") };
         fs::create_dir_all(&package.root).unwrap();
         fs::create_dir_all(&package.out).unwrap();
         package
@@ -141,10 +130,7 @@ impl Ran {
     /// The values of the directives with this name.
     pub(crate) fn directives(&self, directive: &str) -> Vec<&str> {
         let prefix = format!("cargo::{directive}=");
-        self.stdout
-            .lines()
-            .filter_map(|line| line.strip_prefix(&prefix))
-            .collect()
+        self.stdout.lines().filter_map(|line| line.strip_prefix(&prefix)).collect()
     }
 
     #[track_caller]

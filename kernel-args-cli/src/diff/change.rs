@@ -109,20 +109,12 @@ impl Side {
     pub(crate) fn parameter(index: usize, parameter: &Parameter<'_>) -> Self {
         let mut value = json::parameter(parameter);
         value["index"] = index.into();
-        Self {
-            index: Some(index),
-            text: self::parameter(parameter),
-            value,
-        }
+        Self { index: Some(index), text: self::parameter(parameter), value }
     }
 
     pub(crate) fn text(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self {
-            index: None,
-            value: Value::String(text.clone()),
-            text,
-        }
+        Self { index: None, value: Value::String(text.clone()), text }
     }
 
     /// A member or enumerator of the parameter with this index, by its path: `params.cells.kind`.
@@ -130,11 +122,7 @@ impl Side {
         let mut value = value;
         value["index"] = index.into();
         value["path"] = path.into();
-        Self {
-            index: Some(index),
-            text,
-            value,
-        }
+        Self { index: Some(index), text, value }
     }
 }
 
@@ -146,11 +134,7 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
     }
     let size = count(parameter.size as u64, "byte");
     _ = write!(text, "{}, {size}", types::spelling(parameter));
-    if let Some(align) = parameter
-        .align
-        .map(Alignment::bytes)
-        .filter(|align| *align != parameter.size)
-    {
+    if let Some(align) = parameter.align.map(Alignment::bytes).filter(|align| *align != parameter.size) {
         _ = write!(text, " aligned to {align}");
     }
     text
@@ -158,12 +142,7 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
 
 impl Change {
     pub(crate) fn new(kind: Kind, breaks: bool, old: Option<Side>, new: Option<Side>) -> Self {
-        Self {
-            kind,
-            breaks,
-            old,
-            new,
-        }
+        Self { kind, breaks, old, new }
     }
 
     fn json(&self) -> Value {

@@ -31,9 +31,7 @@ pub(super) fn push(
             Some(other) => push(Kind::EnumeratorChanged, true, Some(variant), Some(other)),
             None => {
                 let is_new = |other: &Variant<'_>| {
-                    other.value == variant.value
-                        && !is_in(old, other.name)
-                        && !renamed.contains(&other.name)
+                    other.value == variant.value && !is_in(old, other.name) && !renamed.contains(&other.name)
                 };
                 match new.variants().find(is_new) {
                     Some(other) => {
@@ -54,11 +52,7 @@ pub(super) fn push(
 
 fn text(path: &str, Variant { name, value }: &Variant<'_>) -> String {
     let name = terminal(name);
-    if path.is_empty() {
-        format!("`{name}` = {value}")
-    } else {
-        format!("`{name}` = {value} of `{}`", terminal(path))
-    }
+    if path.is_empty() { format!("`{name}` = {value}") } else { format!("`{name}` = {value} of `{}`", terminal(path)) }
 }
 
 #[cfg(test)]
@@ -102,11 +96,7 @@ mod tests {
         );
         assert_eq!(
             changes(old, &[("quick", 0), ("slow", 1)]),
-            [change(
-                Kind::EnumeratorRenamed,
-                false,
-                "`fast` = 0 → `quick` = 0"
-            )]
+            [change(Kind::EnumeratorRenamed, false, "`fast` = 0 → `quick` = 0")]
         );
         assert_eq!(
             changes(old, &[("slow", 1), ("slower", 2)]),

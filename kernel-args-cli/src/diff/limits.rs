@@ -8,10 +8,7 @@ pub(super) fn changes(old: &Limits, new: &Limits) -> Vec<Change> {
     let changes = ROWS.iter().filter_map(|row| {
         let (sides, breaks) = row.change(old, new)?;
         let [old, new] = sides.map(|side| side.map(Side::text));
-        let kind = Kind::Limit {
-            name: row.name,
-            title: row.title,
-        };
+        let kind = Kind::Limit { name: row.name, title: row.title };
         Some(Change::new(kind, breaks, old, new))
     });
     changes.collect()

@@ -45,13 +45,9 @@ pub(super) fn changes(
     let mut is_taken = vec![false; after.len()];
     let mut left = Vec::new();
     let mut push = |kind, old: Option<&Flat<'_>>, new: Option<&Flat<'_>>| {
-        let side = |index: usize, flat: &Flat<'_>| {
-            Side::member(index, &flat.path, text(flat), json::parameter(&flat.member))
-        };
-        let (old, new) = (
-            old.map(|flat| side(from, flat)),
-            new.map(|flat| side(to, flat)),
-        );
+        let side =
+            |index: usize, flat: &Flat<'_>| Side::member(index, &flat.path, text(flat), json::parameter(&flat.member));
+        let (old, new) = (old.map(|flat| side(from, flat)), new.map(|flat| side(to, flat)));
         let is_name = matches!(kind, Kind::MemberRenamed);
         changes.push(Change::new(kind, breaks && !is_name, old, new));
     };
@@ -73,9 +69,7 @@ pub(super) fn changes(
     }
     for flat in left {
         let renamed = |(index, other): (usize, &Flat<'_>)| {
-            !is_taken[index]
-                && other.offset == flat.offset
-                && same_type(&flat.member, &other.member)
+            !is_taken[index] && other.offset == flat.offset && same_type(&flat.member, &other.member)
         };
         match after.iter().enumerate().position(renamed) {
             Some(index) => {
@@ -92,13 +86,7 @@ pub(super) fn changes(
     changes
 }
 
-fn flatten<'a>(
-    members: Members<'a>,
-    path: &str,
-    base: usize,
-    depth: u32,
-    flat: &mut Vec<Flat<'a>>,
-) {
+fn flatten<'a>(members: Members<'a>, path: &str, base: usize, depth: u32, flat: &mut Vec<Flat<'a>>) {
     for member in members.iter() {
         if flat.len() == MOST {
             return;
@@ -110,11 +98,7 @@ fn flatten<'a>(
         let offset = base.saturating_add(member.offset.unwrap_or(0));
         if depth > 0 {
             let inner = member.members;
-            flat.push(Flat {
-                path: path.clone(),
-                offset,
-                member,
-            });
+            flat.push(Flat { path: path.clone(), offset, member });
             flatten(inner, &path, offset, depth - 1, flat);
         }
     }
@@ -126,11 +110,7 @@ fn same_type(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
 }
 
 fn text(flat: &Flat<'_>) -> String {
-    let Flat {
-        path,
-        offset,
-        member,
-    } = flat;
+    let Flat { path, offset, member } = flat;
     let (ty, size) = (types::spelling(member), count(member.size as u64, "byte"));
     format!("`{path}`: {ty}, {size} at byte {offset}")
 }

@@ -61,20 +61,14 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
         text::write(&changed, count, diff.demangle, output)?;
     }
     output.to.flush()?;
-    Ok(if breaks {
-        Status::Different
-    } else {
-        Status::Success
-    })
+    Ok(if breaks { Status::Different } else { Status::Success })
 }
 
 impl Changed<'_> {
     /// The symbol that callers use.
     pub(crate) fn symbol(&self) -> &str {
         match self {
-            Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => {
-                &kernel.symbol
-            }
+            Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => &kernel.symbol,
         }
     }
 

@@ -54,10 +54,7 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k 
         let known: BTreeSet<&str> = renamed.values().copied().collect();
         let gone = lacking(old, new, key, |symbol| renamed.contains_key(symbol));
         let come = lacking(new, old, key, |symbol| known.contains(symbol));
-        let pair = |(name, gone): (&String, &Vec<&'k str>)| match (
-            &gone[..],
-            come.get(name).map(Vec::as_slice),
-        ) {
+        let pair = |(name, gone): (&String, &Vec<&'k str>)| match (&gone[..], come.get(name).map(Vec::as_slice)) {
             ([old], Some([new])) => Some((*old, *new)),
             _ => None,
         };
@@ -93,18 +90,12 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();
     for (index, to) in new.iter().enumerate() {
         let before = pairs.len();
-        pairs.extend(
-            old.iter()
-                .filter(|from| share_gpu(from, to))
-                .map(|from| (*from, *to)),
-        );
+        pairs.extend(old.iter().filter(|from| share_gpu(from, to)).map(|from| (*from, *to)));
         if pairs.len() == before {
             pairs.extend(old.get(index).or(old.first()).map(|from| (*from, *to)));
         }
     }
-    let compared = pairs
-        .into_iter()
-        .map(|(old, new)| (old, new, of_pair(old, new)));
+    let compared = pairs.into_iter().map(|(old, new)| (old, new, of_pair(old, new)));
     let compared: Vec<(&Kernel, &Kernel, Vec<Change>)> = compared.collect();
     let same = || compared.iter().filter(|(.., changes)| changes.is_empty());
     let is_kept = |old: &Kernel| same().any(|(kept, ..)| std::ptr::eq(*kept, old));
@@ -140,10 +131,7 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
 /// Whether both have a cubin for the same GPU. If both are PTX only: whether their lowest GPU is the same.
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
     let gpus = |kernel: &Kernel, kind| -> BTreeSet<Sm> {
-        let images = kernel
-            .images
-            .iter()
-            .filter(|image| image.place.kind == kind);
+        let images = kernel.images.iter().filter(|image| image.place.kind == kind);
         images.filter_map(|image| image.place.sm).collect()
     };
     let share = |kind| !gpus(a, kind).is_disjoint(&gpus(b, kind));
@@ -168,16 +156,7 @@ mod tests {
     /// A kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
         let image = |kind, sm| InImage {
-            place: Place {
-                unit: Unit {
-                    number: 0,
-                    file: "file".into(),
-                    member: None,
-                },
-                at: 0,
-                kind,
-                sm: Some(Sm(sm)),
-            },
+            place: Place { unit: Unit { number: 0, file: "file".into(), member: None }, at: 0, kind, sm: Some(Sm(sm)) },
             resources: None,
         };
         let cubins = cubins.iter().map(|sm| image(Kind::Cubin, *sm));

@@ -15,49 +15,29 @@ use std::collections::BTreeSet;
 const MOST: usize = 128;
 
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
-    let (old, new): (Vec<_>, Vec<_>) = (
-        old.iter().map(with_class_of_type).collect(),
-        new.iter().map(with_class_of_type).collect(),
-    );
+    let (old, new): (Vec<_>, Vec<_>) =
+        (old.iter().map(with_class_of_type).collect(), new.iter().map(with_class_of_type).collect());
     let (old, new) = (&old[..], &new[..]);
-    let signature = |parameters| Signature {
-        name: symbol,
-        parameters,
-    };
+    let signature = |parameters| Signature { name: symbol, parameters };
     let (before, after) = (signature(old), signature(new));
     let report: Report<'_, MOST> = report(&before, &after);
-    let side =
-        |list: &[Parameter<'_>], index: usize| list.get(index).map(|p| Side::parameter(index, p));
+    let side = |list: &[Parameter<'_>], index: usize| list.get(index).map(|p| Side::parameter(index, p));
     let mut changes = Vec::new();
-    let mut pairs = Pairs {
-        old: (0..old.len()).collect(),
-        new: (0..new.len()).collect(),
-    };
+    let mut pairs = Pairs { old: (0..old.len()).collect(), new: (0..new.len()).collect() };
     for mismatch in report.mismatches() {
         match *mismatch {
-            Mismatch::Differs {
-                field,
-                parameter,
-                differences,
-                exchanged,
-            } => {
+            Mismatch::Differs { field, parameter, differences, exchanged } => {
                 pairs.take([field], [parameter]);
                 match exchanged {
                     Some(other) if field < other => {
                         let place = partner(&report, other).unwrap_or(parameter);
-                        changes.push(breaking(
-                            Kind::Exchanged,
-                            side(old, field),
-                            side(new, place),
-                        ));
+                        changes.push(breaking(Kind::Exchanged, side(old, field), side(new, place)));
                     }
                     Some(_) => {}
                     None => changes.extend(differs((field, old), (parameter, new), differences)),
                 }
             }
-            Mismatch::Missing {
-                moved, parameter, ..
-            } => {
+            Mismatch::Missing { moved, parameter, .. } => {
                 pairs.take([], [parameter]);
                 if moved.is_none() {
                     changes.push(breaking(Kind::Added, None, side(new, parameter)));
@@ -65,36 +45,16 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
             }
             Mismatch::Extra { field, moved } => {
                 pairs.take([field], []);
-                let kind = if moved.is_some() {
-                    Kind::Moved
-                } else {
-                    Kind::Removed
-                };
-                changes.push(breaking(
-                    kind,
-                    side(old, field),
-                    moved.and_then(|to| side(new, to)),
-                ));
+                let kind = if moved.is_some() { Kind::Moved } else { Kind::Removed };
+                changes.push(breaking(kind, side(old, field), moved.and_then(|to| side(new, to))));
             }
-            Mismatch::Split {
-                first,
-                last,
-                parameter,
-            } => {
+            Mismatch::Split { first, last, parameter } => {
                 pairs.take(first..=last, [parameter]);
-                changes.push(breaking(
-                    Kind::Split,
-                    Some(range(old, first, last)),
-                    side(new, parameter),
-                ));
+                changes.push(breaking(Kind::Split, Some(range(old, first, last)), side(new, parameter)));
             }
             Mismatch::Joined { field, first, last } => {
                 pairs.take([field], first..=last);
-                changes.push(breaking(
-                    Kind::Joined,
-                    side(old, field),
-                    Some(range(new, first, last)),
-                ));
+                changes.push(breaking(Kind::Joined, side(old, field), Some(range(new, first, last))));
             }
             _ => {}
         }
@@ -116,16 +76,11 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
 fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     let class = match parameter.cpp.base {
         _ if parameter.cpp.is_pointer() => Class::Pointer,
-        CppBase::Bool | CppBase::Char | CppBase::Integer { .. } | CppBase::Long { .. } => {
-            Class::Integer
-        }
+        CppBase::Bool | CppBase::Char | CppBase::Integer { .. } | CppBase::Long { .. } => Class::Integer,
         CppBase::Float { .. } => Class::Float,
         _ => parameter.class,
     };
-    Parameter {
-        class,
-        ..*parameter
-    }
+    Parameter { class, ..*parameter }
 }
 
 /// The parameter that has the position of a field.
@@ -146,12 +101,9 @@ fn differs(
     if differences.contains(Difference::Members) || from.cpp == to.cpp {
         changes = members::changes((field, from), (parameter, to), true);
     }
-    let of_itself = differences.iter().any(|difference| {
-        !matches!(
-            difference,
-            Difference::Members | Difference::ParameterName | Difference::Offset
-        )
-    });
+    let of_itself = differences
+        .iter()
+        .any(|difference| !matches!(difference, Difference::Members | Difference::ParameterName | Difference::Offset));
     let kind = if of_itself || differences.contains(Difference::Members) && changes.is_empty() {
         Some(Kind::Retyped)
     } else if differences.contains(Difference::ParameterName) {
@@ -164,23 +116,15 @@ fn differs(
     if let Some(kind) = kind {
         // An exchanged parameter is shown at its new position in the kernel.
         let named = new.iter().position(|other| other.name == from.name);
-        let place = named
-            .filter(|_| kind == Kind::Exchanged)
-            .unwrap_or(parameter);
-        let (from, to) = (
-            Side::parameter(field, from),
-            Side::parameter(place, &new[place]),
-        );
+        let place = named.filter(|_| kind == Kind::Exchanged).unwrap_or(parameter);
+        let (from, to) = (Side::parameter(field, from), Side::parameter(place, &new[place]));
         changes.insert(0, breaking(kind, Some(from), Some(to)));
     }
     changes
 }
 
 /// Reports changes in two parameters that are compatible with each other.
-fn alike(
-    (from, old): (usize, &[Parameter<'_>]),
-    (to, new): (usize, &[Parameter<'_>]),
-) -> Vec<Change> {
+fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<'_>])) -> Vec<Change> {
     let (Some(a), Some(b)) = (old.get(from), new.get(to)) else {
         return Vec::new();
     };
@@ -204,23 +148,15 @@ fn alike(
 
 /// Whether a parameter has a different offset, although the end offsets of all previous parameters are unchanged. For cubins
 /// this is the only sign of a changed alignment.
-fn is_displaced(
-    (from, old): (usize, &[Parameter<'_>]),
-    (place, new): (usize, &[Parameter<'_>]),
-) -> bool {
+fn is_displaced((from, old): (usize, &[Parameter<'_>]), (place, new): (usize, &[Parameter<'_>])) -> bool {
     let end = |list: &[Parameter<'_>], index: usize| match index.checked_sub(1) {
         Some(last) => list.get(last).and_then(|p| Some(p.offset? + p.size)),
         None => Some(0),
     };
     let (before, after) = (&old[from], &new[place]);
-    let depends_on_gpu =
-        |p: &Parameter<'_>| p.align.is_some_and(|align| align > Alignment::SIXTEEN);
-    let offsets =
-        before.offset.is_some() && after.offset.is_some() && before.offset != after.offset;
-    offsets
-        && !depends_on_gpu(before)
-        && !depends_on_gpu(after)
-        && end(old, from) == end(new, place)
+    let depends_on_gpu = |p: &Parameter<'_>| p.align.is_some_and(|align| align > Alignment::SIXTEEN);
+    let offsets = before.offset.is_some() && after.offset.is_some() && before.offset != after.offset;
+    offsets && !depends_on_gpu(before) && !depends_on_gpu(after) && end(old, from) == end(new, place)
 }
 
 fn breaking(kind: Kind, old: Option<Side>, new: Option<Side>) -> Change {

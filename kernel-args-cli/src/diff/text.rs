@@ -7,12 +7,7 @@ use std::{
     io::{self, Write as _},
 };
 
-pub(super) fn write(
-    changed: &[Changed<'_>],
-    count: usize,
-    demangle: bool,
-    output: &mut Output,
-) -> io::Result<()> {
+pub(super) fn write(changed: &[Changed<'_>], count: usize, demangle: bool, output: &mut Output) -> io::Result<()> {
     let paint = output.paint;
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for changed in changed {
@@ -22,20 +17,10 @@ pub(super) fn write(
         let name = |kernel: &Kernel| paint.title(&terminal(kernel.name(demangle)));
         match changed {
             Changed::Removed(kernel) => {
-                writeln!(
-                    output.to,
-                    "{}\n{}\n",
-                    name(kernel),
-                    paint.bad("  breaks  the kernel was removed")
-                )?;
+                writeln!(output.to, "{}\n{}\n", name(kernel), paint.bad("  breaks  the kernel was removed"))?;
             }
             Changed::Added(kernel) => {
-                writeln!(
-                    output.to,
-                    "{}\n{}\n",
-                    name(kernel),
-                    paint.good("          the kernel was added")
-                )?;
+                writeln!(output.to, "{}\n{}\n", name(kernel), paint.good("          the kernel was added"))?;
             }
             Changed::Kept { old, new, changes } => {
                 let same = counts.get(changed.symbol()).copied().unwrap_or(1);
@@ -53,32 +38,19 @@ pub(super) fn write(
 
 /// The GPUs of a kernel whose changes differ between GPUs.
 fn gpus(kernel: &Kernel) -> String {
-    let gpus: BTreeSet<String> = kernel
-        .images
-        .iter()
-        .map(|image| image.place.gpu())
-        .collect();
+    let gpus: BTreeSet<String> = kernel.images.iter().map(|image| image.place.gpu()).collect();
     format!("  for {}", Vec::from_iter(gpus).join(", "))
 }
 
 fn line(change: &Change, paint: Paint) -> String {
     let text = terminal(&sentence(change)).into_owned();
-    if change.breaks {
-        paint.bad(&format!("  breaks  {text}"))
-    } else {
-        format!("          {text}")
-    }
+    if change.breaks { paint.bad(&format!("  breaks  {text}")) } else { format!("          {text}") }
 }
 
 fn sentence(change: &Change) -> String {
-    let text = |side: &Option<Side>| {
-        side.as_ref()
-            .map_or_else(|| "none".to_owned(), |side| side.text.clone())
-    };
+    let text = |side: &Option<Side>| side.as_ref().map_or_else(|| "none".to_owned(), |side| side.text.clone());
     let index = |side: &Option<Side>| {
-        side.as_ref()
-            .and_then(|side| side.index)
-            .map_or_else(|| "?".to_owned(), |index| index.to_string())
+        side.as_ref().and_then(|side| side.index).map_or_else(|| "?".to_owned(), |index| index.to_string())
     };
     let (old, new) = (text(&change.old), text(&change.new));
     let (from, to) = (index(&change.old), index(&change.new));

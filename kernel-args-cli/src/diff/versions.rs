@@ -36,8 +36,7 @@ fn is_version(name: &str) -> bool {
     name.strip_prefix("_V_").is_some_and(is_number)
         || of_library("CUB_")
         || of_library("THRUST_")
-        || inline
-            .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+        || inline.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// The names of the types of a kernel's parameters, without versions.
@@ -56,10 +55,7 @@ pub(super) fn parameters<'k>(kernel: &'k Kernel, types: &'k [String]) -> Vec<Par
     for (parameter, name) in parameters.iter_mut().zip(types) {
         if !name.is_empty() {
             let base = CppBase::Named(name);
-            parameter.cpp = CppType {
-                base,
-                ..parameter.cpp
-            };
+            parameter.cpp = CppType { base, ..parameter.cpp };
         }
     }
     parameters
@@ -74,25 +70,13 @@ mod tests {
         for (name, expected) in [
             ("cub::_V_300400_SM_750_1200::scan<int>", "cub::scan<int>"),
             ("a::CUB_200302_800_NS::b", "a::b"),
-            (
-                "THRUST_200302_800_NS::x<cuda::std::__4::y>*",
-                "x<cuda::std::y>*",
-            ),
+            ("THRUST_200302_800_NS::x<cuda::std::__4::y>*", "x<cuda::std::y>*"),
             ("_V_1::f(_V_1::T, int)", "f(T, int)"),
         ] {
             assert_eq!(unversioned(name), expected);
         }
-        for name in [
-            "",
-            "_V_1",
-            "_Vector::f",
-            "CUB_NS::f",
-            "CUB_12::f",
-            "__x4::f",
-            "__::f",
-            "größe::f",
-            "operator::",
-        ] {
+        for name in ["", "_V_1", "_Vector::f", "CUB_NS::f", "CUB_12::f", "__x4::f", "__::f", "größe::f", "operator::"]
+        {
             assert_eq!(unversioned(name), name);
         }
     }

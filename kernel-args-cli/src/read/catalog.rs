@@ -26,20 +26,14 @@ impl Catalog {
         place.sm = observed.sm.or(place.sm);
         for what in observed.debug_errors {
             let what = format!("the debug information cannot be read: {what}");
-            self.warnings
-                .push(Error::new(place.unit.to_string(), what).at(place.at));
+            self.warnings.push(Error::new(place.unit.to_string(), what).at(place.at));
         }
         self.places.insert(number, place);
         for global in observed.globals {
             self.globals.add(global);
         }
         for kernel in observed.kernels {
-            let ObservedKernel {
-                symbol,
-                observation,
-                resources,
-                bodies,
-            } = kernel;
+            let ObservedKernel { symbol, observation, resources, bodies } = kernel;
             let image = (number, resources);
             let bodies = bodies.map(|bodies| (number, bodies));
             let seen = self.kernels.entry((unit, symbol.into())).or_default();
@@ -54,24 +48,14 @@ impl Catalog {
                         seen.bodies = bodies;
                     }
                 }
-                None => seen.push(Seen {
-                    observation,
-                    images: vec![image],
-                    bodies,
-                }),
+                None => seen.push(Seen { observation, images: vec![image], bodies }),
             }
         }
     }
 
     /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
     pub(crate) fn finish(self) -> Finished {
-        let Self {
-            kernels,
-            places,
-            globals,
-            mut errors,
-            warnings,
-        } = self;
+        let Self { kernels, places, globals, mut errors, warnings } = self;
         let mut read: Vec<_> = kernels.into_iter().collect();
         read.sort_unstable_by(|((a, x), _), ((b, y), _)| (x, a).cmp(&(y, b)));
         let mut finished: Vec<Kernel> = Vec::new();
@@ -81,10 +65,7 @@ impl Catalog {
                 seen.images.sort_unstable_by_key(|(number, _)| *number);
             }
             seen.sort_unstable_by_key(|seen| seen.images.first().map(|(number, _)| *number));
-            if finished
-                .get(first_of_symbol)
-                .is_none_or(|kernel| *kernel.symbol != *symbol)
-            {
+            if finished.get(first_of_symbol).is_none_or(|kernel| *kernel.symbol != *symbol) {
                 first_of_symbol = finished.len();
             }
             let demangled = match finished.get(first_of_symbol) {

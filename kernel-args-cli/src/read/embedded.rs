@@ -76,40 +76,22 @@ pub(super) fn find(
 
 /// Returns the size of a fat binary.
 fn container(bytes: &[u8]) -> Option<u64> {
-    let size = bytes
-        .get(8..)?
-        .first_chunk()
-        .map(|size| u64::from_le_bytes(*size))?;
+    let size = bytes.get(8..)?.first_chunk().map(|size| u64::from_le_bytes(*size))?;
     size.checked_add(16)
 }
 
 /// Returns the size of a cubin: the end of its tables, which are the last part.
 fn elf(head: &[u8]) -> Option<u64> {
     let header = elf::FileHeader64::<Le>::parse(head).ok()?;
-    let end =
-        |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
-    let programs = end(
-        header.e_phoff(Le),
-        header.e_phnum(Le),
-        header.e_phentsize(Le),
-    )?;
-    let sections = end(
-        header.e_shoff(Le),
-        header.e_shnum(Le),
-        header.e_shentsize(Le),
-    )?;
+    let end = |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
+    let programs = end(header.e_phoff(Le), header.e_phnum(Le), header.e_phentsize(Le))?;
+    let sections = end(header.e_shoff(Le), header.e_shnum(Le), header.e_shentsize(Le))?;
     let length = programs.max(sections);
-    (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64)
-        .then_some(length)
+    (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64).then_some(length)
 }
 
 /// Returns the size of a PTX text that has kernels. The text may end without a NUL, and more texts may follow.
-fn text(
-    input: &mut Input,
-    known: &[u8],
-    (start, size): (u64, u64),
-    guesses: &mut Guesses,
-) -> io::Result<Option<u64>> {
+fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &mut Guesses) -> io::Result<Option<u64>> {
     /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;
     if ptx::Header::read(&known[..known.len().min(HEAD)]).is_err() {

@@ -19,10 +19,7 @@ pub(super) struct Pass<'g> {
 
 impl Gate {
     pub(super) fn new() -> Self {
-        Self {
-            used: Mutex::new(0),
-            freed: Condvar::new(),
-        }
+        Self { used: Mutex::new(0), freed: Condvar::new() }
     }
 
     /// Waits until `size` bytes are available.
@@ -37,11 +34,7 @@ impl Gate {
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let mut used = self
-            .gate
-            .used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.gate.used.lock().unwrap_or_else(PoisonError::into_inner);
         *used -= self.size;
         self.gate.freed.notify_all();
     }

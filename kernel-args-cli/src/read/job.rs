@@ -22,13 +22,7 @@ pub(super) enum Bytes {
 
 impl Job<'_> {
     pub(super) fn run(self, catalog: &Mutex<Catalog>, wanted: &Wanted<'_>) {
-        let Self {
-            image,
-            unit,
-            place,
-            bytes,
-            _pass,
-        } = self;
+        let Self { image, unit, place, bytes, _pass } = self;
         let observed = match &bytes {
             Bytes::Plain(bytes) => observe(place.kind, bytes, wanted),
             Bytes::Member(member, payload) => {

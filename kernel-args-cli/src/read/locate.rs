@@ -73,16 +73,9 @@ fn part(
     const HEAD: u64 = 4096;
     let broken = |error: io::Error| Nothing::Broken(start, error.to_string());
     let head = input.head(start, size.min(HEAD)).map_err(broken)?;
-    let magic = head
-        .first_chunk::<4>()
-        .map(|bytes| u32::from_le_bytes(*bytes));
+    let magic = head.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
     let is_cuda = |at: usize| head.get(at..at + 2) == Some(&cubin::MACHINE.to_le_bytes()[..]);
-    let whole = |kind| Located {
-        kind,
-        start,
-        size,
-        member: member.cloned(),
-    };
+    let whole = |kind| Located { kind, start, size, member: member.cloned() };
     if magic == Some(fatbin::MAGIC) {
         found.located.push(whole(Kind::Fatbin));
         return Ok(());
@@ -94,21 +87,15 @@ fn part(
         }
         // The magic number of 64-bit ELF. The section table is the last part of such a file.
         let table = head.get(40..48).filter(|_| head[4] == 2);
-        let table = table
-            .and_then(|bytes| bytes.try_into().ok())
-            .map(u64::from_le_bytes);
+        let table = table.and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
         if let Some(table) = table.filter(|table| *table > size && head[5] == 1) {
-            let what = format!(
-                "a truncated ELF file: its section table is at byte {}",
-                start.saturating_add(table)
-            );
+            let what = format!("a truncated ELF file: its section table is at byte {}", start.saturating_add(table));
             return Err(Nothing::Broken(start + size, what));
         }
         return object_file(input, (start, size), member, found);
     }
     if head.starts_with(b"!<thin>\n") {
-        const THIN: &str =
-            "a thin archive contains only the names of its members: pass these files instead";
+        const THIN: &str = "a thin archive contains only the names of its members: pass these files instead";
         return Err(Nothing::Foreign(THIN.to_owned()));
     }
     if head.starts_with(b"!<arch>\n") {
@@ -164,20 +151,12 @@ fn is_text(head: &[u8]) -> bool {
     head.first().is_some_and(u8::is_ascii) && text > 0 && head[..text].iter().all(is_character)
 }
 
-fn archive(
-    input: &mut Input,
-    (start, size): (u64, u64),
-    depth: u32,
-    found: &mut Found,
-) -> Result<(), Nothing> {
+fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut Found) -> Result<(), Nothing> {
     let mut members = Vec::new();
     {
         let cache = ReadCache::new(&mut *input);
         let broken = |error: object::Error| Nothing::Broken(start, format!("an archive: {error}"));
-        let data = Metered {
-            data: cache.range(start, size),
-            meter: &found.meter,
-        };
+        let data = Metered { data: cache.range(start, size), meter: &found.meter };
         let archive = ArchiveFile::parse(data).map_err(broken)?;
         for member in archive.members() {
             let member = member.map_err(broken)?;
@@ -199,9 +178,7 @@ fn archive(
         let member = Arc::from(name);
         let place = (start + at, length);
         // Skips host code and the members that linkers add.
-        if let Err(broken @ Nothing::Broken(..)) =
-            part(input, place, Some(&member), false, depth - 1, found)
-        {
+        if let Err(broken @ Nothing::Broken(..)) = part(input, place, Some(&member), false, depth - 1, found) {
             return Err(broken);
         }
     }
@@ -219,14 +196,10 @@ fn object_file(
     found: &mut Found,
 ) -> Result<(), Nothing> {
     let cache = ReadCache::new(&mut *input);
-    let sections = sections::of_object(Metered {
-        data: cache.range(start, size),
-        meter: &found.meter,
-    });
+    let sections = sections::of_object(Metered { data: cache.range(start, size), meter: &found.meter });
     let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
-    let sections = sections.map_err(|error| {
-        Nothing::Broken(start, format!("invalid object file ({format}): {error}"))
-    })?;
+    let sections =
+        sections.map_err(|error| Nothing::Broken(start, format!("invalid object file ({format}): {error}")))?;
     drop(cache);
     let before = found.located.len();
     for Section { kind, at, length } in sections {
@@ -234,8 +207,7 @@ fn object_file(
         if !is_inside {
             match kind {
                 Holds::Fatbins => {
-                    let what =
-                        "the section with device code extends past the end of the object file";
+                    let what = "the section with device code extends past the end of the object file";
                     return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
                 }
                 // Program headers are read elsewhere.
@@ -246,12 +218,7 @@ fn object_file(
         for (at, length) in found.read.add(start + at, length) {
             let located = &mut found.located;
             let mut push = |kind, start, size| {
-                located.push(Located {
-                    kind,
-                    start,
-                    size,
-                    member: member.cloned(),
-                });
+                located.push(Located { kind, start, size, member: member.cloned() });
             };
             match kind {
                 Holds::Fatbins => push(Kind::Fatbin, at, length),
@@ -277,11 +244,7 @@ mod tests {
         let header = |name: u32, kind: u32, (offset, size): (usize, usize)| {
             let mut header = [name.to_le_bytes(), kind.to_le_bytes()].concat();
             // `SHF_ALLOC`.
-            header.extend(
-                [2_u64, 0, offset as u64, size as u64]
-                    .map(u64::to_le_bytes)
-                    .concat(),
-            );
+            header.extend([2_u64, 0, offset as u64, size as u64].map(u64::to_le_bytes).concat());
             header.extend([0; 8]);
             header.extend([1_u64, 0].map(u64::to_le_bytes).concat());
             header
@@ -318,9 +281,7 @@ mod tests {
         let body = vec![b'x'; 4 << 20];
         let starts: [fn(usize) -> usize; 3] = [|_| 0, |number| number, |number| 20_000 - number];
         for start in starts {
-            let bytes = elf(b".rodata", &body, |number| {
-                (start(number), (4 << 20) - start(number))
-            });
+            let bytes = elf(b".rodata", &body, |number| (start(number), (4 << 20) - start(number)));
             let size = bytes.len() as u64;
             let (located, read) = counted(bytes);
             assert_eq!(located.err(), Some(Nothing::NoDeviceCode("ELF file")));
@@ -348,10 +309,7 @@ mod tests {
                 _ => (0, 0),
             });
             let (located, read) = counted(bytes);
-            assert!(
-                matches!(located, Err(Nothing::Broken(..) | Nothing::NoDeviceCode(_))),
-                "{head:?}"
-            );
+            assert!(matches!(located, Err(Nothing::Broken(..) | Nothing::NoDeviceCode(_))), "{head:?}");
             let size = size as u64;
             assert!(read < 16 * size + (64 << 20), "{head:?}: {read} of {size}");
         }
@@ -361,16 +319,10 @@ mod tests {
     fn tables_of_symbols_that_overlap_are_an_error() {
         // Load commands of Mach-O: `LC_SYMTAB` with 2^16 symbols each.
         let (count, symbols) = (5_000_u32, 1_u32 << 16);
-        let mut bytes = [0xfeed_facf, 0x0100_0007, 3, 1, count, count * 24, 0, 0]
-            .map(u32::to_le_bytes)
-            .concat();
+        let mut bytes = [0xfeed_facf, 0x0100_0007, 3, 1, count, count * 24, 0, 0].map(u32::to_le_bytes).concat();
         for command in 0..count {
             let at = 32 + count * 24;
-            bytes.extend(
-                [2, 24, at, symbols - command, 0, 0]
-                    .map(u32::to_le_bytes)
-                    .concat(),
-            );
+            bytes.extend([2, 24, at, symbols - command, 0, 0].map(u32::to_le_bytes).concat());
         }
         bytes.resize(bytes.len() + 16 * symbols as usize, 0);
         let size = bytes.len() as u64;
@@ -381,14 +333,8 @@ mod tests {
 
     #[test]
     fn a_name_is_not_the_whole_table_of_an_archive() {
-        let member = |name: &str, size: usize| {
-            format!("{name:16}{:12}{:6}{:6}{:8}{size:<10}`\n", 0, 0, 0, 644)
-        };
-        let mut bytes = format!(
-            "!<arch>\n{}{}/\n",
-            member("//", (1 << 20) + 2),
-            "n".repeat(1 << 20)
-        );
+        let member = |name: &str, size: usize| format!("{name:16}{:12}{:6}{:6}{:8}{size:<10}`\n", 0, 0, 0, 644);
+        let mut bytes = format!("!<arch>\n{}{}/\n", member("//", (1 << 20) + 2), "n".repeat(1 << 20));
         for number in 0..1000 {
             bytes += &member(&format!("/{number}"), 0);
         }
@@ -400,11 +346,7 @@ mod tests {
     #[test]
     fn text_is_distinguished_from_other_bytes() {
         assert!(
-            !is_text(b"MZ\0\0PE")
-                && is_text(b"entry\0")
-                && !is_text(b"\x7fELF")
-                && !is_text(b"")
-                && !is_text(b"a\x01")
+            !is_text(b"MZ\0\0PE") && is_text(b"entry\0") && !is_text(b"\x7fELF") && !is_text(b"") && !is_text(b"a\x01")
         );
     }
 }

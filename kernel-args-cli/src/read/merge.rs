@@ -7,9 +7,7 @@ use crate::{
     place::{Kind, Place},
 };
 use kernel_args_abi::{Class, Layout, Members, ParamLayout, Parameter, Sm};
-use kernel_args_image::{
-    ParameterList, cubin::Resources, join_parameters, mangled::Demangled, same_sizes,
-};
+use kernel_args_image::{ParameterList, cubin::Resources, join_parameters, mangled::Demangled, same_sizes};
 use std::collections::HashMap;
 
 /// The data of images about a kernel, and these images.
@@ -40,14 +38,11 @@ pub(super) fn merge(
 ) -> Vec<Kernel> {
     let of = |kind| {
         let seen = seen.iter();
-        seen.filter(move |seen| seen.observation.kind == kind)
-            .map(Seen::source)
+        seen.filter(move |seen| seen.observation.kind == kind).map(Seen::source)
     };
     let texts: Vec<Source<'_>> = of(Kind::Ptx).collect();
     let cubins = of(Kind::Cubin).fold(Vec::new(), group);
-    let described = seen
-        .iter()
-        .find_map(|seen| seen.observation.described.as_ref());
+    let described = seen.iter().find_map(|seen| seen.observation.described.as_ref());
     let kernel = |text: Option<&Source<'_>>, cubins: Option<&Source<'_>>, limits, images: &[_]| {
         let mut own = [cubins, text].into_iter().flatten();
         let own = own.find_map(|source| source.described);
@@ -60,10 +55,7 @@ pub(super) fn merge(
             members,
         );
         let image = |(number, resources): &(u32, Option<Resources>)| {
-            places.get(number).map(|place| InImage {
-                place: place.clone(),
-                resources: *resources,
-            })
+            places.get(number).map(|place| InImage { place: place.clone(), resources: *resources })
         };
         Kernel {
             symbol: symbol.to_owned(),
@@ -79,11 +71,8 @@ pub(super) fn merge(
     let mut used = vec![false; texts.len()];
     for cubins in &cubins {
         let fits = |text: &Source<'_>| same_sizes(&text.parameters, &cubins.parameters);
-        let is_own = |text: &_| {
-            fits(text)
-                && cubins.limits.are_of(text.limits)
-                && has_same_offsets(text, cubins, places)
-        };
+        let is_own =
+            |text: &_| fits(text) && cubins.limits.are_of(text.limits) && has_same_offsets(text, cubins, places);
         let own = texts.iter().position(is_own);
         // A kernel with different limits is for a different GPU, but has the same types.
         let text = own.or_else(|| texts.iter().position(fits));
@@ -120,10 +109,7 @@ fn has_same_offsets(text: &Source<'_>, cubins: &Source<'_>, places: &HashMap<u32
     let base = |sm: Sm| sm.param_base(block.size());
     let same = |a: Sm, b: Sm| a == b || base(a).is_some() && base(a) == base(b);
     let (of_text, of_cubins) = (gpus(text), gpus(cubins));
-    !block.depends_on_gpu()
-        || of_text
-            .iter()
-            .any(|a| of_cubins.iter().any(|b| same(*a, *b)))
+    !block.depends_on_gpu() || of_text.iter().any(|a| of_cubins.iter().any(|b| same(*a, *b)))
 }
 
 impl Seen {
@@ -175,27 +161,13 @@ mod tests {
     use std::collections::HashMap;
 
     fn place(at: u64, kind: Kind, sm: u16) -> Place {
-        Place {
-            unit: Unit {
-                number: 0,
-                file: "file".into(),
-                member: None,
-            },
-            at,
-            kind,
-            sm: Some(Sm(sm)),
-        }
+        Place { unit: Unit { number: 0, file: "file".into(), member: None }, at, kind, sm: Some(Sm(sm)) }
     }
 
     /// What was read of a kernel in the image with this number.
     fn seen(number: u32, kind: Kind, parameters: &[Parameter<'static>], limits: Limits) -> Seen {
         Seen {
-            observation: Observation {
-                kind,
-                parameters: ParameterList::new(parameters),
-                limits,
-                described: None,
-            },
+            observation: Observation { kind, parameters: ParameterList::new(parameters), limits, described: None },
             images: vec![(number, None)],
             bodies: None,
         }
@@ -210,11 +182,7 @@ mod tests {
                 align: Alignment::new(if kind == Kind::Ptx { 8 } else { 0 }),
                 ..Parameter::record(0, 8)
             };
-            let second = Parameter {
-                offset,
-                align: Alignment::new(align),
-                ..Parameter::record(0, 128)
-            };
+            let second = Parameter { offset, align: Alignment::new(align), ..Parameter::record(0, 128) };
             seen(number, kind, &[first, second], Limits::default())
         };
         let places = HashMap::from([
@@ -263,17 +231,11 @@ mod tests {
             let merged = merge("k", None, &list, &places);
             let of = |kernel: &crate::kernel::Kernel| {
                 let at = kernel.images.iter().map(|image| image.place.at);
-                (
-                    kernel.limits.directives.max_threads.unwrap()[0],
-                    at.collect::<Vec<_>>(),
-                )
+                (kernel.limits.directives.max_threads.unwrap()[0], at.collect::<Vec<_>>())
             };
             merged.iter().map(of).collect::<Vec<_>>()
         };
         assert_eq!(kernels([64, 128, 128]), [(64, vec![0]), (128, vec![1, 2])]);
-        assert_eq!(
-            kernels([64, 128, 256]),
-            [(64, vec![0]), (128, vec![1]), (256, vec![2])]
-        );
+        assert_eq!(kernels([64, 128, 256]), [(64, vec![0]), (128, vec![1]), (256, vec![2])]);
     }
 }

@@ -57,10 +57,7 @@ mod tests {
     fn what_is_read_over_and_over_ends() {
         let bytes = vec![b'n'; 1 << 20];
         let meter = Meter::new(bytes.len() as u64);
-        let data = Metered {
-            data: &bytes[..],
-            meter: &meter,
-        };
+        let data = Metered { data: &bytes[..], meter: &meter };
         let mut names = 0;
         while data.read_bytes_at_until(names..1 << 20, 0).is_err() && meter.0.get() > 0 {
             names += 1;

@@ -48,17 +48,12 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     let gate = Gate::new();
     let (send, receive) = mpsc::sync_channel::<Job<'_>>(16);
     let receive = Mutex::new(receive);
-    let threads = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .clamp(1, 4);
+    let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 4);
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let job = receive
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .recv();
+                    let job = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(job) = job else { return };
                     job.run(&catalog, wanted);
                 }
@@ -71,8 +66,5 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     });
     let mut catalog = catalog.into_inner().unwrap_or_else(PoisonError::into_inner);
     catalog.errors.append(&mut errors);
-    Files {
-        read: catalog.finish(),
-        skipped,
-    }
+    Files { read: catalog.finish(), skipped }
 }

@@ -58,8 +58,7 @@ pub(super) fn observe(kind: Kind, bytes: &[u8], wanted: &Wanted<'_>) -> Result<O
             kind,
             parameters: listed(&kernel),
             limits: Limits::of(&kernel),
-            described: (kernel.debug_info.is_known())
-                .then(|| ParameterList::of_members(kernel.debug_info)),
+            described: (kernel.debug_info.is_known()).then(|| ParameterList::of_members(kernel.debug_info)),
         };
         ObservedKernel {
             symbol: kernel.name.to_owned(),
@@ -102,11 +101,7 @@ fn bodies(bodies: &[Body<'_>]) -> ParameterList {
     }
     let slots: Vec<_> = bodies.iter().map(slots).collect();
     let listed = bodies.iter().zip(&slots).map(|(body, slots)| Parameter {
-        body: if body.is_known() {
-            Body::of(slots)
-        } else {
-            Body::UNKNOWN
-        },
+        body: if body.is_known() { Body::of(slots) } else { Body::UNKNOWN },
         ..Parameter::record(0, 0)
     });
     ParameterList::new(&listed.collect::<Vec<_>>())
@@ -118,11 +113,7 @@ fn listed(kernel: &Kernel<'_>) -> ParameterList {
     let spellings: Vec<String> = parameters.iter().map(spelling).collect();
     let listed = parameters.iter().zip(&spellings);
     let listed = listed.map(|(parameter, spelling)| Parameter {
-        name: if is_made(parameter.name) {
-            ""
-        } else {
-            parameter.name
-        },
+        name: if is_made(parameter.name) { "" } else { parameter.name },
         spelling,
         ..*parameter
     });
@@ -145,18 +136,12 @@ mod tests {
 
     #[test]
     fn only_wanted_kernels_are_analysed() {
-        let kernel = |name: &str| {
-            format!(".visible .entry {name}(.param .u32 n)\n{{\nld.param.u32 %r1, [n];\nret;\n}}\n")
-        };
-        let text = format!(
-            ".version 9.0\n.target sm_90\n.address_size 64\n{}{}",
-            kernel("a"),
-            kernel("b")
-        );
+        let kernel =
+            |name: &str| format!(".visible .entry {name}(.param .u32 n)\n{{\nld.param.u32 %r1, [n];\nret;\n}}\n");
+        let text = format!(".version 9.0\n.target sm_90\n.address_size 64\n{}{}", kernel("a"), kernel("b"));
         let observed = observe(Kind::Ptx, text.as_bytes(), &|symbol| symbol == "b").unwrap();
-        let analysed: Vec<_> = (observed.kernels.iter())
-            .map(|kernel| (kernel.symbol.as_str(), kernel.bodies.is_some()))
-            .collect();
+        let analysed: Vec<_> =
+            (observed.kernels.iter()).map(|kernel| (kernel.symbol.as_str(), kernel.bodies.is_some())).collect();
         assert_eq!(analysed, [("a", false), ("b", true)]);
     }
 
@@ -165,24 +150,12 @@ mod tests {
         let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(\n.param .u64 .ptr .global .align 4 \
                     k_param_0, .param .align 8 .b8 k_param_1[16], .param .f32 alpha){ret;}";
         let observed = observe(Kind::Ptx, text.as_bytes(), &|_| false).unwrap();
-        let [
-            ObservedKernel {
-                symbol,
-                observation,
-                resources: None,
-                bodies: None,
-            },
-        ] = &observed.kernels[..]
-        else {
+        let [ObservedKernel { symbol, observation, resources: None, bodies: None }] = &observed.kernels[..] else {
             panic!("one kernel");
         };
         let parameters = observation.parameters.parameters();
         let seen: Vec<_> = parameters.iter().map(|p| (p.name, p.spelling)).collect();
-        let expected = [
-            ("", ".u64 .ptr .global .align 4"),
-            ("", ".align 8 .b8[16]"),
-            ("alpha", ".f32"),
-        ];
+        let expected = [("", ".u64 .ptr .global .align 4"), ("", ".align 8 .b8[16]"), ("alpha", ".f32")];
         assert_eq!((symbol.as_str(), observed.sm), ("k", Some(Sm(90))));
         assert_eq!(seen, expected);
     }

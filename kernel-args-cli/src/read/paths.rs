@@ -36,12 +36,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
     let mut errors = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            found.push(Named {
-                name: "standard input".into(),
-                path: None,
-                size: 0,
-                is_direct: true,
-            });
+            found.push(Named { name: "standard input".into(), path: None, size: 0, is_direct: true });
             continue;
         }
         match fs::metadata(path) {
@@ -51,10 +46,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
                 if let Err(error) = directory(path, skipped, &mut found) {
                     errors.push(Error::new(path.to_string_lossy(), error.to_string()));
                 } else if found.len() == before {
-                    errors.push(Error::new(
-                        path.to_string_lossy(),
-                        "a directory without files",
-                    ));
+                    errors.push(Error::new(path.to_string_lossy(), "a directory without files"));
                 }
             }
             Ok(metadata) => found.push(named(path, metadata.len(), true)),
@@ -64,12 +56,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
 }
 
 fn named(path: &Path, size: u64, is_direct: bool) -> Named {
-    Named {
-        name: path.to_string_lossy().into(),
-        path: Some(path.to_owned()),
-        size,
-        is_direct,
-    }
+    Named { name: path.to_string_lossy().into(), path: Some(path.to_owned()), size, is_direct }
 }
 
 fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::Result<()> {

@@ -15,11 +15,8 @@ impl Ranges {
         // A range that begins before the new one can extend into it.
         let before = self.0.range(..start).next_back();
         let before = before.filter(|(_, known)| **known >= start);
-        let known: Vec<(u64, u64)> = before
-            .into_iter()
-            .chain(self.0.range(start..=end))
-            .map(|(start, end)| (*start, *end))
-            .collect();
+        let known: Vec<(u64, u64)> =
+            before.into_iter().chain(self.0.range(start..=end)).map(|(start, end)| (*start, *end)).collect();
         for (known, known_end) in known {
             if known > from {
                 parts.push((from, known - from));

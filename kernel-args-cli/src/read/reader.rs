@@ -42,16 +42,7 @@ impl<'g, 'r> Reader<'g, 'r> {
         skipped: &'r mut Skipped,
         errors: &'r mut Vec<Error>,
     ) -> Self {
-        Self {
-            send,
-            gate,
-            images: 0,
-            units: 0,
-            done: 0,
-            progress,
-            skipped,
-            errors,
-        }
+        Self { send, gate, images: 0, units: 0, done: 0, progress, skipped, errors }
     }
 }
 
@@ -61,8 +52,7 @@ impl Reader<'_, '_> {
         let mut input = match named.open() {
             Ok(input) => input,
             Err(error) if named.is_direct => {
-                self.errors
-                    .push(Error::new(&*named.name, error.to_string()));
+                self.errors.push(Error::new(&*named.name, error.to_string()));
                 return;
             }
             Err(error) => {
@@ -85,8 +75,7 @@ impl Reader<'_, '_> {
                      in its data)"
                 );
                 let what = what.replace("an PE", "a PE").replace("an COFF", "a COFF");
-                self.errors
-                    .push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
+                self.errors.push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
             }
         }
         self.done += named.size;
@@ -103,11 +92,7 @@ impl Reader<'_, '_> {
                 member = Some(&part.member);
                 self.units += 1;
             }
-            let unit = Unit {
-                number,
-                file: named.name.clone(),
-                member: part.member.clone(),
-            };
+            let unit = Unit { number, file: named.name.clone(), member: part.member.clone() };
             match part.kind {
                 image::Kind::Ptx => self.whole(input, &unit, Kind::Ptx, part),
                 image::Kind::Cubin => self.whole(input, &unit, Kind::Cubin, part),
@@ -132,13 +117,9 @@ impl Reader<'_, '_> {
 
     fn whole(&mut self, input: &mut Input, unit: &Unit, kind: Kind, part: &Located) {
         if part.size > fatbin::MEMBER_LIMIT {
-            let what = format!(
-                "a PTX text or cubin of {} bytes, above the limit of {}",
-                part.size,
-                fatbin::MEMBER_LIMIT
-            );
-            self.errors
-                .push(Error::new(unit.to_string(), what).at(part.start));
+            let what =
+                format!("a PTX text or cubin of {} bytes, above the limit of {}", part.size, fatbin::MEMBER_LIMIT);
+            self.errors.push(Error::new(unit.to_string(), what).at(part.start));
             return;
         }
         match input.head(part.start, part.size) {
@@ -154,18 +135,8 @@ impl Reader<'_, '_> {
     }
 
     /// Sends the images of fat binaries. `budget` is what remains of the file's.
-    fn fat_binary(
-        &mut self,
-        input: &mut Input,
-        unit: &Unit,
-        part: &Located,
-        budget: &mut Budget,
-    ) -> ControlFlow<()> {
-        let window = Window {
-            input,
-            start: part.start,
-            size: part.size,
-        };
+    fn fat_binary(&mut self, input: &mut Input, unit: &Unit, part: &Located, budget: &mut Budget) -> ControlFlow<()> {
+        let window = Window { input, start: part.start, size: part.size };
         let mut stream = Stream::with_budget(window, *budget);
         let error = |error: StreamError<std::io::Error>, at: u64| match error {
             StreamError::Fatbin { at, error } => {
@@ -182,13 +153,7 @@ impl Reader<'_, '_> {
             let member = match member {
                 Ok(member) => member,
                 Err(found) => {
-                    let is_over = matches!(
-                        found,
-                        StreamError::Fatbin {
-                            error: fatbin::Error::Total(_),
-                            ..
-                        }
-                    );
+                    let is_over = matches!(found, StreamError::Fatbin { error: fatbin::Error::Total(_), .. });
                     self.errors.push(error(found, 0));
                     if is_over {
                         return ControlFlow::Break(());
@@ -221,19 +186,8 @@ impl Reader<'_, '_> {
 
     /// Sends an image as soon as enough memory is available.
     fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
-        let place = Place {
-            unit: unit.clone(),
-            at,
-            kind,
-            sm,
-        };
-        let job = Job {
-            image: self.images,
-            unit: self.units,
-            place,
-            bytes,
-            _pass: self.gate.enter(size),
-        };
+        let place = Place { unit: unit.clone(), at, kind, sm };
+        let job = Job { image: self.images, unit: self.units, place, bytes, _pass: self.gate.enter(size) };
         self.images += 1;
         // The receiving threads end only after this thread.
         _ = self.send.send(job);
@@ -258,12 +212,7 @@ mod tests {
         let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
         let (gate, progress) = (Gate::new(), Progress::new(0));
         let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
-        let named = Named {
-            name: "file".into(),
-            path: None,
-            size: bytes.len() as u64,
-            is_direct: true,
-        };
+        let named = Named { name: "file".into(), path: None, size: bytes.len() as u64, is_direct: true };
         let size = thread::scope(|scope| {
             let sizes = scope.spawn(|| {
                 let size = |job: Job<'_>| match job.bytes {
@@ -298,10 +247,7 @@ mod tests {
             assert!(size <= limit, "{size} of {limit}");
             assert!(size >= fatbin::EXPANSION_FLOOR / 2, "{size}");
             assert_eq!(errors.len(), 1, "{errors:?}");
-            assert!(
-                errors[0].what.contains("bytes in total when decompressed"),
-                "{errors:?}"
-            );
+            assert!(errors[0].what.contains("bytes in total when decompressed"), "{errors:?}");
         }
     }
 }

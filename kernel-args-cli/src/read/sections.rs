@@ -89,10 +89,7 @@ fn section(name: &[u8], is_loaded: bool, range: Option<(u64, u64)>) -> Option<Se
 
 fn is_device_code(name: &[u8]) -> bool {
     let is_cut = CUT_SECTIONS.iter().any(|cut| name == cut.as_bytes());
-    is_cut
-        || SECTIONS
-            .iter()
-            .any(|known| name.starts_with(known.as_bytes()))
+    is_cut || SECTIONS.iter().any(|known| name.starts_with(known.as_bytes()))
 }
 
 #[cfg(test)]
@@ -101,13 +98,7 @@ mod tests {
 
     #[test]
     fn sections_with_device_code_are_recognized_by_name() {
-        for name in [
-            ".nv_fatbin",
-            ".nv_fatb",
-            "__nv_relfatbin",
-            "__nv_fatbin",
-            ".nv_fatbin.sm_90",
-        ] {
+        for name in [".nv_fatbin", ".nv_fatb", "__nv_relfatbin", "__nv_fatbin", ".nv_fatbin.sm_90"] {
             assert!(is_device_code(name.as_bytes()), "{name}");
         }
         for name in [".nvFatBinSegment", ".text", "", ".nv_fat", "__nv_module_id"] {

@@ -11,10 +11,7 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn new(right: &'static [usize]) -> Self {
-        Self {
-            rows: Vec::new(),
-            right,
-        }
+        Self { rows: Vec::new(), right }
     }
 
     pub(super) fn push(&mut self, row: Vec<String>) {

@@ -25,9 +25,7 @@ pub(super) fn write(globals: &Globals, demangle: bool, output: &mut Output) -> i
             global.specifier.to_owned(),
             terminal(global.ty.as_deref().unwrap_or_default()).to_string(),
             global.size.to_string(),
-            global
-                .align
-                .map_or_else(String::new, |align| align.to_string()),
+            global.align.map_or_else(String::new, |align| align.to_string()),
         ]);
     }
     columns.remove_unused_heading(2);

@@ -10,11 +10,7 @@ use serde_json::{Value, json};
 
 /// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the type
 /// that the code shows where no C++ type is known.
-pub(super) fn cells(
-    value: &Parameter<'_>,
-    body: Body<'_>,
-    (is_member, at): (bool, usize),
-) -> [String; 2] {
+pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (bool, usize)) -> [String; 2] {
     let end = at.saturating_add(value.size);
     let mut slots = body.slots().map(|slot| slot.offset);
     if !body.is_known() {
@@ -31,11 +27,7 @@ pub(super) fn cells(
         return Default::default();
     };
     let is_untyped = value.cpp.is_unknown() || value.cpp.base == CppBase::Void;
-    let kind = if is_untyped {
-        kind(&slot)
-    } else {
-        String::new()
-    };
+    let kind = if is_untyped { kind(&slot) } else { String::new() };
     [uses(&slot, value.cpp), kind]
 }
 
@@ -88,11 +80,7 @@ pub(super) fn json(parameter: &Parameter<'_>) -> Value {
     }
     let is_whole = parameter.size == 8 && !parameter.members.is_known();
     let slots = body.slots().map(|slot| {
-        let ty = if is_whole {
-            parameter.cpp
-        } else {
-            CppType::UNKNOWN
-        };
+        let ty = if is_whole { parameter.cpp } else { CppType::UNKNOWN };
         self::slot(&slot, ty)
     });
     slots.collect()

@@ -34,10 +34,7 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         .collect();
     let errors = escape::json(&Value::Array(errors));
     let globals = escape::json(&globals::json(&files.read.globals));
-    writeln!(
-        to,
-        "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}"
-    )
+    writeln!(to, "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}")
 }
 
 /// A kernel.
@@ -58,17 +55,12 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let members = parameter.members.is_known().then(|| {
-        let members = parameter
-            .members
-            .iter()
-            .map(|member| self::parameter(&member));
+        let members = parameter.members.iter().map(|member| self::parameter(&member));
         members.collect::<Vec<_>>()
     });
     let enumerators = parameter.members.is_enum().then(|| {
         let variants = parameter.members.variants();
-        variants
-            .map(|variant| enumerator(&variant))
-            .collect::<Vec<_>>()
+        variants.map(|variant| enumerator(&variant)).collect::<Vec<_>>()
     });
     json!({
         "name": text(parameter.name),

@@ -10,14 +10,11 @@ use std::{
 };
 
 /// The first line of a list.
-pub(crate) const TITLE: &str =
-    "# kernel-args list 1: symbol(type name @offset size/align, …) limits";
+pub(crate) const TITLE: &str = "# kernel-args list 1: symbol(type name @offset size/align, …) limits";
 
 pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{TITLE}")?;
-    lines(kernels)
-        .iter()
-        .try_for_each(|line| writeln!(to, "{line}"))
+    lines(kernels).iter().try_for_each(|line| writeln!(to, "{line}"))
 }
 
 /// Writes a line per kernel, in the order of the symbols. If a symbol has different parameters on different GPUs, it has a line

@@ -36,13 +36,7 @@ pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> S
 }
 
 /// Marks the bytes of a parameter or member that hold values.
-fn mark(
-    owners: &mut [Option<usize>],
-    index: usize,
-    parameter: &Parameter<'_>,
-    at: usize,
-    depth: u32,
-) {
+fn mark(owners: &mut [Option<usize>], index: usize, parameter: &Parameter<'_>, at: usize, depth: u32) {
     let end = at.saturating_add(parameter.size).min(owners.len());
     let elements = parameter.cpp.elements().max(1);
     let stride = parameter.size / elements;
@@ -75,10 +69,7 @@ mod tests {
     fn padding_shows_between_parameters_and_members() {
         let members = [Parameter::record(0, 4), Parameter::record(8, 4)];
         let float = CppType::of(CppBase::Float { bits: 32 });
-        let array = Parameter {
-            cpp: float.array(2),
-            ..Parameter::record(4, 24).with_members(Members::of(&members))
-        };
+        let array = Parameter { cpp: float.array(2), ..Parameter::record(4, 24).with_members(Members::of(&members)) };
         assert_eq!(
             plain(&[Parameter::record(0, 1), array], 28),
             ["      0  |a...bbbb|....bbbb|", "     16  |bbbb....|bbbb|"]

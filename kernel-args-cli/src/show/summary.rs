@@ -45,14 +45,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         }
     }
     let mut columns = Columns::new(&[1, 2, 3]);
-    let head = [
-        "file",
-        "kernels",
-        "images",
-        "most bytes",
-        "cubins for",
-        "PTX for",
-    ];
+    let head = ["file", "kernels", "images", "most bytes", "cubins for", "PTX for"];
     columns.push(head.map(str::to_owned).to_vec());
     for (unit, count) in &counts {
         columns.push(vec![
@@ -73,12 +66,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             writeln!(output.to, "{line}")?;
         }
     }
-    let symbols: BTreeSet<&str> = files
-        .read
-        .kernels
-        .iter()
-        .map(|kernel| &*kernel.symbol)
-        .collect();
+    let symbols: BTreeSet<&str> = files.read.kernels.iter().map(|kernel| &*kernel.symbol).collect();
     let skipped = &files.skipped;
     let images = files.read.places.len() as u64;
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
@@ -91,11 +79,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     for (count, what, which) in [
         (skipped.foreign, "file", "without device code"),
         (skipped.unreadable, "file", "that cannot be opened"),
-        (
-            skipped.members,
-            "member",
-            "of fat binaries that are neither PTX nor cubins",
-        ),
+        (skipped.members, "member", "of fat binaries that are neither PTX nor cubins"),
     ] {
         if count > 0 {
             _ = write!(total, "; {} {which} skipped", counted(count as u64, what));

@@ -25,12 +25,7 @@ pub(super) fn write(kernels: &[Kernel], demangle: bool, output: &mut Output) -> 
     Ok(())
 }
 
-fn write_kernel(
-    kernel: &Kernel,
-    demangle: bool,
-    paint: Paint,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+fn write_kernel(kernel: &Kernel, demangle: bool, paint: Paint, to: &mut dyn Write) -> io::Result<()> {
     let name = kernel.name(demangle);
     writeln!(to, "{}", paint.title(&terminal(name)))?;
     if name != kernel.symbol {
@@ -59,11 +54,7 @@ fn line(to: &mut dyn Write, paint: Paint, what: &str, text: &str) -> io::Result<
     writeln!(to, "  {} {text}", paint.faint(&format!("{what:9}")))
 }
 
-fn write_parameters(
-    parameters: &[Parameter<'_>],
-    paint: Paint,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Write) -> io::Result<()> {
     let size = block_size(parameters);
     let count = match parameters.len() {
         0 => return writeln!(to, "  no parameters"),
@@ -75,26 +66,12 @@ fn write_parameters(
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
     }
     let mut columns = Columns::new(&[3, 4, 5]);
-    let head = [
-        "",
-        "parameter",
-        "type",
-        "offset",
-        "size",
-        "align",
-        "use",
-        "inferred",
-    ];
+    let head = ["", "parameter", "type", "offset", "size", "align", "use", "inferred"];
     columns.push(head.map(str::to_owned).to_vec());
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
         let letter = letter(index).to_string();
-        let value = Value {
-            of: parameter,
-            body: parameter.body,
-            at: 0,
-            depth: 0,
-        };
+        let value = Value { of: parameter, body: parameter.body, at: 0, depth: 0 };
         push(&mut columns, &mut owners, (index, &letter), &value);
     }
     for optional in [6, 7] {
@@ -106,12 +83,7 @@ fn write_parameters(
         };
         let rest = rest.join("  ");
         match owner {
-            Some(index) => writeln!(
-                to,
-                "  {}  {}",
-                paint.parameter(index, letter),
-                rest.trim_end()
-            )?,
+            Some(index) => writeln!(to, "  {}  {}", paint.parameter(index, letter), rest.trim_end())?,
             None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
         }
     }
@@ -136,18 +108,8 @@ struct Value<'p> {
     depth: usize,
 }
 
-fn push(
-    columns: &mut Columns,
-    owners: &mut Vec<Option<usize>>,
-    (index, letter): (usize, &str),
-    value: &Value<'_>,
-) {
-    let &Value {
-        of: parameter,
-        body,
-        at,
-        depth,
-    } = value;
+fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter): (usize, &str), value: &Value<'_>) {
+    let &Value { of: parameter, body, at, depth } = value;
     let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let unit = if depth > 0 { "." } else { "" };
     let mut ty = types::spelling(parameter);
@@ -179,11 +141,7 @@ fn push(
         let value = Value {
             of: &member,
             // Only the first element of an array of structs is shown.
-            body: if parameter.cpp.is_array() {
-                Body::UNKNOWN
-            } else {
-                body
-            },
+            body: if parameter.cpp.is_array() { Body::UNKNOWN } else { body },
             at: at.saturating_add(offset),
             depth: depth + 1,
         };
@@ -199,29 +157,13 @@ fn push(
         let slots = body.slots().filter(inferred::is_shown);
         for slot in slots.take(MEMBERS) {
             let [uses, inferred] = inferred::slot_cells(&slot);
-            let (name, offset, size) = (
-                format!("{indent}."),
-                slot.offset.to_string(),
-                "8".to_owned(),
-            );
+            let (name, offset, size) = (format!("{indent}."), slot.offset.to_string(), "8".to_owned());
             let none = String::new;
-            columns.push(vec![
-                " ".to_owned(),
-                name,
-                none(),
-                offset,
-                size,
-                none(),
-                uses,
-                inferred,
-            ]);
+            columns.push(vec![" ".to_owned(), name, none(), offset, size, none(), uses, inferred]);
             owners.push(Some(index));
         }
     }
-    let count = parameter
-        .members
-        .len()
-        .max(parameter.members.variants().count());
+    let count = parameter.members.len().max(parameter.members.variants().count());
     if count > MEMBERS {
         let more = format!("{indent}… {} more", count - MEMBERS);
         columns.push(vec![" ".to_owned(), more]);
@@ -239,10 +181,7 @@ fn images(images: &[InImage]) -> Vec<(String, String)> {
             None => files.push((file, BTreeSet::from([gpu(image)]))),
         }
     }
-    files
-        .into_iter()
-        .map(|(file, gpus)| (file, names(&gpus)))
-        .collect()
+    files.into_iter().map(|(file, gpus)| (file, names(&gpus))).collect()
 }
 
 /// The target of an image, in display order.
@@ -271,9 +210,7 @@ fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
                 seen.entry(number).or_default().insert(gpu(image));
             }
         }
-        let texts_of = seen
-            .iter()
-            .map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
+        let texts_of = seen.iter().map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
         match seen.len() {
             0 => {}
             1 => texts.extend(seen.keys().map(|number| (what, format!("{number}{unit}")))),

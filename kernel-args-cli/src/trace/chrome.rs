@@ -38,31 +38,16 @@ impl Chrome {
             details.insert(name, json!(argument.value));
         }
         let name = text::without_parameters(launch.name);
-        self.event(
-            name,
-            (launch.process, event.thread),
-            (launch.start, event.duration),
-            &Value::Object(details),
-        )
+        self.event(name, (launch.process, event.thread), (launch.start, event.duration), &Value::Object(details))
     }
 
-    pub(super) fn graph(
-        &mut self,
-        process: u32,
-        start: f64,
-        graph: &GraphLaunch,
-    ) -> Result<(), Failure> {
+    pub(super) fn graph(&mut self, process: u32, start: f64, graph: &GraphLaunch) -> Result<(), Failure> {
         let details = json!({
             "graph": format!("{:#x}", graph.graph),
             "stream": format!("{:#x}", graph.stream),
             "error": json::error(&graph.result),
         });
-        self.event(
-            "cuGraphLaunch",
-            (process, graph.thread),
-            (start, graph.duration),
-            &details,
-        )
+        self.event("cuGraphLaunch", (process, graph.thread), (start, graph.duration), &details)
     }
 
     fn event(
@@ -81,11 +66,7 @@ impl Chrome {
             "tid": thread,
             "args": details,
         });
-        let separator = if std::mem::take(&mut self.is_first) {
-            "\n"
-        } else {
-            ",\n"
-        };
+        let separator = if std::mem::take(&mut self.is_first) { "\n" } else { ",\n" };
         write!(self.to, "{separator}{}", escape::json(&event))?;
         Ok(())
     }

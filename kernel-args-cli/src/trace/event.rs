@@ -125,44 +125,29 @@ impl Event {
             // A name of this process's own folder, and no path out of it.
             ["image", name] if !name.contains('/') => Some(Self::Image(name.to_owned())),
             ["failed", why] => Some(Self::Failed(why.to_owned())),
-            [
-                "launch",
-                thread,
-                start,
-                duration,
-                stream,
-                symbol,
-                grid,
-                block,
-                shared,
-                form,
-                result,
-                values,
-                memory,
-            ] => Some(Self::Launch(Launch {
-                thread: thread.parse().ok()?,
-                start: start.parse().ok()?,
-                duration: duration.parse().ok()?,
-                stream: u64::from_str_radix(stream, 16).ok()?,
-                symbol: symbol.to_owned(),
-                grid: extents(grid)?,
-                block: extents(block)?,
-                shared: shared.parse().ok()?,
-                form: form.to_owned(),
-                result: result.to_owned(),
-                values: match values {
-                    "?" => None,
-                    values => Some(each(values, Passed::parse)?),
-                },
-                memory: match memory {
-                    "" => None,
-                    memory => Some(Memory::parse(memory)?),
-                },
-            })),
-            ["unrecorded", symbol, why] => Some(Self::Unrecorded {
-                symbol: symbol.to_owned(),
-                why: why.to_owned(),
-            }),
+            ["launch", thread, start, duration, stream, symbol, grid, block, shared, form, result, values, memory] => {
+                Some(Self::Launch(Launch {
+                    thread: thread.parse().ok()?,
+                    start: start.parse().ok()?,
+                    duration: duration.parse().ok()?,
+                    stream: u64::from_str_radix(stream, 16).ok()?,
+                    symbol: symbol.to_owned(),
+                    grid: extents(grid)?,
+                    block: extents(block)?,
+                    shared: shared.parse().ok()?,
+                    form: form.to_owned(),
+                    result: result.to_owned(),
+                    values: match values {
+                        "?" => None,
+                        values => Some(each(values, Passed::parse)?),
+                    },
+                    memory: match memory {
+                        "" => None,
+                        memory => Some(Memory::parse(memory)?),
+                    },
+                }))
+            }
+            ["unrecorded", symbol, why] => Some(Self::Unrecorded { symbol: symbol.to_owned(), why: why.to_owned() }),
             [
                 "recorded",
                 symbol,
@@ -203,16 +188,14 @@ impl Event {
                 driver: driver.to_owned(),
                 status: status.parse().ok()?,
             }))),
-            ["graph", thread, start, duration, stream, graph, result] => {
-                Some(Self::Graph(GraphLaunch {
-                    thread: thread.parse().ok()?,
-                    start: start.parse().ok()?,
-                    duration: duration.parse().ok()?,
-                    stream: u64::from_str_radix(stream, 16).ok()?,
-                    graph: u64::from_str_radix(graph, 16).ok()?,
-                    result: result.to_owned(),
-                }))
-            }
+            ["graph", thread, start, duration, stream, graph, result] => Some(Self::Graph(GraphLaunch {
+                thread: thread.parse().ok()?,
+                start: start.parse().ok()?,
+                duration: duration.parse().ok()?,
+                stream: u64::from_str_radix(stream, 16).ok()?,
+                graph: u64::from_str_radix(graph, 16).ok()?,
+                result: result.to_owned(),
+            })),
             _ => None,
         }
     }
@@ -234,8 +217,7 @@ impl Memory {
 impl Word {
     /// `offset kind device address`
     fn parse(text: &str) -> Option<Self> {
-        let [offset, kind, device, address] = *text.split(' ').collect::<Vec<_>>().as_slice()
-        else {
+        let [offset, kind, device, address] = *text.split(' ').collect::<Vec<_>>().as_slice() else {
             return None;
         };
         let address = u64::from_str_radix(address, 16).ok()?;
@@ -243,10 +225,7 @@ impl Word {
             offset: offset.parse().ok()?,
             at: match kind {
                 "1" => Located::Registered { address },
-                "2" => Located::Device {
-                    device: device.parse().ok()?,
-                    address,
-                },
+                "2" => Located::Device { device: device.parse().ok()?, address },
                 "end" => Located::End,
                 "host" => Located::Host,
                 _ => Located::Nowhere,
@@ -262,10 +241,7 @@ impl Passed {
             return None;
         };
         let bytes = bytes(digits)?;
-        (bytes.len() == size.parse::<usize>().ok()?).then_some(Self {
-            offset: offset.parse().ok()?,
-            bytes,
-        })
+        (bytes.len() == size.parse::<usize>().ok()?).then_some(Self { offset: offset.parse().ok()?, bytes })
     }
 }
 
@@ -283,11 +259,7 @@ fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
 
 /// Bytes in hexadecimal.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
-    let digit = |digit: u8| {
-        char::from(digit)
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-    };
+    let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| match *pair {
         [high, low] => Some(digit(high)? << 4 | digit(low)?),
@@ -298,19 +270,13 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 
 /// `4 1 1`
 fn extents(text: &str) -> Option<[u32; 3]> {
-    let extents: Vec<u32> = text
-        .split(' ')
-        .map(|extent| extent.parse().ok())
-        .collect::<Option<_>>()?;
+    let extents: Vec<u32> = text.split(' ').map(|extent| extent.parse().ok()).collect::<Option<_>>()?;
     extents.try_into().ok()
 }
 
 /// The tracer escapes separators.
 pub(super) fn unescaped(field: &str) -> String {
-    field
-        .replace("%0a", "\n")
-        .replace("%09", "\t")
-        .replace("%25", "%")
+    field.replace("%0a", "\n").replace("%09", "\t").replace("%25", "%")
 }
 
 #[cfg(test)]
@@ -324,37 +290,17 @@ mod tests {
             panic!("{line}");
         };
         assert_eq!(
-            (
-                launch.symbol.as_str(),
-                launch.stream,
-                launch.grid,
-                launch.shared
-            ),
+            (launch.symbol.as_str(), launch.stream, launch.grid, launch.shared),
             ("saxpy%", 0x7f, [4, 1, 1], 16)
         );
-        assert_eq!(
-            launch.values.unwrap_or_default()[1],
-            Passed {
-                offset: 8,
-                bytes: vec![0xff, 1]
-            }
-        );
+        assert_eq!(launch.values.unwrap_or_default()[1], Passed { offset: 8, bytes: vec![0xff, 1] });
         let word = |offset, at| Word { offset, at };
         assert_eq!(
             launch.memory,
             Some(Memory {
                 device: 0,
                 is_pageable: true,
-                words: vec![
-                    word(
-                        8,
-                        Located::Device {
-                            device: 1,
-                            address: 0x7f00
-                        }
-                    ),
-                    word(16, Located::Host)
-                ]
+                words: vec![word(8, Located::Device { device: 1, address: 0x7f00 }), word(16, Located::Host)]
             })
         );
     }
@@ -368,9 +314,7 @@ mod tests {
             assert_eq!(Event::parse(cut), None, "{cut}");
         }
         let unknown = line.replace("0 4 00000040", "?");
-        assert!(
-            matches!(Event::parse(&unknown), Some(Event::Launch(launch)) if launch.values.is_none())
-        );
+        assert!(matches!(Event::parse(&unknown), Some(Event::Launch(launch)) if launch.values.is_none()));
         assert_eq!(Event::parse("image\t../../etc/passwd"), None);
     }
 }

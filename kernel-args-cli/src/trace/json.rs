@@ -36,12 +36,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
     writeln!(to, "{}", escape::json(&value))
 }
 
-pub(super) fn graph(
-    to: &mut dyn Write,
-    process: u32,
-    start: f64,
-    graph: &GraphLaunch,
-) -> io::Result<()> {
+pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphLaunch) -> io::Result<()> {
     let value = json!({
         "event": "graph",
         "process": process,
@@ -57,11 +52,7 @@ pub(super) fn graph(
 
 /// `null` for success.
 pub(super) fn error(result: &str) -> Value {
-    if result == "0" {
-        Value::Null
-    } else {
-        json!(result)
-    }
+    if result == "0" { Value::Null } else { json!(result) }
 }
 
 fn parameters(launch: &Traced<'_>) -> Vec<Value> {

@@ -55,20 +55,14 @@ impl Images {
 
     pub(crate) fn find(&self, launch: &Launch) -> Found<'_> {
         let named = self.kernels.get(&launch.symbol);
-        let mut each = named
-            .into_iter()
-            .flatten()
-            .map(|kernel| (kernel, kernel.parameters()));
+        let mut each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
         let found = each.find(|(_, parameters)| {
             let values = launch.values.as_deref();
             values.is_none_or(|values| agrees(parameters, values))
         });
         match found {
             Some((kernel, parameters)) => Found::of(kernel, parameters),
-            None => Found {
-                different: named.and_then(|named| named.first()),
-                ..Found::NOTHING
-            },
+            None => Found { different: named.and_then(|named| named.first()), ..Found::NOTHING },
         }
     }
 }
@@ -92,18 +86,10 @@ pub(crate) struct Argument<'a> {
 }
 
 impl<'k> Found<'k> {
-    pub(crate) const NOTHING: Self = Self {
-        kernel: None,
-        parameters: Vec::new(),
-        different: None,
-    };
+    pub(crate) const NOTHING: Self = Self { kernel: None, parameters: Vec::new(), different: None };
 
     fn of(kernel: &'k Kernel, parameters: Vec<Parameter<'k>>) -> Self {
-        Self {
-            kernel: Some(kernel),
-            parameters,
-            different: None,
-        }
+        Self { kernel: Some(kernel), parameters, different: None }
     }
 
     /// The arguments of the launch.
@@ -114,15 +100,8 @@ impl<'k> Found<'k> {
             let record = Parameter::record(passed.offset, passed.bytes.len());
             let parameter = self.parameters.get(index).unwrap_or(&record);
             Argument {
-                name: described
-                    .get(index)
-                    .map_or("", |known| known.name)
-                    .to_owned(),
-                ty: if parameter.cpp.is_unknown() {
-                    String::new()
-                } else {
-                    spelling(parameter)
-                },
+                name: described.get(index).map_or("", |known| known.name).to_owned(),
+                ty: if parameter.cpp.is_unknown() { String::new() } else { spelling(parameter) },
                 value: value(parameter, &passed.bytes),
                 passed,
             }

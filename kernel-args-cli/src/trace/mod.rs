@@ -66,10 +66,7 @@ pub(crate) enum Format {
 impl Trace {
     /// What the tracer does in addition.
     fn asked(&self) -> Asked {
-        Asked {
-            record: self.record.as_ref().map(|record| record.wanted.clone()),
-            checks_pointers: self.check_pointers,
-        }
+        Asked { record: self.record.as_ref().map(|record| record.wanted.clone()), checks_pointers: self.check_pointers }
     }
 }
 
@@ -145,8 +142,7 @@ impl<'t> Writer<'t> {
         let (to, has_colors): (Box<dyn Write>, _) = if let Some(path) = &trace.output {
             (Box::new(BufWriter::new(create(path)?)), false)
         } else {
-            let is_terminal =
-                || io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let is_terminal = || io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let has_colors = match trace.color {
                 clap::ColorChoice::Always => true,
                 clap::ColorChoice::Never => false,
@@ -181,18 +177,11 @@ impl<'t> Writer<'t> {
 
     fn failed(&mut self, why: &str) -> io::Result<()> {
         let error = self.paint.bad("error");
-        writeln!(
-            self.to,
-            "{error}: the program runs without a trace: {}",
-            escape::terminal(why)
-        )
+        writeln!(self.to, "{error}: the program runs without a trace: {}", escape::terminal(why))
     }
 
     fn warn(&mut self, error: &Error) -> io::Result<()> {
-        writeln!(
-            self.to,
-            "warning: an image of the program cannot be read: {error}"
-        )
+        writeln!(self.to, "warning: an image of the program cannot be read: {error}")
     }
 
     /// The launch of `--record` is in a file, or not.
@@ -224,12 +213,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn launch(
-        &mut self,
-        process: u32,
-        event: &event::Launch,
-        images: &Images,
-    ) -> Result<(), Failure> {
+    fn launch(&mut self, process: u32, event: &event::Launch, images: &Images) -> Result<(), Failure> {
         let start = self.since_first(event.start);
         let found = images.find(event);
         if self.trace.verify {

@@ -33,26 +33,17 @@ pub(super) enum Problem {
 }
 
 /// The pointers that the kernel cannot use. Nothing is known about a launch whose parameters are not known.
-pub(super) fn check(
-    launch: &Launch,
-    parameters: &[Parameter<'_>],
-    arguments: &[Argument<'_>],
-) -> Vec<BadPointer> {
+pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[Argument<'_>]) -> Vec<BadPointer> {
     let (Some(memory), Some(values)) = (&launch.memory, &launch.values) else {
         return Vec::new();
     };
     let mut bad = Vec::new();
-    for (index, ((parameter, passed), argument)) in
-        parameters.iter().zip(values).zip(arguments).enumerate()
-    {
+    for (index, ((parameter, passed), argument)) in parameters.iter().zip(values).zip(arguments).enumerate() {
         let name = match argument.name.as_str() {
             "" => format!("parameter {index}"),
             name => name.to_owned(),
         };
-        let named = Parameter {
-            name: &name,
-            ..*parameter
-        };
+        let named = Parameter { name: &name, ..*parameter };
         let Ok(()) = for_each_pointer::<Infallible>(&named, &passed.bytes, &mut |pointer| {
             let (at, address) = (passed.offset + pointer.offset, pointer.address);
             // The driver has only been asked about words that are not null.
@@ -62,11 +53,7 @@ pub(super) fn check(
                 let misaligned = || misaligned(address, element_align(pointer.parameter));
                 located(memory, address, word.at).or_else(misaligned)
             });
-            bad.extend(problem.map(|problem| BadPointer {
-                parameter: pointer.path.to_string(),
-                address,
-                problem,
-            }));
+            bad.extend(problem.map(|problem| BadPointer { parameter: pointer.path.to_string(), address, problem }));
             Ok(())
         });
     }
@@ -77,10 +64,9 @@ pub(super) fn check(
 fn located(memory: &Memory, address: u64, at: Located) -> Option<Problem> {
     let kernel = memory.device;
     match at {
-        Located::Device { device, address: 0 } if device != kernel => Some(Problem::OtherDevice {
-            memory: device,
-            kernel,
-        }),
+        Located::Device { device, address: 0 } if device != kernel => {
+            Some(Problem::OtherDevice { memory: device, kernel })
+        }
         Located::Registered { address: known } if known != address => Some(Problem::Host),
         Located::Host if !memory.is_pageable => Some(Problem::Host),
         Located::Nowhere => Some(Problem::NotAllocated),
@@ -97,11 +83,7 @@ fn misaligned(address: u64, required: usize) -> Option<Problem> {
 /// `x = 0x7f00 points to host memory, which the GPU cannot access at this address`
 impl fmt::Display for BadPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            parameter,
-            address,
-            problem,
-        } = self;
+        let Self { parameter, address, problem } = self;
         write!(f, "{parameter} = {address:#x} {problem}")
     }
 }
@@ -109,16 +91,13 @@ impl fmt::Display for BadPointer {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Host => {
-                f.write_str("points to host memory, which the GPU cannot access at this address")
+            Self::Host => f.write_str("points to host memory, which the GPU cannot access at this address"),
+            Self::NotAllocated => {
+                f.write_str("points to memory that is not allocated: it was freed, or never allocated")
             }
-            Self::NotAllocated => f.write_str(
-                "points to memory that is not allocated: it was freed, or never allocated",
-            ),
-            Self::OtherDevice { memory, kernel } => write!(
-                f,
-                "points to memory of GPU {memory}, which GPU {kernel} cannot access"
-            ),
+            Self::OtherDevice { memory, kernel } => {
+                write!(f, "points to memory of GPU {memory}, which GPU {kernel} cannot access")
+            }
             Self::Misaligned { required } => {
                 write!(f, "is not aligned to {required} bytes, as its type needs")
             }

@@ -6,9 +6,7 @@ use super::{
     session::Wanted,
 };
 use crate::{error::Error, escape::terminal};
-use kernel_args_recording::{
-    Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer,
-};
+use kernel_args_recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer};
 use std::{
     fs::{self, File},
     io::{self, BufReader, BufWriter, Write},
@@ -32,12 +30,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Writes what the tracer has copied. Returns a line for the trace.
-    pub(super) fn write(
-        &self,
-        recorded: &Recorded,
-        folder: &Path,
-        images: &Images,
-    ) -> Result<String, Error> {
+    pub(super) fn write(&self, recorded: &Recorded, folder: &Path, images: &Images) -> Result<String, Error> {
         let symbol = &recorded.launch.symbol;
         let file = self.file.clone().unwrap_or_else(|| {
             let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -63,27 +56,15 @@ impl Record {
             writer.finish(recorded.status)?.flush()
         };
         write().map_err(failed)?;
-        let without = if image.is_some() {
-            ""
-        } else {
-            ", without its image"
-        };
-        Ok(format!(
-            "{} was recorded{without}: {}",
-            terminal(symbol),
-            terminal(&file.display().to_string())
-        ))
+        let without = if image.is_some() { "" } else { ", without its image" };
+        Ok(format!("{} was recorded{without}: {}", terminal(symbol), terminal(&file.display().to_string())))
     }
 }
 
 /// The line for a launch that was not recorded.
 pub(super) fn not_recorded(event: &Event) -> Option<String> {
     match event {
-        Event::Unrecorded { symbol, why } => Some(format!(
-            "{} was not recorded: {}",
-            terminal(symbol),
-            terminal(why)
-        )),
+        Event::Unrecorded { symbol, why } => Some(format!("{} was not recorded: {}", terminal(symbol), terminal(why))),
         _ => None,
     }
 }
@@ -101,8 +82,7 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
     let mut manifest = Manifest::new(launch.symbol.clone(), machine);
     let name = images.known_name(&launch.symbol, true);
     manifest.name = (name != launch.symbol).then(|| name.to_owned());
-    (manifest.grid, manifest.block, manifest.shared_memory) =
-        (launch.grid, launch.block, launch.shared);
+    (manifest.grid, manifest.block, manifest.shared_memory) = (launch.grid, launch.block, launch.shared);
     for (id, value) in &recorded.attributes {
         if let Some((_, lost)) = WITH_ADDRESS.iter().find(|(known, _)| known == id) {
             manifest.lost_attributes.push((*lost).into());
@@ -110,18 +90,11 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
             && *id != 0
         {
             let text = format!("attribute {id}");
-            manifest.attributes.push(Attribute {
-                id: *id,
-                text,
-                value,
-            });
+            manifest.attributes.push(Attribute { id: *id, text, value });
         }
     }
     let arguments = found.arguments(launch);
-    let elements = arguments
-        .iter()
-        .map(|argument| elements(&argument.ty))
-        .collect::<Vec<_>>();
+    let elements = arguments.iter().map(|argument| elements(&argument.ty)).collect::<Vec<_>>();
     manifest.parameters = arguments
         .into_iter()
         .map(|argument| Parameter {
@@ -131,35 +104,18 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
             bytes: argument.passed.bytes.clone(),
         })
         .collect();
-    manifest.memory = recorded
-        .allocations
-        .iter()
-        .map(|&[address, size]| Memory {
-            address,
-            size,
-            elements: None,
-        })
-        .collect();
+    manifest.memory =
+        recorded.allocations.iter().map(|&[address, size]| Memory { address, size, elements: None }).collect();
     for &[parameter, at, memory, offset] in &recorded.pointers {
         let [parameter, at, memory] =
             [parameter, at, memory].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        if let (Some(known), Some(elements)) =
-            (manifest.memory.get_mut(memory), elements.get(parameter))
-        {
+        if let (Some(known), Some(elements)) = (manifest.memory.get_mut(memory), elements.get(parameter)) {
             known.elements = *elements;
         }
-        manifest.pointers.push(Pointer {
-            parameter,
-            at,
-            memory,
-            offset,
-        });
+        manifest.pointers.push(Pointer { parameter, at, memory, offset });
     }
     let kernel = found.kernel.and_then(|kernel| kernel.images.first());
-    (
-        manifest,
-        kernel.map(|image| PathBuf::from(&*image.place.unit.file)),
-    )
+    (manifest, kernel.map(|image| PathBuf::from(&*image.place.unit.file)))
 }
 
 /// The elements behind a pointer of this C++ type.

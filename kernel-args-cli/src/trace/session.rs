@@ -59,22 +59,14 @@ const WAITING: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
-    pub(crate) fn start(
-        command: &[OsString],
-        cupti: Option<&Path>,
-        asked: &Asked,
-    ) -> Result<Self, Error> {
-        let program = command
-            .first()
-            .map(|program| program.to_string_lossy().into_owned());
+    pub(crate) fn start(command: &[OsString], cupti: Option<&Path>, asked: &Asked) -> Result<Self, Error> {
+        let program = command.first().map(|program| program.to_string_lossy().into_owned());
         let program = program.unwrap_or_default();
-        let fail =
-            |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
+        let fail = |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
         let Some(library) = LIBRARY else {
             return Err(Error::new(program, "programs can be traced on Linux only"));
         };
-        let folder = TempDir::with_prefix("kernel-args-")
-            .map_err(|error| fail("no folder for the trace", error))?;
+        let folder = TempDir::with_prefix("kernel-args-").map_err(|error| fail("no folder for the trace", error))?;
         let path = folder.path().join("libkernel_args_tracer.so");
         fs::write(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::sync_channel(WAITING);
@@ -95,17 +87,8 @@ impl Session {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
             start.env("KERNEL_ARGS_CUPTI", cupti);
         }
-        let child = start
-            .spawn()
-            .map_err(|error| fail("the program cannot be started", error))?;
-        Ok(Self {
-            folder,
-            program,
-            child,
-            messages,
-            open: 0,
-            ended: None,
-        })
+        let child = start.spawn().map_err(|error| fail("the program cannot be started", error))?;
+        Ok(Self { folder, program, child, messages, open: 0, ended: None })
     }
 
     /// Where the images are.
@@ -179,9 +162,7 @@ fn listen(path: &Path, send: SyncSender<Message>, record: Option<Wanted>) -> io:
                 // A line that is not UTF-8 is not from a tracer.
                 for line in BufReader::new(&connection).lines().map_while(Result::ok) {
                     if let Some(symbol) = line.strip_prefix("wanted\t") {
-                        let is_wanted = record
-                            .as_ref()
-                            .is_some_and(|record| record.select.wants(&unescaped(symbol)));
+                        let is_wanted = record.as_ref().is_some_and(|record| record.select.wants(&unescaped(symbol)));
                         // A process that does not read the answer has ended.
                         _ = (&connection).write_all(if is_wanted { b"y" } else { b"n" });
                         continue;

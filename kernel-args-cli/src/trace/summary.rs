@@ -34,14 +34,8 @@ impl Summary {
         row.errors += u64::from(launch.event.result != "0");
         row.bad_pointers += launch.bad_pointers().len();
         row.nanoseconds += launch.event.duration;
-        row.bytes = launch
-            .event
-            .values
-            .iter()
-            .flatten()
-            .map(|value| value.offset + value.bytes.len())
-            .max()
-            .unwrap_or(0);
+        row.bytes =
+            launch.event.values.iter().flatten().map(|value| value.offset + value.bytes.len()).max().unwrap_or(0);
     }
 
     pub(super) fn graph(&mut self) {
@@ -52,25 +46,13 @@ impl Summary {
     pub(super) fn write(&self, to: &mut dyn Write, paint: Paint) -> io::Result<()> {
         let mut rows: Vec<(&String, &Row)> = self.kernels.iter().collect();
         rows.sort_by_key(|(name, row)| (std::cmp::Reverse(row.launches), name.as_str()));
-        let head = format!(
-            "{:>9} {:>7} {:>12} {:>7}  kernel",
-            "launches", "errors", "µs in driver", "bytes"
-        );
+        let head = format!("{:>9} {:>7} {:>12} {:>7}  kernel", "launches", "errors", "µs in driver", "bytes");
         writeln!(to, "{}", paint.faint(&head))?;
         for (name, row) in &rows {
-            let Row {
-                launches,
-                errors,
-                bytes,
-                ..
-            } = row;
+            let Row { launches, errors, bytes, .. } = row;
             let name = terminal(text::without_parameters(name));
             let microseconds = microseconds(row.nanoseconds);
-            writeln!(
-                to,
-                "{launches:>9} {errors:>7} {microseconds:>12.1} {bytes:>7}  {}",
-                paint.title(&name)
-            )?;
+            writeln!(to, "{launches:>9} {errors:>7} {microseconds:>12.1} {bytes:>7}  {}", paint.title(&name))?;
         }
         for (name, row) in rows.iter().filter(|(_, row)| row.bad_pointers > 0) {
             let name = terminal(text::without_parameters(name));

@@ -6,12 +6,7 @@ use std::io::{self, Write};
 
 /// `  0.001234 saxpy<<<4, 256>>>(n = 1024, x = 0x7f49fa800000) <3.2 µs>`
 pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> io::Result<()> {
-    let Traced {
-        process,
-        start,
-        name,
-        ..
-    } = *launch;
+    let Traced { process, start, name, .. } = *launch;
     let event = launch.event;
     head(to, process, start, paint)?;
     let [grid, block] = [event.grid, event.block].map(extents);
@@ -36,25 +31,13 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
     }
     tail(to, &event.result, event.duration, paint)?;
     for bad in launch.bad_pointers() {
-        writeln!(
-            to,
-            "{:11}{}: {}",
-            "",
-            paint.bad("pointer"),
-            terminal(&bad.to_string())
-        )?;
+        writeln!(to, "{:11}{}: {}", "", paint.bad("pointer"), terminal(&bad.to_string()))?;
     }
     Ok(())
 }
 
 /// `  0.001234 graph 0x55d0c8 in stream 0x55d0a0 <3.2 µs>`
-pub(super) fn graph(
-    to: &mut dyn Write,
-    process: u32,
-    start: f64,
-    graph: &GraphLaunch,
-    paint: Paint,
-) -> io::Result<()> {
+pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphLaunch, paint: Paint) -> io::Result<()> {
     head(to, process, start, paint)?;
     write!(to, "cuGraphLaunch({:#x}, {:#x}", graph.graph, graph.stream)?;
     tail(to, &graph.result, graph.duration, paint)
@@ -62,16 +45,8 @@ pub(super) fn graph(
 
 /// The process, unless it is the first, and the time in seconds.
 fn head(to: &mut dyn Write, process: u32, start: f64, paint: Paint) -> io::Result<()> {
-    let process = if process > 0 {
-        format!("[{process}] ")
-    } else {
-        String::new()
-    };
-    write!(
-        to,
-        "{process}{} ",
-        paint.faint(&format!("{:10.6}", start / 1e6))
-    )
+    let process = if process > 0 { format!("[{process}] ") } else { String::new() };
+    write!(to, "{process}{} ", paint.faint(&format!("{:10.6}", start / 1e6)))
 }
 
 /// The error, and how long the call took.
@@ -86,11 +61,7 @@ fn tail(to: &mut dyn Write, result: &str, duration: u64, paint: Paint) -> io::Re
 
 /// `4`, or `(4, 2, 1)`.
 pub(crate) fn extents([x, y, z]: [u32; 3]) -> String {
-    if (y, z) == (1, 1) {
-        x.to_string()
-    } else {
-        format!("({x}, {y}, {z})")
-    }
+    if (y, z) == (1, 1) { x.to_string() } else { format!("({x}, {y}, {z})") }
 }
 
 /// `void work<float>(float*, short)` without the result and the parameters.
@@ -125,10 +96,7 @@ mod tests {
             ("saxpy", "saxpy"),
             ("void work<float>(float*, P, short)", "work<float>"),
             ("void f<(E)3>(void (*)(int), int)", "f<(E)3>"),
-            (
-                "(anonymous namespace)::fill(int*)",
-                "(anonymous namespace)::fill",
-            ),
+            ("(anonymous namespace)::fill(int*)", "(anonymous namespace)::fill"),
         ] {
             assert_eq!(without_parameters(name), short);
         }

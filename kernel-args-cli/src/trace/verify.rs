@@ -58,10 +58,7 @@ impl Verified {
             writeln!(to, "{}: {difference}", paint.bad("difference"))?;
         }
         let reasons = [
-            (
-                &self.unread,
-                "no image with it was loaded while the program was traced",
-            ),
+            (&self.unread, "no image with it was loaded while the program was traced"),
             (
                 &self.unrecorded,
                 "the driver does not say what its parameters are: a driver older than CUDA 12.4, or a launch that it has refused",
@@ -88,19 +85,11 @@ impl Verified {
 
 /// `4 bytes at 0, 8 bytes at 8`
 fn recorded(values: &[Passed]) -> String {
-    list(
-        values
-            .iter()
-            .map(|value| (Some(value.offset), value.bytes.len())),
-    )
+    list(values.iter().map(|value| (Some(value.offset), value.bytes.len())))
 }
 
 fn read(parameters: &[Parameter<'_>]) -> String {
-    list(
-        parameters
-            .iter()
-            .map(|parameter| (parameter.offset, parameter.size)),
-    )
+    list(parameters.iter().map(|parameter| (parameter.offset, parameter.size)))
 }
 
 fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
@@ -110,11 +99,7 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
             None => format!("{size} bytes"),
         })
         .collect();
-    if each.is_empty() {
-        String::from("no parameters")
-    } else {
-        each.join(", ")
-    }
+    if each.is_empty() { String::from("no parameters") } else { each.join(", ") }
 }
 
 #[cfg(test)]
@@ -150,10 +135,7 @@ mod tests {
             images: Vec::new(),
             bodies: None,
         };
-        let found = Found {
-            different: Some(&kernel),
-            ..Found::NOTHING
-        };
+        let found = Found { different: Some(&kernel), ..Found::NOTHING };
         let (differs, text) = text(&found, "0 4 00000000,4 4 00000000");
         assert!(differs);
         assert!(text.starts_with(
@@ -163,18 +145,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_is_listed() {
-        for (values, why) in [
-            ("0 4 00000000", "no image"),
-            ("?", "the driver does not say"),
-        ] {
+        for (values, why) in [("0 4 00000000", "no image"), ("?", "the driver does not say")] {
             let (differs, text) = text(&Found::NOTHING, values);
-            assert!(
-                !differs && text.contains(&format!("not compared: `work`: {why}")),
-                "{text}"
-            );
-            assert!(
-                text.ends_with("kernels: 0, launches: 0, bytes of parameters: 0, differences: 0\n")
-            );
+            assert!(!differs && text.contains(&format!("not compared: `work`: {why}")), "{text}");
+            assert!(text.ends_with("kernels: 0, launches: 0, bytes of parameters: 0, differences: 0\n"));
         }
     }
 }

@@ -25,17 +25,13 @@ fn expected(parameter: &Parameter<'_>, is_member: bool) -> Value {
         Class::Bytes => "bytes",
         _ => "unknown",
     };
-    let members = parameter.members.is_known().then(|| {
-        parameter
-            .members
-            .iter()
-            .map(|member| expected(&member, true))
-            .collect::<Vec<_>>()
-    });
+    let members = parameter
+        .members
+        .is_known()
+        .then(|| parameter.members.iter().map(|member| expected(&member, true)).collect::<Vec<_>>());
     let enumerators = parameter.members.is_enum().then(|| {
         let variants = parameter.members.variants();
-        let expected =
-            |v: Variant<'_>| json!({"name": v.name, "value": i64::try_from(v.value).unwrap()});
+        let expected = |v: Variant<'_>| json!({"name": v.name, "value": i64::try_from(v.value).unwrap()});
         variants.map(expected).collect::<Vec<_>>()
     });
     let is_numbered = !is_member && parameter.name.contains("_param_");
@@ -54,10 +50,7 @@ fn expected(parameter: &Parameter<'_>, is_member: bool) -> Value {
 fn agree(file: &str, kernels: &Kernels<'_>) {
     let shown = shown(file);
     let symbols: Vec<&str> = kernels.symbols().collect();
-    let mut seen: Vec<&str> = shown
-        .iter()
-        .map(|kernel| kernel["symbol"].as_str().unwrap())
-        .collect();
+    let mut seen: Vec<&str> = shown.iter().map(|kernel| kernel["symbol"].as_str().unwrap()).collect();
     // A kernel whose parameters differ between GPUs appears once per variant.
     seen.dedup_by(|next, before| next == before && kernels.varies(before));
     assert_eq!(seen, symbols, "{file}");
@@ -67,19 +60,12 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
             continue;
         }
         let kernel = kernels.kernel(symbol, None).unwrap();
-        assert_eq!(
-            shown["name"].as_str(),
-            kernel.demangled.as_ref().map(Demangled::text)
-        );
+        assert_eq!(shown["name"].as_str(), kernel.demangled.as_ref().map(Demangled::text));
         let parameters = kernel.parameters();
         let list = shown["parameters"].as_array().unwrap();
         assert_eq!(list.len(), parameters.len(), "{file}: {symbol}");
         for (shown, parameter) in list.iter().zip(&parameters) {
-            same(
-                shown,
-                &expected(parameter, false),
-                &format!("{file}: {symbol}"),
-            );
+            same(shown, &expected(parameter, false), &format!("{file}: {symbol}"));
             if let Some(offset) = parameter.offset {
                 assert_eq!(shown["offset"], offset, "{file}: {symbol}");
             }
@@ -92,11 +78,7 @@ fn agree(file: &str, kernels: &Kernels<'_>) {
             };
             assert_eq!(shown["limits"][name], value, "{file}: {symbol}: {name}");
         }
-        assert_eq!(
-            shown["limits"]["dynamic_shared"],
-            json!(kernel.dynamic_shared()),
-            "{file}: {symbol}"
-        );
+        assert_eq!(shown["limits"]["dynamic_shared"], json!(kernel.dynamic_shared()), "{file}: {symbol}");
     }
 }
 
@@ -107,10 +89,7 @@ fn same(shown: &Value, expected: &Value, at: &str) {
             ("members", Value::Array(members)) => {
                 let shown = shown["members"].as_array().unwrap();
                 assert_eq!(shown.len(), members.len(), "{at}");
-                shown
-                    .iter()
-                    .zip(members)
-                    .for_each(|(shown, expected)| same(shown, expected, at));
+                shown.iter().zip(members).for_each(|(shown, expected)| same(shown, expected, at));
             }
             _ => assert_eq!(&shown[field], value, "{at}: {field} of {shown}"),
         }
@@ -145,17 +124,8 @@ fn ptx(signatures: &[Signature]) -> String {
             let Extent { size, align } = ty.extent();
             format!("\t.param .align {align} .b8 {name}_param_{index}[{size}]")
         };
-        let list: Vec<String> = signature
-            .parameters
-            .iter()
-            .enumerate()
-            .map(parameter)
-            .collect();
-        _ = write!(
-            text,
-            ".visible .entry {name}(\n{}\n)\n{{ ret; }}\n",
-            list.join(",\n")
-        );
+        let list: Vec<String> = signature.parameters.iter().enumerate().map(parameter).collect();
+        _ = write!(text, ".visible .entry {name}(\n{}\n)\n{{ ret; }}\n", list.join(",\n"));
     }
     text
 }
@@ -174,12 +144,7 @@ fn json_agrees_with_the_library_for_random_images() {
         for kernel in shown(&path) {
             let of = |signature: &&Signature| kernel["symbol"] == signature.name.as_str();
             let signature = signatures.iter().find(of).unwrap();
-            let offsets: Vec<&Value> = kernel["parameters"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|p| &p["offset"])
-                .collect();
+            let offsets: Vec<&Value> = kernel["parameters"].as_array().unwrap().iter().map(|p| &p["offset"]).collect();
             if signature.is_over_aligned() {
                 assert!(offsets.iter().all(|offset| offset.is_null()));
                 assert!(kernel["size"].is_null());
@@ -197,9 +162,6 @@ fn json_agrees_with_the_library_for_random_images() {
 fn registers_and_shared_memory_are_shown_by_image() {
     let shown = shown(&data("shared.sm_90.cubin"));
     let image = &shown[0]["images"][0];
-    assert_eq!(
-        (&image["registers"], &image["static_shared"]),
-        (&json!(10), &json!(1280))
-    );
+    assert_eq!((&image["registers"], &image["static_shared"]), (&json!(10), &json!(1280)));
     assert_eq!(image["gpu"], Sm(90).to_string());
 }

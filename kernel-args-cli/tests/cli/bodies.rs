@@ -39,27 +39,14 @@ fn json_contains_what_the_code_does() {
         }])
     );
     let contradictions = [0, 1, 2, 3].map(|index| inferred(index)[0]["contradicts_type"].clone());
-    assert_eq!(
-        contradictions,
-        [
-            json!("written"),
-            json!(null),
-            json!("elements"),
-            json!("pointer")
-        ]
-    );
+    assert_eq!(contradictions, [json!("written"), json!(null), json!("elements"), json!("pointer")]);
     let plain = kernel(BODIES, "plain");
     let inferred = |index: usize| plain["parameters"][index]["inferred"].clone();
     assert_eq!(inferred(8), json!([]), "it is not used");
     assert_eq!(inferred(5)[0]["read"], "possible");
     assert_eq!(inferred(7)[0]["escapes"], true);
     let view = inferred(9);
-    let offsets: Vec<_> = view
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|slot| &slot["offset"])
-        .collect();
+    let offsets: Vec<_> = view.as_array().unwrap().iter().map(|slot| &slot["offset"]).collect();
     assert_eq!(offsets, [8, 16]);
     // A cubin alone has no PTX.
     let cubin = kernel(&data("kernels.sm_75.cubin"), "plain");
@@ -72,17 +59,12 @@ fn ptx_answers_for_cubins() {
     for (file, gpu) in [("one.size.fatbin", "sm_75"), ("targets.fatbin", "sm_80")] {
         let ran = run(&["show", &data(file), "--arch", gpu]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        let row =
-            "  c             .u64                   32     8      8  w    pointer to double\n";
+        let row = "  c             .u64                   32     8      8  w    pointer to double\n";
         assert!(ran.stdout.contains(row), "{}", ran.stdout);
     }
     let files = [data("kernels.sm_75.cubin"), data("kernels.ptx")];
     let alone = run(&["show", &files[0], "-k", "plain"]);
-    assert!(
-        !alone.stdout.contains("pointer to double"),
-        "{}",
-        alone.stdout
-    );
+    assert!(!alone.stdout.contains("pointer to double"), "{}", alone.stdout);
     for files in [[&files[0], &files[1]], [&files[1], &files[0]]] {
         let ran = run(&["show", files[0], files[1], "-k", "plain"]);
         assert!(ran.stdout.contains("pointer to double"), "{}", ran.stdout);
@@ -122,11 +104,7 @@ fn a_lint_and_a_list_are_both_checked() {
     let other = folder.write("other.list", listed.replace("plain(", "other("));
     let check = |list: &str, lint: &[&str]| {
         let ran = run(&[&["check", BODIES, "--against", list], lint].concat());
-        (
-            ran.code,
-            ran.stdout.contains("4 findings"),
-            ran.stdout.contains("differ from"),
-        )
+        (ran.code, ran.stdout.contains("4 findings"), ran.stdout.contains("differ from"))
     };
     assert_eq!(check(&list, &[]), (0, false, false));
     assert_eq!(check(&list, &["--lint"]), (1, true, false));
@@ -148,11 +126,7 @@ fn structs_have_inferred_slices() {
         assert!(ran.stdout.contains(expected), "{}", ran.stdout);
     }
     let ran = run(&["rust", "--raw", "../ptx/saxpy.ptx"]);
-    assert!(
-        ran.stdout.contains("pub arg2: DevicePointer<f32>,"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("pub arg2: DevicePointer<f32>,"), "{}", ran.stdout);
 }
 
 /// Anybody can write PTX.
@@ -167,10 +141,6 @@ fn names_in_code_are_escaped_and_bounded() {
     assert!(ran.stdout.contains("\\u{202e}:42"), "{}", ran.stdout);
     let long = folder.write("long.ptx", text.replace("bodies.cu", &"x".repeat(10_000)));
     let ran = run(&["show", &long]);
-    assert!(
-        ran.stdout.contains("`st.global.f32`, line 42"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("`st.global.f32`, line 42"), "{}", ran.stdout);
     assert!(ran.stdout.len() < 10_000);
 }

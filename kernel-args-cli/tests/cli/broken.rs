@@ -69,11 +69,7 @@ fn bytes_that_are_changed_are_errors_or_read() {
             let mut changed = image.clone();
             for _ in 0..=round {
                 // Bytes of the headers, which have the most effect, and of the whole file.
-                let limit = if random.bool() {
-                    changed.len().min(256)
-                } else {
-                    changed.len()
-                };
+                let limit = if random.bool() { changed.len().min(256) } else { changed.len() };
                 changed[random.usize(..limit)] = random.u8(..);
             }
             let path = folder.write(&format!("{round}.{name}"), &changed);
@@ -111,15 +107,10 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     let folder = Folder::new();
     let mut fatbin = bytes(&data("one.none.fatbin"));
     // The header of the second member: its size is invalid.
-    let size = |at: usize| {
-        usize::try_from(u64::from_le_bytes(fatbin[at..at + 8].try_into().unwrap())).unwrap()
-    };
+    let size = |at: usize| usize::try_from(u64::from_le_bytes(fatbin[at..at + 8].try_into().unwrap())).unwrap();
     let second = 16 + usize::from(fatbin[20]) + size(24);
     fatbin[second + 4] = 1;
-    let path = folder.write(
-        "one.so",
-        elf(&[(".text", &[0; 100]), (".nv_fatbin", &fatbin)]),
-    );
+    let path = folder.write("one.so", elf(&[(".text", &[0; 100]), (".nv_fatbin", &fatbin)]));
     let ran = run(&["show", &path]);
     let at = 64 + 100 + second;
     let expected = format!(
@@ -131,14 +122,7 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     assert!(!ran.stdout.is_empty());
 
     let text = bytes("../ptx/saxpy.ptx");
-    let broken = String::from_utf8(text)
-        .unwrap()
-        .replace(".param .f32", ".param .f33");
+    let broken = String::from_utf8(text).unwrap().replace(".param .f32", ".param .f33");
     let ran = run(&["show", &folder.write("saxpy.ptx", broken)]);
-    assert!(
-        ran.stderr
-            .contains("saxpy.ptx: at byte 0: PTX cannot be parsed: line "),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("saxpy.ptx: at byte 0: PTX cannot be parsed: line "), "{}", ran.stderr);
 }

@@ -14,24 +14,14 @@ fn a_file_agrees_with_its_own_list() {
     for file in ["debug.sm_90.cubin", "kernels.ptx", "one.size.fatbin"].map(data) {
         let path = folder.write("list", list(&[&file]));
         let ran = run(&["check", &file, "--against", &path]);
-        assert_eq!(
-            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-            (0, "", ""),
-            "{file}"
-        );
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""), "{file}");
     }
     // Several files, different parameters per GPU, and a selection of kernels.
     let files = [data("kernels.sm_75.cubin"), data("kernels.sm_100.cubin")];
     let path = folder.write("list", list(&[&files[1], &files[0]]));
-    assert_eq!(
-        run(&["check", &files[0], &files[1], "--against", &path]).code,
-        0
-    );
+    assert_eq!(run(&["check", &files[0], &files[1], "--against", &path]).code, 0);
     let path = folder.write("list", list(&[&files[0], "-k", "saxpy"]));
-    assert_eq!(
-        run(&["check", &files[0], "--against", &path, "-k", "saxpy"]).code,
-        0
-    );
+    assert_eq!(run(&["check", &files[0], "--against", &path, "-k", "saxpy"]).code, 0);
     assert_eq!(run(&["check", &files[0], "--against", &path]).code, 1);
 }
 
@@ -54,19 +44,9 @@ fn a_difference_is_shown_with_both_sides() {
     assert_eq!(ran.stdout, expected);
     // The command in the hint is correct, even with options and spaces.
     let spaced = folder.write("a list", list(&["../ptx/saxpy.ptx"]));
-    let arguments = [
-        "check",
-        &file,
-        "--against",
-        &spaced,
-        "-k",
-        "sax*",
-        "-a",
-        "75",
-    ];
+    let arguments = ["check", &file, "--against", &spaced, "-k", "sax*", "-a", "75"];
     let ran = run(&arguments);
-    let hint =
-        format!("kernel-args show --list {file} --kernel 'sax*' --arch sm_75 > '{spaced}'\n");
+    let hint = format!("kernel-args show --list {file} --kernel 'sax*' --arch sm_75 > '{spaced}'\n");
     assert!(ran.stdout.ends_with(&hint), "{}", ran.stdout);
     let path = folder.write("kernels.list", list(&[&file]));
     assert_eq!(run(&["check", &file, "--against", &path]).code, 0);
@@ -80,12 +60,7 @@ fn a_list_is_read_from_standard_input() {
     assert_eq!(run_with(&arguments, b"saxpy()").code, 1);
     let ran = run_with(&arguments, b"no list");
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .starts_with("kernel-args: error: standard input: at byte 0: line 1"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.starts_with("kernel-args: error: standard input: at byte 0: line 1"), "{}", ran.stderr);
 }
 
 #[test]
@@ -94,9 +69,8 @@ fn what_is_no_list_is_an_error_with_its_place() {
     let path = folder.write("kernels.list", "saxpy()\nno list\n");
     let ran = run(&["check", "../ptx/saxpy.ptx", "--against", &path]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    let expected = format!(
-        "kernel-args: error: {path}: at byte 8: line 2: expected `symbol(parameters)`, found `no list`\n"
-    );
+    let expected =
+        format!("kernel-args: error: {path}: at byte 8: line 2: expected `symbol(parameters)`, found `no list`\n");
     assert_eq!(ran.stderr, expected);
     let ran = run(&["check", "../ptx/saxpy.ptx", "--against", "nowhere"]);
     assert_eq!(ran.code, 2);

@@ -11,11 +11,7 @@ fn kernel(name: &str, parameters: &[&str], directives: &str) -> String {
         .map(|(index, declared)| {
             // `b8[16]` is an array: the length follows the name.
             let (ty, length) = declared.split_once('[').unwrap_or((declared, ""));
-            let length = if length.is_empty() {
-                String::new()
-            } else {
-                format!("[{length}")
-            };
+            let length = if length.is_empty() { String::new() } else { format!("[{length}") };
             format!(".param {ty} {name}_param_{index}{length}")
         })
         .collect();
@@ -39,18 +35,10 @@ fn kinds(json: &Value) -> Vec<(String, bool)> {
     let kernels = json["kernels"].as_array().unwrap();
     assert_eq!(kernels.len(), 1, "{json}");
     let change = |change: &Value| {
-        let kind = change["limit"]
-            .as_str()
-            .or(change["kind"].as_str())
-            .unwrap();
+        let kind = change["limit"].as_str().or(change["kind"].as_str()).unwrap();
         (kind.to_owned(), change["breaks"].as_bool().unwrap())
     };
-    kernels[0]["changes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(change)
-        .collect()
+    kernels[0]["changes"].as_array().unwrap().iter().map(change).collect()
 }
 
 const OLD: [&str; 4] = [".u32", ".f32", ".u64", ".align 16 .b8[32]"];
@@ -97,23 +85,9 @@ fn each_change_of_parameters_breaks_callers() {
     ] {
         let (ran, json) = diff(&old, &kernel("k", new, ""));
         assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{new:?}");
-        assert_eq!(
-            kinds(&json),
-            [(kind.to_owned(), true)],
-            "{new:?}: {}",
-            ran.stdout
-        );
-        assert!(
-            ran.stdout.contains(&format!("  breaks  {text}")) || ran.stdout.contains(text),
-            "{}",
-            ran.stdout
-        );
-        assert!(
-            ran.stdout
-                .ends_with("1 changed, 0 removed, 0 added; 1 breaks its callers\n"),
-            "{}",
-            ran.stdout
-        );
+        assert_eq!(kinds(&json), [(kind.to_owned(), true)], "{new:?}: {}", ran.stdout);
+        assert!(ran.stdout.contains(&format!("  breaks  {text}")) || ran.stdout.contains(text), "{}", ran.stdout);
+        assert!(ran.stdout.ends_with("1 changed, 0 removed, 0 added; 1 breaks its callers\n"), "{}", ran.stdout);
         assert_eq!(json["breaks"], true);
     }
 }
@@ -132,10 +106,9 @@ fn versions_in_namespaces_do_not_hide_kernels() {
         let head = ".version 9.0\n.target sm_90\n.address_size 64\n";
         folder.write(name, format!("{head}{}", kernels.concat()))
     };
-    for [before, after] in [
-        ["_V_300200_SM_800_900", "_V_300400_SM_750_800_1200"],
-        ["CUB_200302_800_NS", "CUB_200800_800_900_NS"],
-    ] {
+    for [before, after] in
+        [["_V_300200_SM_800_900", "_V_300400_SM_750_800_1200"], ["CUB_200302_800_NS", "CUB_200800_800_900_NS"]]
+    {
         let old = file("old.ptx", &[kernel(before, ".u32")]);
         let new = file("new.ptx", &[kernel(after, ".u32")]);
         let ran = run(&["diff", "--json", &old, &new]);
@@ -143,12 +116,7 @@ fn versions_in_namespaces_do_not_hide_kernels() {
         let kernels = json["kernels"].as_array().unwrap();
         assert_eq!(kernels.len(), 1, "{json}");
         assert_eq!(kernels[0]["status"], "changed", "{json}");
-        let kinds: Vec<_> = kernels[0]["changes"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|change| &change["kind"])
-            .collect();
+        let kinds: Vec<_> = kernels[0]["changes"].as_array().unwrap().iter().map(|change| &change["kind"]).collect();
         assert_eq!(kinds, ["symbol"], "{json}");
         // Changes of the parameters are reported.
         let new = file("new.ptx", &[kernel(after, ".u64")]);
@@ -162,36 +130,17 @@ fn kernels_come_and_go() {
     let (old, new) = (kernel("a", &[".u32"], ""), kernel("b", &[".u32"], ""));
     let (ran, json) = diff(&old, &new);
     assert_eq!(ran.code, 1);
-    assert!(
-        ran.stdout.contains("a\n  breaks  the kernel was removed\n"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout.contains("b\n          the kernel was added\n"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("a\n  breaks  the kernel was removed\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("b\n          the kernel was added\n"), "{}", ran.stdout);
     let status = |index: usize| {
-        (
-            json["kernels"][index]["status"]
-                .as_str()
-                .unwrap()
-                .to_owned(),
-            json["kernels"][index]["breaks"].clone(),
-        )
+        (json["kernels"][index]["status"].as_str().unwrap().to_owned(), json["kernels"][index]["breaks"].clone())
     };
     assert_eq!(status(0), ("removed".to_owned(), true.into()));
     assert_eq!(status(1), ("added".to_owned(), false.into()));
     let both = old.clone() + new.rsplit_once(".address_size 64").unwrap().1;
     let (ran, _) = diff(&old, &both);
     assert_eq!(ran.code, 0);
-    assert!(
-        ran.stdout
-            .ends_with("callers of the old kernels can call the new ones\n"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.ends_with("callers of the old kernels can call the new ones\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -202,12 +151,7 @@ fn limits_break_callers_where_they_are_stricter() {
         (".maxntid 128", ".maxntid 256", "max_threads", false),
         (".reqntid 64", ".reqntid 32", "required_threads", true),
         ("", ".reqnctapercluster 2", "required_cluster", true),
-        (
-            ".maxclusterrank 8",
-            ".maxclusterrank 4",
-            "max_cluster_rank",
-            true,
-        ),
+        (".maxclusterrank 8", ".maxclusterrank 4", "max_cluster_rank", true),
         (".minnctapersm 2", ".minnctapersm 4", "min_blocks", false),
     ] {
         let (ran, json) = diff(&with(old), &with(new));
@@ -220,29 +164,17 @@ fn limits_break_callers_where_they_are_stricter() {
 fn names_alone_do_not_break_callers() {
     let old = ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 in, .param .u64 out, .param .u32 n) { ret; }\n";
     let (ran, json) = diff(old, &old.replace(".u32 n", ".u32 count"));
-    assert_eq!(
-        (ran.code, kinds(&json)),
-        (0, vec![("parameter_renamed".to_owned(), false)])
-    );
+    assert_eq!((ran.code, kinds(&json)), (0, vec![("parameter_renamed".to_owned(), false)]));
     assert!(
-        ran.stdout
-            .contains("parameter 2 was renamed: `n`: .u32, 4 bytes → `count`: .u32, 4 bytes"),
+        ran.stdout.contains("parameter 2 was renamed: `n`: .u32, 4 bytes → `count`: .u32, 4 bytes"),
         "{}",
         ran.stdout
     );
     // Two members that exchange their names also exchange their meaning.
-    let exchanged = old
-        .replace(".u64 in", ".u64 x")
-        .replace(".u64 out", ".u64 in")
-        .replace(".u64 x", ".u64 out");
+    let exchanged = old.replace(".u64 in", ".u64 x").replace(".u64 out", ".u64 in").replace(".u64 x", ".u64 out");
     let (ran, json) = diff(old, &exchanged);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    assert!(
-        kinds(&json)
-            .iter()
-            .all(|(kind, breaks)| kind == "parameters_exchanged" && *breaks),
-        "{json}"
-    );
+    assert!(kinds(&json).iter().all(|(kind, breaks)| kind == "parameters_exchanged" && *breaks), "{json}");
 }
 
 /// The symbol of a mangled kernel changes with its types.
@@ -252,42 +184,22 @@ fn overloads_are_the_same_kernel() {
     let new = kernel("_Z5saxpyjfPKfPf", &[".u32", ".f32", ".u64", ".u64"], "");
     let (ran, json) = diff(&old, &new);
     assert_eq!(ran.code, 1);
-    let expected = [
-        ("symbol".to_owned(), true),
-        ("parameter_retyped".to_owned(), true),
-    ];
+    let expected = [("symbol".to_owned(), true), ("parameter_retyped".to_owned(), true)];
     assert_eq!(kinds(&json), expected, "{}", ran.stdout);
     assert!(
-        ran.stdout
-            .contains("parameter 0 changed its type: int, 4 bytes → unsigned int, 4 bytes"),
+        ran.stdout.contains("parameter 0 changed its type: int, 4 bytes → unsigned int, 4 bytes"),
         "{}",
         ran.stdout
     );
-    assert!(
-        ran.stdout
-            .starts_with("saxpy(int, float, float const*, float*)\n"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.starts_with("saxpy(int, float, float const*, float*)\n"), "{}", ran.stdout);
 }
 
 #[test]
 fn the_same_kernels_do_not_differ() {
-    for file in [
-        "kernels.ptx",
-        "kernels.sm_75.cubin",
-        "debug.ptx",
-        "one.none.fatbin",
-    ]
-    .map(data)
-    {
+    for file in ["kernels.ptx", "kernels.sm_75.cubin", "debug.ptx", "one.none.fatbin"].map(data) {
         let ran = run(&["diff", &file, &file]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-        assert!(
-            ran.stdout.starts_with("no change in the interface of"),
-            "{}",
-            ran.stdout
-        );
+        assert!(ran.stdout.starts_with("no change in the interface of"), "{}", ran.stdout);
     }
     // Two images of one source: a cubin and its PTX, for different GPUs, with and without debug information.
     for (old, new) in [
@@ -325,18 +237,12 @@ fn members_are_compared_one_by_one() {
         (ran.code, kinds(&json))
     };
     let renamed = replaced(b"weight\0", b"height\0");
-    assert_eq!(
-        changes(&renamed),
-        (0, vec![("member_renamed".to_owned(), false)])
-    );
+    assert_eq!(changes(&renamed), (0, vec![("member_renamed".to_owned(), false)]));
     // `key` and `weight` have different types: a `key` at the offset of a float is not a renamed member.
     let parameter = replaced(b"pair\0", b"both\0");
     assert_eq!(changes(&parameter).0, 0);
     let enumerator = replaced(b"EXACT", b"PLAIN");
-    assert_eq!(
-        changes(&enumerator),
-        (0, vec![("enumerator_renamed".to_owned(), false)])
-    );
+    assert_eq!(changes(&enumerator), (0, vec![("enumerator_renamed".to_owned(), false)]));
 }
 
 #[test]
@@ -344,26 +250,10 @@ fn errors_are_exit_code_2() {
     let ran = run(&["diff", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     assert!(ran.stderr.starts_with("kernel-args: error: nowhere.ptx: "));
-    let ran = run(&[
-        "diff",
-        "../ptx/saxpy.ptx",
-        "../ptx/saxpy.ptx",
-        "-k",
-        "nothing",
-    ]);
+    let ran = run(&["diff", "../ptx/saxpy.ptx", "../ptx/saxpy.ptx", "-k", "nothing"]);
     assert_eq!(ran.code, 2);
     // A pattern that matches only one side.
-    let ran = run(&[
-        "diff",
-        "../ptx/saxpy.ptx",
-        "../ptx/reduce.ptx",
-        "-k",
-        "saxpy",
-    ]);
+    let ran = run(&["diff", "../ptx/saxpy.ptx", "../ptx/reduce.ptx", "-k", "saxpy"]);
     assert_eq!(ran.code, 1);
-    assert!(
-        ran.stdout.contains("the kernel was removed"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("the kernel was removed"), "{}", ran.stdout);
 }

@@ -32,10 +32,7 @@ fn long_comments_do_not_make_a_text_ptx() {
     let ptx = String::from_utf8(bytes("../ptx/saxpy.ptx")).unwrap();
     for (name, comment) in [
         ("lines", "// All rights reserved.\n".repeat(1000)),
-        (
-            "block",
-            format!("/* {} */\n", "All rights reserved.\n".repeat(500)),
-        ),
+        ("block", format!("/* {} */\n", "All rights reserved.\n".repeat(500))),
     ] {
         folder.write(&format!("{name}.h"), format!("{comment}int f(void);\n"));
         folder.write(&format!("{name}.ptx"), comment.clone() + &ptx);
@@ -53,20 +50,11 @@ fn directories_without_kernels_are_an_error() {
     let path = folder.path("").to_str().unwrap().to_owned();
     let ran = run(&["show", &path]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.contains("a directory without files"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("a directory without files"), "{}", ran.stderr);
     folder.write("notes.txt", "text");
     let ran = run(&["show", &path]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("no kernels: 1 file without device code"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("no kernels: 1 file without device code"), "{}", ran.stderr);
 }
 
 #[cfg(unix)]
@@ -78,11 +66,7 @@ fn links_do_not_lead_in_circles() {
     std::os::unix::fs::symlink("nowhere", folder.path("broken")).unwrap();
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!(ran.code, 0);
-    assert!(
-        ran.stdout.contains("1 kernel in 1 image of 1 file"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("1 kernel in 1 image of 1 file"), "{}", ran.stdout);
     assert!(
         ran.stderr.starts_with("kernel-args: warning: ") && ran.stderr.contains("broken: No such"),
         "{}",
@@ -93,16 +77,8 @@ fn links_do_not_lead_in_circles() {
     }
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!(ran.stderr.lines().count(), 9);
-    assert!(
-        ran.stderr
-            .ends_with("warning: 3 more files in directories cannot be opened\n"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stdout
-            .contains("11 files that cannot be opened skipped")
-    );
+    assert!(ran.stderr.ends_with("warning: 3 more files in directories cannot be opened\n"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("11 files that cannot be opened skipped"));
 }
 
 #[cfg(target_os = "linux")]
@@ -114,22 +90,14 @@ fn names_that_are_not_utf8_are_shown_with_replacements() {
     fs::copy("../ptx/saxpy.ptx", &path).unwrap();
     let ran = run(&[OsStr::new("show"), path.as_os_str()]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(
-        ran.stdout.contains("sax\u{fffd}py.ptx: PTX sm_75"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("sax\u{fffd}py.ptx: PTX sm_75"), "{}", ran.stdout);
 }
 
 #[test]
 fn missing_files_are_reported_and_existing_files_shown() {
     let ran = run(&["show", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr.starts_with("kernel-args: error: nowhere.ptx: "),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.starts_with("kernel-args: error: nowhere.ptx: "), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("saxpy\n"), "{}", ran.stdout);
 }
 
@@ -138,35 +106,18 @@ fn symbols(arguments: &[&str]) -> Vec<String> {
     assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
     let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let kernels = json["kernels"].as_array().unwrap();
-    kernels
-        .iter()
-        .map(|kernel| kernel["symbol"].as_str().unwrap().to_owned())
-        .collect()
+    kernels.iter().map(|kernel| kernel["symbol"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn patterns_are_compared_with_every_name() {
     let file = &data("kernels.ptx");
     let step = "_ZN3sim4stepENS_6ParamsEhNS_4LineEPi";
-    for pattern in [
-        step,
-        "_ZN3sim*",
-        "step",
-        "sim::step",
-        "s?ep",
-        "sim::step(*",
-        "*Line*",
-    ] {
+    for pattern in [step, "_ZN3sim*", "step", "sim::step", "s?ep", "sim::step(*", "*Line*"] {
         assert_eq!(symbols(&[file, "--kernel", pattern]), [step], "{pattern}");
     }
-    assert_eq!(
-        symbols(&[file, "-k", "fill<float, 4>"]),
-        ["_Z4fillIfLi4EEvPT_S0_"]
-    );
-    assert_eq!(
-        symbols(&[file, "-k", "plain", "-k", "nothing"]),
-        ["nothing", "plain"]
-    );
+    assert_eq!(symbols(&[file, "-k", "fill<float, 4>"]), ["_Z4fillIfLi4EEvPT_S0_"]);
+    assert_eq!(symbols(&[file, "-k", "plain", "-k", "nothing"]), ["nothing", "plain"]);
 }
 
 #[test]
@@ -176,11 +127,7 @@ fn a_pattern_without_kernels_is_an_error_with_a_similar_name() {
     let expected = "kernel-args: error: ../ptx/saxpy.ptx: no kernel matches `daxpy`\nhelp: a kernel with a similar name exists: `saxpy`\n";
     assert_eq!(ran.stderr, expected);
     let ran = run(&["show", "../ptx/saxpy.ptx", "--kernel", "convolution"]);
-    assert!(
-        ran.stderr.ends_with("no kernel matches `convolution`\n"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.ends_with("no kernel matches `convolution`\n"), "{}", ran.stderr);
 }
 
 #[test]
@@ -188,28 +135,14 @@ fn images_for_other_gpus_are_left_out() {
     let files = [data("kernels.sm_75.cubin"), data("kernels.sm_100.cubin")];
     for arch in ["sm_100", "100", "compute_100", "sm_100a"] {
         let ran = run(&["show", "--summary", &files[0], &files[1], "--arch", arch]);
-        assert!(
-            ran.stdout.contains("5 kernels in 1 image of 1 file"),
-            "{arch}: {}",
-            ran.stdout
-        );
+        assert!(ran.stdout.contains("5 kernels in 1 image of 1 file"), "{arch}: {}", ran.stdout);
     }
     let ran = run(&["show", &files[0], &files[1], "--arch", "sm_90"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(
-        ran.stderr
-            .ends_with("no kernels for sm_90, only for sm_75, sm_100\n"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.ends_with("no kernels for sm_90, only for sm_75, sm_100\n"), "{}", ran.stderr);
     let ran = run(&["show", &files[0], "--arch", "hopper"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("a GPU generation is written `sm_90` or `90`"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("a GPU generation is written `sm_90` or `90`"), "{}", ran.stderr);
 }
 
 #[test]
@@ -220,9 +153,7 @@ fn colours_are_only_for_terminals_unless_requested() {
     };
     assert!(!coloured(&mut program()));
     assert!(coloured(program().env("CLICOLOR_FORCE", "1")));
-    assert!(!coloured(
-        program().env("NO_COLOR", "1").env("CLICOLOR_FORCE", "0")
-    ));
+    assert!(!coloured(program().env("NO_COLOR", "1").env("CLICOLOR_FORCE", "0")));
     let run_always = run(&["show", "../ptx/saxpy.ptx", "--color", "always"]);
     assert!(run_always.stdout.contains('\u{1b}'));
     let never = run(&["show", "../ptx/saxpy.ptx", "--color", "never"]);
@@ -242,18 +173,10 @@ fn control_characters_do_not_reach_the_terminal() {
     let folder = Folder::new();
     let path = folder.write("a\u{1b}[31m.ptx", bytes("../ptx/saxpy.ptx"));
     let ran = run(&["show", &path]);
-    assert!(
-        !ran.stdout.contains('\u{1b}') && ran.stdout.contains("\\u{1b}[31m"),
-        "{}",
-        ran.stdout
-    );
+    assert!(!ran.stdout.contains('\u{1b}') && ran.stdout.contains("\\u{1b}[31m"), "{}", ran.stdout);
     let path = folder.write("b\u{1b}[31m.ptx", "nothing");
     let ran = run(&["show", &path]);
-    assert!(
-        !ran.stderr.contains('\u{1b}') && ran.code == 2,
-        "{}",
-        ran.stderr
-    );
+    assert!(!ran.stderr.contains('\u{1b}') && ran.code == 2, "{}", ran.stderr);
 }
 
 /// A device can be endless, and opening a pipe can wait for ever.
@@ -270,17 +193,11 @@ fn devices_and_pipes_are_not_read() {
     }
     let folder = Folder::new();
     folder.write("saxpy.ptx", bytes("../ptx/saxpy.ptx"));
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.path("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo");
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(
-        ran.stdout.contains("1 kernel in 1 image of 1 file"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("1 kernel in 1 image of 1 file"), "{}", ran.stdout);
 }
 
 /// A regression test: a line break in the name became items of Rust.
@@ -304,10 +221,7 @@ fn the_name_of_a_file_is_only_text() {
     ] {
         let ran = run(arguments);
         let all = ran.stdout + &ran.stderr;
-        assert!(
-            !all.is_empty() && !all.contains(['\u{1b}', '\r']),
-            "{arguments:?}: {all}"
-        );
+        assert!(!all.is_empty() && !all.contains(['\u{1b}', '\r']), "{arguments:?}: {all}");
         let is_line = |line: &str| line.starts_with("pub struct Evil");
         assert!(!all.lines().any(is_line), "{arguments:?}: {all}");
     }
@@ -317,10 +231,7 @@ fn the_name_of_a_file_is_only_text() {
 #[test]
 fn a_broken_pipe_is_not_a_panic() {
     let mut command = program();
-    command
-        .args(["show", "../ptx"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(["show", "../ptx"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut line = String::new();
     {

@@ -62,11 +62,7 @@ fn mach_o(name: &str, content: &[u8]) -> Vec<u8> {
     file.extend(fixed(name));
     file.extend(fixed("__NV_CUDA"));
     file.extend([0, size].map(u64::to_le_bytes).concat());
-    file.extend(
-        [184_u32, 3, 0, 0, 0, 0, 0, 0]
-            .map(u32::to_le_bytes)
-            .concat(),
-    );
+    file.extend([184_u32, 3, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat());
     assert_eq!(file.len(), 184);
     file.extend(content);
     file
@@ -79,11 +75,7 @@ pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut headers = vec![0; 64];
     let header = |name: usize, kind: u32, flags: u64, at: usize, size: usize| {
         let mut header = [name as u32, kind].map(u32::to_le_bytes).concat();
-        header.extend(
-            [flags, 0, at as u64, size as u64]
-                .map(u64::to_le_bytes)
-                .concat(),
-        );
+        header.extend([flags, 0, at as u64, size as u64].map(u64::to_le_bytes).concat());
         header.resize(48, 0);
         header.extend([8_u64, 0].map(u64::to_le_bytes).concat());
         header
@@ -91,13 +83,7 @@ pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, bytes) in sections {
         // `SHF_ALLOC`.
         let flags = if *name == ".rodata" { 2 } else { 0 };
-        headers.extend(header(
-            names.len(),
-            1,
-            flags,
-            64 + content.len(),
-            bytes.len(),
-        ));
+        headers.extend(header(names.len(), 1, flags, 64 + content.len(), bytes.len()));
         names.extend(name.as_bytes());
         names.push(0);
         content.extend_from_slice(bytes);
@@ -108,18 +94,10 @@ pub(super) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     file.resize(16, 0);
     file.extend([1_u16, 62].map(u16::to_le_bytes).concat());
     file.extend(1_u32.to_le_bytes());
-    file.extend(
-        [0, 0, 64 + content.len() as u64]
-            .map(u64::to_le_bytes)
-            .concat(),
-    );
+    file.extend([0, 0, 64 + content.len() as u64].map(u64::to_le_bytes).concat());
     file.extend(0_u32.to_le_bytes());
     let count = u16::try_from(sections.len() + 2).unwrap();
-    file.extend(
-        [64, 0, 0, 64, count, count - 1]
-            .map(u16::to_le_bytes)
-            .concat(),
-    );
+    file.extend([64, 0, 0, 64, count, count - 1].map(u16::to_le_bytes).concat());
     file.extend(content);
     file.extend(headers);
     file
@@ -131,17 +109,7 @@ fn archive(members: &[(&[u8], &[u8])]) -> Vec<u8> {
     for (name, content) in members {
         let mut header = [name, &b"/"[..]].concat();
         header.resize(16, b' ');
-        header.extend(
-            format!(
-                "{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
-                0,
-                0,
-                0,
-                644,
-                content.len()
-            )
-            .bytes(),
-        );
+        header.extend(format!("{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, content.len()).bytes());
         file.extend(header);
         file.extend(*content);
         file.resize(file.len().next_multiple_of(2), b'\n');
@@ -168,10 +136,7 @@ fn kernels_are_found_in_every_format() {
         ("one.obj", coff(*b".nv_fatb", &fatbin)),
         ("one.dll", pe(*b".nv_fatb", &fatbin)),
         ("one.macho", mach_o("__nv_fatbin", &fatbin)),
-        (
-            "one.so",
-            elf(&[(".text", b"\xc3"), (".nv_fatbin", &fatbin)]),
-        ),
+        ("one.so", elf(&[(".text", b"\xc3"), (".nv_fatbin", &fatbin)])),
         ("one.o", elf(&[("__nv_relfatbin", &fatbin)])),
         ("two.so", elf(&[(".nv_fatbin", &two)])),
     ];
@@ -200,26 +165,13 @@ fn members_of_archives_are_named() {
     let object = elf(&[(".nv_fatbin", &fatbin())]);
     let host = elf(&[(".text", b"\xc3")]);
     let ptx = bytes("../ptx/saxpy.ptx");
-    let archive = archive(&[
-        (b"host.o", &host),
-        (b"kernels.o", &object),
-        (b"gr\xf6\xdfe.ptx", &ptx),
-        (b"notes.txt", b"text"),
-    ]);
+    let archive =
+        archive(&[(b"host.o", &host), (b"kernels.o", &object), (b"gr\xf6\xdfe.ptx", &ptx), (b"notes.txt", b"text")]);
     let path = folder.write("lib.a", &archive);
     let ran = run(&["show", &path]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(
-        ran.stdout.contains("lib.a(kernels.o): sm_75, PTX sm_75"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout
-            .contains("lib.a(gr\u{fffd}\u{fffd}e.ptx): PTX sm_75"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("lib.a(kernels.o): sm_75, PTX sm_75"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("lib.a(gr\u{fffd}\u{fffd}e.ptx): PTX sm_75"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("host.o"));
 }
 
@@ -235,12 +187,7 @@ fn archives_in_archives_end() {
     }
     let ran = run(&["show", &folder.write("deep.a", &nested)]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .contains("no kernels: it is an archive without device code"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("no kernels: it is an archive without device code"), "{}", ran.stderr);
 }
 
 #[test]
@@ -249,21 +196,12 @@ fn standard_input_is_read() {
         let ran = run_with(&["show", "--json", "-"], &bytes(&file));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let named = run(&["show", "--json", &file]);
-        assert_eq!(
-            ran.stdout,
-            named
-                .stdout
-                .replace(&format!("\"{file}\""), "\"standard input\"")
-        );
+        assert_eq!(ran.stdout, named.stdout.replace(&format!("\"{file}\""), "\"standard input\""));
     }
     let object = elf(&[(".nv_fatbin", &fatbin())]);
     let ran = run_with(&["show", "-", "../ptx/reduce.ptx", "--summary"], &object);
     assert!(ran.stdout.contains("standard input"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.ends_with("2 kernels in 3 images of 2 files\n"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.ends_with("2 kernels in 3 images of 2 files\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -281,35 +219,15 @@ fn the_error_for_a_file_without_kernels_names_its_kind() {
     };
     let declared = ".version 9.0\n.target sm_75\n.address_size 64\n";
     for (name, content, expected) in [
-        (
-            "host.o",
-            elf(&[(".text", b"\xc3")]),
-            "no kernels: it is an ELF file without device code",
-        ),
-        (
-            "host.obj",
-            coff(*b".text\0\0\0", b"\xc3"),
-            "no kernels: it is a COFF file without device code",
-        ),
-        (
-            "host.a",
-            archive(&[(b"a.o", &elf(&[]))]),
-            "no kernels: it is an archive without device code",
-        ),
+        ("host.o", elf(&[(".text", b"\xc3")]), "no kernels: it is an ELF file without device code"),
+        ("host.obj", coff(*b".text\0\0\0", b"\xc3"), "no kernels: it is a COFF file without device code"),
+        ("host.a", archive(&[(b"a.o", &elf(&[]))]), "no kernels: it is an archive without device code"),
         ("empty", Vec::new(), "at byte 0: the file is empty"),
-        (
-            "picture.png",
-            b"\x89PNG\r\n\x1a\n0000".to_vec(),
-            "the file begins with `\\x89PNG\\r\\n\\x1a\\n`",
-        ),
+        ("picture.png", b"\x89PNG\r\n\x1a\n0000".to_vec(), "the file begins with `\\x89PNG\\r\\n\\x1a\\n`"),
         ("thin.a", b"!<thin>\n".to_vec(), "a thin archive"),
         ("lto.fatbin", ltoir, "LTO-IR"),
         ("no.ptx", declared.into(), "no kernels"),
-        (
-            "text",
-            b"hello".to_vec(),
-            "at byte 0: PTX cannot be parsed: line 1, column 1: expected PTX",
-        ),
+        ("text", b"hello".to_vec(), "at byte 0: PTX cannot be parsed: line 1, column 1: expected PTX"),
     ] {
         let path = folder.write(name, content);
         let ran = run(&["show", &path]);
@@ -332,14 +250,7 @@ fn data_that_looks_like_images_is_read_in_time() {
     };
     let fatbin = [0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 0, 0, 1, 0, 0];
     let head = ".version 9.0 .target sm_75\n";
-    let texts = [
-        "",
-        ".global .b8 x[1] = {",
-        "/*",
-        ".pragma \"",
-        ".pragma \"a\";",
-        ".func f() { }",
-    ];
+    let texts = ["", ".global .b8 x[1] = {", "/*", ".pragma \"", ".pragma \"a\";", ".func f() { }"];
     let mut patterns: Vec<Vec<u8>> = texts.map(|text| [head, text].concat().into_bytes()).into();
     patterns.extend([cubin, fatbin.to_vec()]);
     for pattern in patterns {
@@ -349,22 +260,14 @@ fn data_that_looks_like_images_is_read_in_time() {
         let ran = run(&["show", "--summary", &path]);
         assert_eq!(ran.code, 2);
         let time = start.elapsed();
-        assert!(
-            time < Duration::from_secs(30),
-            "{time:?}: {}",
-            pattern.escape_ascii()
-        );
+        assert!(time < Duration::from_secs(30), "{time:?}: {}", pattern.escape_ascii());
     }
 }
 
 #[test]
 fn damaged_images_in_data_are_errors_or_no_images() {
     let folder = Folder::new();
-    let whole = [
-        bytes("../ptx/saxpy.ptx"),
-        bytes(&data("kernels.sm_75.cubin")),
-        fatbin(),
-    ];
+    let whole = [bytes("../ptx/saxpy.ptx"), bytes(&data("kernels.sm_75.cubin")), fatbin()];
     let mut random = fastrand::Rng::with_seed(13);
     for _ in 0..60 {
         let mut content = whole.concat();
@@ -376,10 +279,6 @@ fn damaged_images_in_data_are_errors_or_no_images() {
         let path = folder.write("program", elf(&[(".rodata", &content)]));
         let ran = run(&["show", "--list", &path]);
         assert!(matches!(ran.code, 0 | 2), "{}", ran.stderr);
-        assert!(
-            ran.code == 0 || ran.stderr.contains(&path),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.code == 0 || ran.stderr.contains(&path), "{}", ran.stderr);
     }
 }

@@ -7,27 +7,12 @@ fn help_has_examples_and_exit_codes() {
     for command in ["show", "diff", "check", "rust", "header"] {
         let ran = run(&[command, "--help"]);
         assert_eq!(ran.code, 0);
-        assert!(
-            ran.stdout.contains("Examples:\n  kernel-args"),
-            "{}",
-            ran.stdout
-        );
+        assert!(ran.stdout.contains("Examples:\n  kernel-args"), "{}", ran.stdout);
         assert!(ran.stdout.contains("--kernel <PATTERN>"), "{}", ran.stdout);
     }
     let ran = run(&["--help"]);
-    assert!(
-        ran.stdout.contains("Exit codes:\n  0  success"),
-        "{}",
-        ran.stdout
-    );
-    for option in [
-        "--json",
-        "--list",
-        "--summary",
-        "--arch",
-        "--no-demangle",
-        "--color",
-    ] {
+    assert!(ran.stdout.contains("Exit codes:\n  0  success"), "{}", ran.stdout);
+    for option in ["--json", "--list", "--summary", "--arch", "--no-demangle", "--color"] {
         assert!(run(&["show", "--help"]).stdout.contains(option), "{option}");
     }
 }
@@ -37,14 +22,7 @@ fn help_has_examples_and_exit_codes() {
 fn examples_are_right() {
     for arguments in [
         &["show", "../ptx/saxpy.ptx"][..],
-        &[
-            "show",
-            "--kernel",
-            "sax*",
-            "--arch",
-            "sm_75",
-            "../ptx/saxpy.ptx",
-        ],
+        &["show", "--kernel", "sax*", "--arch", "sm_75", "../ptx/saxpy.ptx"],
         &["show", "--summary", "../ptx"],
         &["show", "--json", "../ptx/saxpy.ptx"],
         &["diff", "../ptx/saxpy.ptx", "../ptx/saxpy.ptx"],
@@ -56,23 +34,13 @@ fn examples_are_right() {
 
 #[test]
 fn wrong_usage_is_exit_code_2() {
-    for arguments in [
-        &["show"][..],
-        &["shaw"],
-        &["show", "--jason", "x"],
-        &["check", "x"],
-        &["diff", "x"],
-    ] {
+    for arguments in [&["show"][..], &["shaw"], &["show", "--jason", "x"], &["check", "x"], &["diff", "x"]] {
         let ran = run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
     }
     assert!(run(&["shaw"]).stderr.contains("show"));
     let both = run(&["show", "--json", "--list", "x"]);
-    assert!(
-        both.code == 2 && both.stderr.contains("cannot be used with"),
-        "{}",
-        both.stderr
-    );
+    assert!(both.code == 2 && both.stderr.contains("cannot be used with"), "{}", both.stderr);
 }
 
 #[test]

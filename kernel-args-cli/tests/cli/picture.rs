@@ -9,11 +9,7 @@ fn the_picture_is_what_the_program_shows() {
     let command = "show --kernel by_value debug.sm_90.cubin";
     let mut program = program();
     program.current_dir("../kernel-args-image/tests/data");
-    let output = program
-        .args(command.split(' '))
-        .args(["--color", "always"])
-        .output()
-        .unwrap();
+    let output = program.args(command.split(' ')).args(["--color", "always"]).output().unwrap();
     assert!(output.status.success());
     let shown = String::from_utf8(output.stdout).unwrap();
     let text = format!("$ kernel-args {command}\n{shown}");
@@ -26,8 +22,5 @@ fn the_picture_is_what_the_program_shows() {
         fs::write("show.svg", picture).unwrap();
         return;
     }
-    assert!(
-        fs::read_to_string("show.svg").unwrap() == picture,
-        "another picture: KERNEL_ARGS_BLESS=1 draws it"
-    );
+    assert!(fs::read_to_string("show.svg").unwrap() == picture, "another picture: KERNEL_ARGS_BLESS=1 draws it");
 }

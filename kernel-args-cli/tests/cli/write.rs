@@ -11,15 +11,9 @@ use std::fs;
 /// The program's output. Only kernels that a header cannot declare are reported.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
-    let is_reported =
-        arguments[0] == "header" && ran.stderr.contains(" kernels are not declared: ");
+    let is_reported = arguments[0] == "header" && ran.stderr.contains(" kernels are not declared: ");
     let expected = usize::from(is_reported);
-    assert_eq!(
-        (ran.code, ran.stderr.lines().count()),
-        (0, expected),
-        "{arguments:?}: {}",
-        ran.stderr
-    );
+    assert_eq!((ran.code, ran.stderr.lines().count()), (0, expected), "{arguments:?}: {}", ran.stderr);
     ran.stdout
 }
 
@@ -33,15 +27,9 @@ fn kernels(bytes: &[u8]) -> Kernels<'_> {
 
 /// PTX without its debug information.
 fn without_debug_information(text: &str) -> String {
-    let (code, _) = text
-        .split_once("\t.section\t.debug")
-        .expect("debug information");
-    let lines = code
-        .lines()
-        .filter(|line| !line.trim_start().starts_with(".file"));
-    lines
-        .map(|line| line.replace(", debug", "") + "\n")
-        .collect()
+    let (code, _) = text.split_once("\t.section\t.debug").expect("debug information");
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with(".file"));
+    lines.map(|line| line.replace(", debug", "") + "\n").collect()
 }
 
 #[test]
@@ -59,10 +47,7 @@ fn structs_agree_with_the_library() {
             let kernels = kernels(&image);
             let mut options = Options::default();
             options.source = &path;
-            assert_eq!(
-                written(&["rust", &path]),
-                generate::of_image(&kernels, &options)
-            );
+            assert_eq!(written(&["rust", &path]), generate::of_image(&kernels, &options));
             count += 1;
         }
     }
@@ -78,21 +63,10 @@ fn options_of_structs_agree_with_the_library() {
     options.source = &path;
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
     options.naming = Naming::Items("crate::kernels");
-    let arguments = [
-        "rust",
-        &path,
-        "--raw",
-        "--half",
-        "--float8",
-        "--items",
-        "crate::kernels",
-    ];
+    let arguments = ["rust", &path, "--raw", "--half", "--float8", "--items", "crate::kernels"];
     assert_eq!(written(&arguments), generate::of_image(&kernels, &options));
     let text = written(&["rust", &path, "--image", "ptx/a \"b\".ptx", "-k", "plain"]);
-    assert!(
-        text.contains(r#"ptx = "ptx/a \"b\".ptx", entry = "plain""#),
-        "{text}"
-    );
+    assert!(text.contains(r#"ptx = "ptx/a \"b\".ptx", entry = "plain""#), "{text}");
     assert_eq!(text.matches("derive(KernelArgs)").count(), 1);
 }
 
@@ -112,12 +86,7 @@ fn another_file_can_have_the_debug_information() {
 
     let ran = run(&["rust", &debug, "--debug-info", &optimised]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(
-        ran.stderr
-            .contains("optimised.ptx: no debug information of kernels"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("optimised.ptx: no debug information of kernels"), "{}", ran.stderr);
 }
 
 /// Kernels that C++ cannot declare are comments in the header.
@@ -132,25 +101,13 @@ fn undeclared_kernels_are_reported() {
     let file = folder.write("none.ptx", format!("{head}{nameless}"));
     let ran = run(&["header", &file]);
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("none of the kernels can be declared (1)"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("none of the kernels can be declared (1)"), "{}", ran.stderr);
     assert!(ran.stdout.contains("// "), "{}", ran.stdout);
-    let file = folder.write(
-        "some.ptx",
-        format!("{head}{nameless}{}", kernel("_Z1fi", ".u32")),
-    );
+    let file = folder.write("some.ptx", format!("{head}{nameless}{}", kernel("_Z1fi", ".u32")));
     let ran = run(&["header", &file]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("1 of 2 kernels is not declared"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("1 of 2 kernels is not declared"), "{}", ran.stderr);
 }
 
 #[test]
@@ -158,44 +115,18 @@ fn headers_agree_with_the_library() {
     for file in ["debug.ptx", "debug.sm_90.cubin", "kernels.sm_100.cubin"].map(data) {
         let image = bytes(&file);
         let kernels = Image::read(&image).unwrap().kernels().unwrap();
-        let found: Vec<_> = kernels
-            .symbols()
-            .filter_map(|symbol| kernels.kernel(symbol, None))
-            .collect();
+        let found: Vec<_> = kernels.symbols().filter_map(|symbol| kernels.kernel(symbol, None)).collect();
         // Numbered compiler names are not parameter names.
-        let mut lists: Vec<_> = found
-            .iter()
-            .map(|kernel| (kernel.name, kernel.parameters()))
-            .collect();
+        let mut lists: Vec<_> = found.iter().map(|kernel| (kernel.name, kernel.parameters())).collect();
         for (_, list) in &mut lists {
-            for parameter in list
-                .iter_mut()
-                .filter(|parameter| parameter.name.contains("_param_"))
-            {
+            for parameter in list.iter_mut().filter(|parameter| parameter.name.contains("_param_")) {
                 parameter.name = "";
             }
         }
-        let items: Vec<_> = lists
-            .iter()
-            .map(|(name, list)| Item::kernel(name, list))
-            .collect();
-        let header = Header::new()
-            .items(&items)
-            .forward_declare_pointees()
-            .leave_out_kernels();
-        let expected = header
-            .guard("KERNELS_CUH")
-            .namespace("gpu")
-            .write()
-            .unwrap();
-        let arguments = [
-            "header",
-            &file,
-            "--guard",
-            "KERNELS_CUH",
-            "--namespace",
-            "gpu",
-        ];
+        let items: Vec<_> = lists.iter().map(|(name, list)| Item::kernel(name, list)).collect();
+        let header = Header::new().items(&items).forward_declare_pointees().leave_out_kernels();
+        let expected = header.guard("KERNELS_CUH").namespace("gpu").write().unwrap();
+        let arguments = ["header", &file, "--guard", "KERNELS_CUH", "--namespace", "gpu"];
         assert_eq!(written(&arguments), expected, "{file}");
     }
 }
@@ -204,23 +135,11 @@ fn headers_agree_with_the_library() {
 fn strict_headers_reject_undeclarable_kernels() {
     let ran = run(&["header", &data("debug.ptx"), "--strict"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(
-        ran.stderr.contains("it is an instance of a template"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("it is an instance of a template"), "{}", ran.stderr);
     let ran = run(&["header", "../ptx/saxpy.ptx", "--guard", "1 2"]);
     assert_eq!(ran.code, 2);
-    assert!(
-        ran.stderr
-            .starts_with("kernel-args: error: ../ptx/saxpy.ptx: "),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.starts_with("kernel-args: error: ../ptx/saxpy.ptx: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("include guard"), "{}", ran.stderr);
     assert_eq!(run(&["rust", "nowhere.ptx"]).code, 2);
-    assert_eq!(
-        run(&["header", "../ptx/saxpy.ptx", "-k", "nothing"]).code,
-        2
-    );
+    assert_eq!(run(&["header", "../ptx/saxpy.ptx", "-k", "nothing"]).code, 2);
 }

@@ -28,22 +28,13 @@ pub(crate) fn program() -> Command {
 }
 
 pub(crate) fn run<A: AsRef<OsStr>>(arguments: &[A]) -> Ran {
-    finish(
-        &program()
-            .args(arguments)
-            .output()
-            .expect("the program starts"),
-    )
+    finish(&program().args(arguments).output().expect("the program starts"))
 }
 
 /// Runs with this standard input.
 pub(crate) fn run_with(arguments: &[&str], input: &[u8]) -> Ran {
     let mut command = program();
-    command
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut stdin = child.stdin.take().expect("it is piped");
     let output = thread::scope(|scope| {
@@ -57,11 +48,7 @@ fn finish(output: &Output) -> Ran {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let stderr = text(&output.stderr);
     assert!(!stderr.contains("panicked"), "{stderr}");
-    Ran {
-        stdout: text(&output.stdout),
-        stderr,
-        code: output.status.code().expect("no signal ends it"),
-    }
+    Ran { stdout: text(&output.stdout), stderr, code: output.status.code().expect("no signal ends it") }
 }
 
 /// A folder that is removed on drop.

@@ -30,9 +30,7 @@ pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
 /// The addresses of parameter blocks in the constant banks of all GPUs, in bytes: see [`Sm::param_base`].
 fn bases() -> impl Iterator<Item = usize> {
-    [60, 75, 90]
-        .into_iter()
-        .filter_map(|sm| Sm(sm).param_base(0))
+    [60, 75, 90].into_iter().filter_map(|sm| Sm(sm).param_base(0))
 }
 
 /// Whether a parameter with this alignment can have this `offset` on some GPU, if the previous parameter ends at
@@ -69,9 +67,7 @@ fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
         for occurrence in occurrences {
             let limit = match occurrence.container {
                 Some(container) => largest_alignment(occurrence.offset).min(limits[container]),
-                None => bases()
-                    .map(|base| largest_alignment(base + occurrence.offset))
-                    .fold(1, usize::max),
+                None => bases().map(|base| largest_alignment(base + occurrence.offset)).fold(1, usize::max),
             };
             let content = &mut limits[occurrence.content];
             if limit < *content {
@@ -138,11 +134,7 @@ fn resolve_one(
                     .take_while(|align| *align <= limit.max(natural))
                     .find(fits)
             };
-            let align = if is_packed {
-                bytes
-            } else {
-                known.or_else(wider).unwrap_or(natural)
-            };
+            let align = if is_packed { bytes } else { known.or_else(wider).unwrap_or(natural) };
             (align, is_packed)
         }
     };

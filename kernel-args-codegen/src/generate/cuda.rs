@@ -83,9 +83,7 @@ pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin
         row.cpp == named.cpp
             && row.size == of.size
             && of.align.is_none_or(|align| align.bytes() == row.align)
-            && of
-                .offset
-                .is_none_or(|offset| offset % row.align == 0 || of.align.is_some())
+            && of.offset.is_none_or(|offset| offset % row.align == 0 || of.align.is_some())
             && consists_of(row, of.members)
     })
 }

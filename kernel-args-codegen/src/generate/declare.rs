@@ -66,9 +66,7 @@ impl Writer<'_, '_> {
     }
 
     fn structure(&mut self, definition: &Definition<'_>, name: &str, members: &[Member]) {
-        let natural = members
-            .iter()
-            .map(|member| align::layout(&member.ty, self.definitions).1);
+        let natural = members.iter().map(|member| align::layout(&member.ty, self.definitions).1);
         self.repr(definition.align, natural.fold(1, usize::max));
         self.allow_names(members.iter().map(|member| &member.name));
         self.line(0, &format!("pub struct {name} {{"));
@@ -158,17 +156,12 @@ impl Writer<'_, '_> {
         if others.iter().any(|(name, _)| has_lower_case(name)) {
             lints.push(String::from("non_upper_case_globals"));
         }
-        lints.push(String::from(
-            "reason = \"the names are those in C++, used or not\"",
-        ));
+        lints.push(String::from("reason = \"the names are those in C++, used or not\""));
         self.attribute("allow", &lints);
         self.line(0, &format!("impl {name} {{"));
         for (name, variant) in others {
             self.line(1, &format!("/// Another name of `{variant}`."));
-            let (left, right) = (
-                format!("pub const {name}: Self ="),
-                format!("Self::{variant};"),
-            );
+            let (left, right) = (format!("pub const {name}: Self ="), format!("Self::{variant};"));
             if left.len() + right.len() + 5 <= WIDTH {
                 self.line(1, &format!("{left} {right}"));
             } else {

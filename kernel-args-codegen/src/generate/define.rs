@@ -53,14 +53,7 @@ impl<'k, 'o> Types<'k, 'o> {
 
     /// The index of a type. Adds the type if it is new.
     pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
-        let Definition {
-            cpp,
-            wanted,
-            shape,
-            size,
-            known_align,
-            ..
-        } = &new;
+        let Definition { cpp, wanted, shape, size, known_align, .. } = &new;
         let name = if cpp.is_empty() { wanted } else { cpp };
         let properties = format!("{size} {known_align:?} {name}\0{shape}");
         if let Some(&id) = self.by_properties.get(&properties) {
@@ -115,11 +108,7 @@ impl<'k, 'o> Types<'k, 'o> {
         let mut read = Vec::new();
         for (index, member) in members.iter().enumerate() {
             let offset = member.offset.unwrap_or(end);
-            let name = if member.name.is_empty() {
-                format!("anonymous{index}")
-            } else {
-                variable(member.name)
-            };
+            let name = if member.name.is_empty() { format!("anonymous{index}") } else { variable(member.name) };
             let hint = format!("{outer}{}", upper_camel(&name, ""));
             let ty = self.value(&member, members.referent(index), &hint);
             self.occurs(&ty, Some(id), offset, end);
@@ -139,12 +128,7 @@ impl<'k, 'o> Types<'k, 'o> {
     /// Records that a type is at an offset, after a member or parameter that ends at `end`.
     pub(super) fn occurs(&mut self, ty: &Ty, container: Option<usize>, offset: usize, end: usize) {
         if let Some(content) = ty.contents() {
-            self.occurrences.push(Occurrence {
-                content,
-                container,
-                offset,
-                end,
-            });
+            self.occurrences.push(Occurrence { content, container, offset, end });
         }
     }
 
@@ -175,9 +159,7 @@ impl<'k, 'o> Types<'k, 'o> {
 fn enumeration(size: usize, members: Members<'_>) -> Body {
     let bits = size as u32 * 8;
     let is_negative = members.variants().any(|variant| variant.value < 0);
-    let is_large = members
-        .variants()
-        .any(|variant| variant.value >> (bits - 1) != 0);
+    let is_large = members.variants().any(|variant| variant.value >> (bits - 1) != 0);
     // The default integer type of a C++ enum is `int`.
     let is_signed = is_negative || !is_large && size >= 4;
     let is_signed = members.is_signed().unwrap_or(is_signed);

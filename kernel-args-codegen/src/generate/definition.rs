@@ -99,11 +99,7 @@ impl<'k> Definition<'k> {
         };
         let mut shape = String::new();
         spell_shape(&mut shape, of.members);
-        let wanted = if cpp.is_empty() {
-            upper_camel(hint, "Type")
-        } else {
-            type_name(cpp)
-        };
+        let wanted = if cpp.is_empty() { upper_camel(hint, "Type") } else { type_name(cpp) };
         Self {
             shape,
             known_align: of.align.map(Alignment::bytes),
@@ -123,9 +119,7 @@ impl<'k> Definition<'k> {
         same_name
             && self.size == other.size
             && may_be(&self.shape, &other.shape)
-            && (self.known_align == other.known_align
-                || self.known_align.is_none()
-                || other.known_align.is_none())
+            && (self.known_align == other.known_align || self.known_align.is_none() || other.known_align.is_none())
     }
 }
 
@@ -140,9 +134,7 @@ fn spell_shape(text: &mut String, members: Members<'_>) {
         let _ = write!(text, "{}={},", variant.name, variant.value);
     }
     for member in members.iter() {
-        let Parameter {
-            name, cpp, size, ..
-        } = member;
+        let Parameter { name, cpp, size, .. } = member;
         let _ = write!(text, "{:?} {name}: {cpp} {size}", member.offset);
         if member.members.is_known() || member.members.why_opaque().is_some() {
             text.push('{');

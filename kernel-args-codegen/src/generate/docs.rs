@@ -16,7 +16,8 @@ use alloc::{
 use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class, signature::SlotKind};
 
 /// Why a kernel has no struct.
-pub(super) const VARIES: &str = "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
+pub(super) const VARIES: &str =
+    "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
 pub(super) const NO_BYTES: &str = "It has a parameter without bytes.";
 pub(super) const TOO_LARGE: &str = "Its parameters exceed the size limit of a kernel.";
 
@@ -38,22 +39,10 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
         },
     );
     let parameters = &kernel.parameters;
-    if !parameters.is_empty()
-        && parameters
-            .iter()
-            .all(|parameter| parameter.cpp.is_unknown())
-    {
-        let is_inferred = parameters
-            .iter()
-            .any(|parameter| inferred::pointer(parameter).is_some());
-        let pointers = if is_inferred {
-            " The types of pointers are inferred from its code."
-        } else {
-            ""
-        };
-        return vec![format!(
-            "`{name}`. The image has no C++ types for it.{pointers}"
-        )];
+    if !parameters.is_empty() && parameters.iter().all(|parameter| parameter.cpp.is_unknown()) {
+        let is_inferred = parameters.iter().any(|parameter| inferred::pointer(parameter).is_some());
+        let pointers = if is_inferred { " The types of pointers are inferred from its code." } else { "" };
+        return vec![format!("`{name}`. The image has no C++ types for it.{pointers}")];
     }
     let parameters: Vec<String> = kernel.parameters.iter().map(declared).collect();
     let whole = format!("`void {name}({})`", parameters.join(", "));
@@ -72,11 +61,7 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
 /// A C++ declaration of a parameter, with the pointers next to the type.
 fn declared(parameter: &Parameter<'_>) -> String {
     let ty = parameter.cpp.to_string();
-    if parameter.name.is_empty() || is_made(parameter.name) {
-        ty
-    } else {
-        format!("{ty} {}", parameter.name)
-    }
+    if parameter.name.is_empty() || is_made(parameter.name) { ty } else { format!("{ty} {}", parameter.name) }
 }
 
 /// The documentation of a parameter.
@@ -86,8 +71,7 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
     if parameter.body.is_unused() {
         return format!("{ty}{end} The kernel does not use it.");
     }
-    let is_mutable = parameter.cpp.is_pointer()
-        && parameter.cpp.const_mask >> (parameter.cpp.depth - 1) & 1 == 0;
+    let is_mutable = parameter.cpp.is_pointer() && parameter.cpp.const_mask >> (parameter.cpp.depth - 1) & 1 == 0;
     match parameter.body.at(0) {
         Some(slot) if is_mutable && parameter.size == 8 && slot.is_only_read() => {
             format!("{ty}{end} The kernel does not write through it.")
@@ -132,25 +116,15 @@ pub(super) fn member(cpp: &str) -> String {
 
 /// The documentation of a type.
 pub(super) fn definition(definition: &Definition<'_>) -> Vec<String> {
-    let layout = format!(
-        "{}, aligned to {}.",
-        bytes(definition.size),
-        definition.align
-    );
-    let first = if definition.cpp.is_empty() {
-        layout
-    } else {
-        format!("`{}`: {layout}", definition.cpp)
-    };
+    let layout = format!("{}, aligned to {}.", bytes(definition.size), definition.align);
+    let first = if definition.cpp.is_empty() { layout } else { format!("`{}`: {layout}", definition.cpp) };
     let mut lines = vec![first];
     let more = match &definition.body {
         Body::Bits(_, feature) => {
             format!("The feature `{feature}` of kernel-args has a type for it.")
         }
         Body::Bytes(why) => about(*why).to_owned(),
-        Body::Fields(members) if members.is_empty() => {
-            "It has no members: its size in C++ is one byte.".to_owned()
-        }
+        Body::Fields(members) if members.is_empty() => "It has no members: its size in C++ is one byte.".to_owned(),
         Body::Pending | Body::Fields(_) | Body::Enum(..) => return lines,
     };
     lines.extend([String::new(), more]);
@@ -160,9 +134,7 @@ pub(super) fn definition(definition: &Definition<'_>) -> Vec<String> {
 const fn about(why: Why) -> &'static str {
     match why {
         Why::Opaque(Opaque::Union) => "A union: these are the bytes of one of its members.",
-        Why::Opaque(Opaque::BitFields) => {
-            "It has bit fields: the compiler chooses the position of their bits."
-        }
+        Why::Opaque(Opaque::BitFields) => "It has bit fields: the compiler chooses the position of their bits.",
         Why::Opaque(Opaque::Bases) => "It has base classes or virtual functions.",
         Why::Opaque(_) => "Its members overlap, or their types are not supported.",
         Why::Packed => "Its members do not have Rust's alignment.",

@@ -59,13 +59,9 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
     for (index, (parameter, (name, renamed))) in kernel.parameters.iter().zip(names).enumerate() {
         let member = kernel.debug_info.get(index);
         // Ignore debug information for a parameter of another size.
-        let referent = member
-            .filter(|member| member.size == parameter.size)
-            .and_then(|_| kernel.debug_info.referent(index));
-        let of = Parameter {
-            offset: parameter.offset.filter(|_| parameter.align.is_none()),
-            ..*parameter
-        };
+        let referent =
+            member.filter(|member| member.size == parameter.size).and_then(|_| kernel.debug_info.referent(index));
+        let of = Parameter { offset: parameter.offset.filter(|_| parameter.align.is_none()), ..*parameter };
         let hint = format!("{}Value", upper_camel(&name, "Type"));
         let ty = types.value(&of, referent, &hint);
         let (ty, is_opaque) = placed(types, &of, ty, end);
@@ -73,13 +69,7 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
             types.occurs(&ty, None, offset, end);
         }
         end = parameter.offset.map(|offset| offset + parameter.size);
-        fields.push(Field {
-            name: raw(name),
-            renamed,
-            doc: docs::parameter(parameter),
-            ty,
-            is_opaque,
-        });
+        fields.push(Field { name: raw(name), renamed, doc: docs::parameter(parameter), ty, is_opaque });
     }
     Fields::Struct(fields)
 }
@@ -99,11 +89,8 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
     let known = of.align.map(Alignment::bytes);
     let needed = match (known, own, of.offset, end) {
         (Some(known), Some(own), ..) if known != own => known,
-        (None, Some(own), Some(offset), Some(end))
-            if !align::is_possible_offset(end, own, offset) =>
-        {
-            let fits =
-                |align: &usize| align::is_possible_offset(end, *align, offset) && size % align == 0;
+        (None, Some(own), Some(offset), Some(end)) if !align::is_possible_offset(end, own, offset) => {
+            let fits = |align: &usize| align::is_possible_offset(end, *align, offset) && size % align == 0;
             match align::LIKELY.into_iter().find(fits) {
                 Some(align) => align,
                 None => return (ty, false),

@@ -13,11 +13,7 @@ use kernel_args_abi::{
 
 /// The name as a Rust identifier: `r#type`.
 pub(super) fn raw(name: String) -> String {
-    if is_keyword(&name) {
-        format!("r#{name}")
-    } else {
-        name
-    }
+    if is_keyword(&name) { format!("r#{name}") } else { name }
 }
 
 /// C++ text as an identifier: `float const*` becomes `float_const_ptr`. Empty if no character is usable.
@@ -43,11 +39,7 @@ pub(super) fn identifier(text: &str) -> String {
                 name.push('_');
             }
         } else {
-            name.push_str(if name.ends_with('_') {
-                &word[1..]
-            } else {
-                word
-            });
+            name.push_str(if name.ends_with('_') { &word[1..] } else { word });
         }
         previous = c;
     }
@@ -60,16 +52,7 @@ pub(super) fn identifier(text: &str) -> String {
 
 /// A C++ variable name as a Rust name, without `r#`. Removes characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
-    let mut plain: String = name
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
+    let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
         plain.insert(0, '_');
     }
@@ -87,8 +70,8 @@ pub(super) fn variable(name: &str) -> String {
 pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     for word in name.split('_').filter(|word| !word.is_empty()) {
-        let between_digits = camel.ends_with(|c: char| c.is_ascii_digit())
-            && word.starts_with(|c: char| c.is_ascii_digit());
+        let between_digits =
+            camel.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit());
         if between_digits {
             camel.push('_');
         }
@@ -114,11 +97,7 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
         return name.to_owned();
     }
-    let separator = if name.ends_with(|c: char| c.is_ascii_digit()) {
-        "_"
-    } else {
-        ""
-    };
+    let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     let mut number = 2_usize;
     loop {
         let numbered = name.to_string() + separator + &number.to_string();
@@ -137,8 +116,7 @@ pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Orderin
 
 /// Whether rustc accepts the name of a type or variant without a warning.
 pub(super) fn is_upper_camel(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.chars().all(|c| c.is_ascii_alphanumeric())
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// Whether rustc accepts the name of a field without a warning.
@@ -191,10 +169,7 @@ mod tests {
 
     #[test]
     fn every_keyword_of_rust_is_escaped() {
-        for keyword in KEYWORDS
-            .into_iter()
-            .chain(["saxpy", "union", "auto", "raw", "safe", "dyn"])
-        {
+        for keyword in KEYWORDS.into_iter().chain(["saxpy", "union", "auto", "raw", "safe", "dyn"]) {
             let name = raw(keyword.to_owned());
             assert!(syn::parse_str::<syn::Ident>(&name).is_ok(), "{name}");
         }

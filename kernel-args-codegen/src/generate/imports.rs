@@ -17,21 +17,13 @@ pub(super) struct Imports {
 impl Imports {
     pub(super) fn write(&self, text: &mut String, options: &Options<'_>) {
         let krate = options.krate;
-        let core = if options.without_prelude {
-            "::core"
-        } else {
-            "core"
-        };
+        let core = if options.without_prelude { "::core" } else { "core" };
         import(text, &format!("{core}::ffi"), &self.core);
         if !self.core.is_empty() {
             text.push('\n');
         }
         if self.is_slice {
-            import(
-                text,
-                &format!("{krate}::external::cudarc::driver"),
-                &["CudaSlice"].into(),
-            );
+            import(text, &format!("{krate}::external::cudarc::driver"), &["CudaSlice"].into());
         }
         import(text, &format!("{krate}::external"), &self.external);
         import(text, &format!("{krate}::vector"), &self.vectors);

@@ -14,10 +14,7 @@ impl Types<'_, '_> {
         let slot = pointer(of)?;
         let base = slot.elements.and_then(Elements::scalar);
         let to = base.map_or(Ty::Void, |base| self.pointee(base, None));
-        Some(Ty::Pointer {
-            to: Box::new(to),
-            is_const: slot.is_only_read(),
-        })
+        Some(Ty::Pointer { to: Box::new(to), is_const: slot.is_only_read() })
     }
 }
 
@@ -32,9 +29,7 @@ pub(super) fn pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
 
 /// The documentation of such a pointer.
 pub(super) fn doc(slot: &Slot<'_>) -> String {
-    let elements = slot
-        .elements
-        .and_then(|elements| Some((elements.scalar()?, elements.name()?)));
+    let elements = slot.elements.and_then(|elements| Some((elements.scalar()?, elements.name()?)));
     let to = match elements {
         Some((CppBase::Integer { .. }, name)) => format!(" to {name}s"),
         Some((_, name)) => format!(" to `{name}`"),

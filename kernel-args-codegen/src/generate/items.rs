@@ -62,9 +62,7 @@ impl Kernel<'_> {
     }
 
     fn is_instance(&self) -> bool {
-        self.demangled
-            .as_ref()
-            .is_some_and(|demangled| demangled.template_arguments().is_some())
+        self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
     }
 
     /// The types of the parameters, as an identifier.
@@ -85,10 +83,7 @@ impl Kernel<'_> {
     /// The name with a suffix that distinguishes it from other kernels of the same name.
     fn suffixed(&self, base: &str, with_parameters: bool) -> String {
         let mut name = base.to_owned();
-        let arguments = self
-            .demangled
-            .as_ref()
-            .and_then(Demangled::template_arguments);
+        let arguments = self.demangled.as_ref().and_then(Demangled::template_arguments);
         if let Some(arguments) = arguments {
             name = join(&name, &identifier(arguments));
         }
@@ -127,11 +122,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
         let (first, base) = (&kernels[group[0]], &bases[group[0]]);
         let exact = first.symbol == base;
         let alone = exact || group.len() == 1 && !first.is_instance();
-        let what = if alone {
-            What::Kernel(start)
-        } else {
-            What::Kernels(start, group.len())
-        };
+        let what = if alone { What::Kernel(start) } else { What::Kernels(start, group.len()) };
         let mut name = base.clone();
         if RESERVED.contains(&name.as_str()) || is_never(&name) {
             while !taken.insert(name.clone()) {
@@ -157,11 +148,7 @@ pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     let mut names = Vec::with_capacity(variables.len());
     for variable in variables {
         let base = variable.base();
-        let name = if variable.is_instance() {
-            variable.suffixed(&base, false)
-        } else {
-            base
-        };
+        let name = if variable.is_instance() { variable.suffixed(&base, false) } else { base };
         let mut name = screaming(&name);
         if name.len() > LONGEST {
             name = screaming(&variable.numbered(&name));
@@ -221,10 +208,7 @@ fn instances(
         while !taken.insert(name.clone()) {
             name.push('_');
         }
-        found.push(Item {
-            name,
-            what: What::Kernel(place.1),
-        });
+        found.push(Item { name, what: What::Kernel(place.1) });
     }
     found
 }
@@ -237,13 +221,8 @@ mod tests {
     use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec, vec::Vec};
 
     fn named(symbols: &[&str]) -> Vec<(String, Vec<String>)> {
-        let kernels: Vec<_> = symbols
-            .iter()
-            .map(|&symbol| Kernel {
-                symbol,
-                demangled: Demangled::new(symbol),
-            })
-            .collect();
+        let kernels: Vec<_> =
+            symbols.iter().map(|&symbol| Kernel { symbol, demangled: Demangled::new(symbol) }).collect();
         let (order, items) = items(&kernels);
         items
             .into_iter()
@@ -272,11 +251,7 @@ mod tests {
     #[test]
     fn overloads_and_instances_have_an_item_each_and_one_for_all() {
         assert_eq!(
-            named(&[
-                "_Z5saxpyifPKfPf",
-                "_Z5saxpyIfEviT_PKS0_PS0_",
-                "_Z5saxpyIdEviT_PKS0_PS0_"
-            ]),
+            named(&["_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyIdEviT_PKS0_PS0_"]),
             [
                 (
                     "saxpy".to_owned(),
@@ -286,18 +261,9 @@ mod tests {
                         "_Z5saxpyifPKfPf".into()
                     ]
                 ),
-                (
-                    "saxpy_double".into(),
-                    vec!["_Z5saxpyIdEviT_PKS0_PS0_".into()]
-                ),
-                (
-                    "saxpy_float".into(),
-                    vec!["_Z5saxpyIfEviT_PKS0_PS0_".into()]
-                ),
-                (
-                    "saxpy_int_float_float_const_ptr_float_ptr".into(),
-                    vec!["_Z5saxpyifPKfPf".into()]
-                ),
+                ("saxpy_double".into(), vec!["_Z5saxpyIdEviT_PKS0_PS0_".into()]),
+                ("saxpy_float".into(), vec!["_Z5saxpyIfEviT_PKS0_PS0_".into()]),
+                ("saxpy_int_float_float_const_ptr_float_ptr".into(), vec!["_Z5saxpyifPKfPf".into()]),
             ]
         );
     }
@@ -305,10 +271,7 @@ mod tests {
     /// The item of an instance does not depend on the other instances.
     #[test]
     fn the_name_of_an_instance_does_not_depend_on_others() {
-        assert_eq!(
-            names(&["_Z5saxpyIfEviT_PKS0_PS0_"]),
-            ["saxpy", "saxpy_float"]
-        );
+        assert_eq!(names(&["_Z5saxpyIfEviT_PKS0_PS0_"]), ["saxpy", "saxpy_float"]);
     }
 
     #[test]
@@ -330,10 +293,7 @@ mod tests {
     fn an_extern_c_kernel_with_overloads_keeps_its_name() {
         assert_eq!(
             named(&["k", "_ZN1a1kEi"]),
-            [
-                ("k".to_owned(), vec!["k".to_owned()]),
-                ("k_int".into(), vec!["_ZN1a1kEi".into()])
-            ]
+            [("k".to_owned(), vec!["k".to_owned()]), ("k_int".into(), vec!["_ZN1a1kEi".into()])]
         );
     }
 
@@ -342,10 +302,7 @@ mod tests {
         let both = names(&["_ZN1a1kEi", "_ZN1b1kEi"]);
         assert_eq!(both.len(), 3);
         assert_eq!(both[0], "k");
-        assert!(
-            both[1].starts_with("k_int_") && both[1] != both[2],
-            "{both:?}"
-        );
+        assert!(both[1].starts_with("k_int_") && both[1] != both[2], "{both:?}");
         let three = names(&["_ZN1a1kEi", "_ZN1b1kEi", "_ZN1c1kEi"]);
         assert!(both.iter().all(|name| three.contains(name)), "{three:?}");
     }

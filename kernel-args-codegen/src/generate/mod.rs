@@ -84,23 +84,15 @@ pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
 /// Generates structs for all kernels of an image, with the debug information of another image. A kernel that has
 /// different parameters in the other image is written without debug information.
 #[must_use]
-pub fn of_images(
-    image: &Kernels<'_>,
-    debug_info: Option<&Kernels<'_>>,
-    options: &Options<'_>,
-) -> String {
+pub fn of_images(image: &Kernels<'_>, debug_info: Option<&Kernels<'_>>, options: &Options<'_>) -> String {
     let other = |symbol: &str| debug_info?.kernel(symbol, None);
     let kernel = |symbol: &str| {
         let kernel = image.kernel(symbol, None)?;
-        let with_debug_info =
-            other(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
+        let with_debug_info = other(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
         Some((with_debug_info.unwrap_or(kernel), image.varies(symbol)))
     };
     let found: Vec<_> = image.symbols().filter_map(kernel).collect();
-    let kernels: Vec<_> = found
-        .iter()
-        .map(|(kernel, varies)| Kernel::new(kernel, *varies))
-        .collect();
+    let kernels: Vec<_> = found.iter().map(|(kernel, varies)| Kernel::new(kernel, *varies)).collect();
     let variable = |symbol: &str| {
         let variable = image.variable(symbol, None)?;
         Some(match debug_info.and_then(|by| by.variable(symbol, None)) {
@@ -118,10 +110,7 @@ pub fn of_images(
 pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Options<'_>) -> String {
     let as_named: Vec<items::Kernel<'_>> = kernels
         .iter()
-        .map(|kernel| items::Kernel {
-            symbol: kernel.symbol,
-            demangled: kernel.demangled.cloned(),
-        })
+        .map(|kernel| items::Kernel { symbol: kernel.symbol, demangled: kernel.demangled.cloned() })
         .collect();
     let (order, items) = items::items(&as_named);
     let mut item_names = vec![""; kernels.len()];
@@ -130,23 +119,13 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
             item_names[at] = &item.name;
         }
     }
-    let found: Vec<_> = order
-        .iter()
-        .map(|&index| &kernels[index])
-        .zip(item_names)
-        .collect();
+    let found: Vec<_> = order.iter().map(|&index| &kernels[index]).zip(item_names).collect();
     let mut types = define::Types::new(options);
     // A second pass, so all kernels know the types that only a later kernel contains.
     let (mut fields, mut own) = (Vec::new(), Vec::new());
     for _ in 0..2 {
-        fields = found
-            .iter()
-            .map(|(kernel, _)| fields::of_kernel(kernel, &mut types))
-            .collect();
-        own = variables
-            .iter()
-            .filter_map(|variable| fields::of_variable(variable, &mut types))
-            .collect();
+        fields = found.iter().map(|(kernel, _)| fields::of_kernel(kernel, &mut types)).collect();
+        own = variables.iter().filter_map(|variable| fields::of_variable(variable, &mut types)).collect();
     }
     let used = fields.iter().flat_map(Fields::iter);
     let used = used.filter_map(|field| field.ty.named()).chain(own);

@@ -35,20 +35,13 @@ const RESERVED: [&str; 11] = [
 const LONGEST: usize = 60;
 
 /// Names for the kernels of these items, and for types.
-pub(super) fn names<'i>(
-    items: impl Iterator<Item = &'i str>,
-    definitions: &[Definition<'_>],
-) -> Names {
+pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Definition<'_>]) -> Names {
     let mut taken = BTreeSet::new();
     taken.extend(RESERVED.map(String::from));
     taken.extend(BUILTINS.iter().map(|row| row.rust.to_owned()));
-    let mut used: Vec<usize> = (0..definitions.len())
-        .filter(|&id| definitions[id].is_used)
-        .collect();
+    let mut used: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
     let key = |id: usize| {
-        let Definition {
-            wanted, cpp, shape, ..
-        } = &definitions[id];
+        let Definition { wanted, cpp, shape, .. } = &definitions[id];
         (wanted, cpp, shape, definitions[id].known_align)
     };
     sort(&mut used, &|a, b| key(a).cmp(&key(b)));
@@ -68,11 +61,7 @@ pub(super) fn names<'i>(
         .map(|item| {
             let name = upper_camel(item.trim_start_matches("r#"), "Kernel");
             let name = short(name, item);
-            if taken.contains(&name) {
-                unused(&format!("{name}Args"), &mut taken)
-            } else {
-                unused(&name, &mut taken)
-            }
+            if taken.contains(&name) { unused(&format!("{name}Args"), &mut taken) } else { unused(&name, &mut taken) }
         })
         .collect();
     Names { kernels, types }
@@ -81,9 +70,7 @@ pub(super) fn names<'i>(
 /// Whether the namespaces distinguish types with the same name.
 fn are_distinct(group: &[usize], definitions: &[Definition<'_>]) -> bool {
     let mut names = BTreeSet::new();
-    group
-        .iter()
-        .all(|&id| names.insert(qualified(&definitions[id].cpp)))
+    group.iter().all(|&id| names.insert(qualified(&definitions[id].cpp)))
 }
 
 /// The name of a type with its namespaces.

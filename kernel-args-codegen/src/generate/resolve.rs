@@ -20,12 +20,7 @@ const LARGEST: usize = 65_536;
 
 impl<'k> Types<'k, '_> {
     /// The Rust type of a parameter or member by value. `hint` is a name for a type that has no C++ name.
-    pub(super) fn value(
-        &mut self,
-        of: &Parameter<'k>,
-        referent: Option<Referent<'k>>,
-        hint: &str,
-    ) -> Ty {
+    pub(super) fn value(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
         array(self.element(of, referent, hint), of.cpp.extents)
     }
 
@@ -38,13 +33,8 @@ impl<'k> Types<'k, '_> {
             Class::Bytes if is_array => Class::Unknown,
             class => class,
         };
-        let one = Parameter {
-            size,
-            class,
-            cpp: of.cpp.element(),
-            align: if is_array { None } else { of.align },
-            ..*of
-        };
+        let one =
+            Parameter { size, class, cpp: of.cpp.element(), align: if is_array { None } else { of.align }, ..*of };
         if one.cpp.is_pointer() && size == 8 {
             return self.pointer(one.cpp, referent);
         }
@@ -69,8 +59,7 @@ impl<'k> Types<'k, '_> {
             return self.builtin(row);
         }
         let is_enum = of.members.variant(0).is_some();
-        let may_be_struct =
-            matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
+        let may_be_struct = matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
         if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
             return Ty::Defined(self.by_value(of, hint));
         }
@@ -80,10 +69,7 @@ impl<'k> Types<'k, '_> {
     /// A value whose C++ type is unknown or unnamed.
     fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
         if of.members.is_known() || of.members.why_opaque().is_some() {
-            let of = Parameter {
-                cpp: CppType::UNKNOWN,
-                ..*of
-            };
+            let of = Parameter { cpp: CppType::UNKNOWN, ..*of };
             return Ty::Defined(self.by_value(&of, hint));
         }
         if matches!(of.class, Class::Float) && of.size == 2 {
@@ -119,10 +105,7 @@ impl<'k> Types<'k, '_> {
             if level + 1 == cpp.depth && ty != Ty::Void {
                 ty = array(ty, cpp.rows);
             }
-            ty = Ty::Pointer {
-                to: Box::new(ty),
-                is_const: cpp.const_mask >> level & 1 == 1,
-            };
+            ty = Ty::Pointer { to: Box::new(ty), is_const: cpp.const_mask >> level & 1 == 1 };
         }
         ty
     }
@@ -152,10 +135,7 @@ impl<'k> Types<'k, '_> {
                 _ => Ty::Void,
             };
         };
-        let of = Parameter {
-            cpp: CppType::named(name),
-            ..ty.parameter()
-        };
+        let of = Parameter { cpp: CppType::named(name), ..ty.parameter() };
         if let Some(row) = builtin(name, &of) {
             return self.builtin(row);
         }

@@ -11,10 +11,7 @@ pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Leaf> {
     let bits = match base {
         CppBase::Long { signed } if size.is_none() => {
             let name = if signed { "CLong" } else { "CULong" };
-            return Some(Leaf {
-                from: From::Vector,
-                ..Leaf::handle(name)
-            });
+            return Some(Leaf { from: From::Vector, ..Leaf::handle(name) });
         }
         CppBase::Long { .. } if size == Some(4) => 32,
         CppBase::Long { .. } => 64,
@@ -45,9 +42,7 @@ pub(super) fn of_class(class: Class, size: usize) -> Option<Ty> {
         (Class::Float, 8) => Some(Ty::number("f64", 8)),
         (Class::Pointer, 8) => Some(Ty::address(false)),
         (Class::Integer, 16) => integer(false, 16).map(Ty::Leaf),
-        (Class::Integer | Class::Bits | Class::Unknown, 1 | 2 | 4 | 8) => {
-            integer(false, size).map(Ty::Leaf)
-        }
+        (Class::Integer | Class::Bits | Class::Unknown, 1 | 2 | 4 | 8) => integer(false, size).map(Ty::Leaf),
         _ => None,
     }
 }

@@ -46,22 +46,12 @@ pub(super) enum From {
 impl Leaf {
     /// A number or `bool`, aligned to its size.
     pub(super) const fn number(name: &'static str, size: usize) -> Self {
-        Self {
-            name,
-            from: From::Language,
-            size,
-            align: size,
-        }
+        Self { name, from: From::Language, size, align: size }
     }
 
     /// A type of `kernel_args` with 8 bytes.
     pub(super) const fn handle(name: &'static str) -> Self {
-        Self {
-            name,
-            from: From::Crate,
-            size: 8,
-            align: 8,
-        }
+        Self { name, from: From::Crate, size: 8, align: 8 }
     }
 
     /// A type from the table of CUDA types.
@@ -98,17 +88,11 @@ impl Ty {
 
     /// `void*`.
     pub(super) fn address(is_const: bool) -> Self {
-        Self::Pointer {
-            to: Box::new(Self::Void),
-            is_const,
-        }
+        Self::Pointer { to: Box::new(Self::Void), is_const }
     }
 
     /// Size and alignment in bytes, as far as they are known. `defined` returns the layout of a generated type.
-    pub(super) fn layout(
-        &self,
-        defined: &dyn Fn(usize) -> (usize, Option<usize>),
-    ) -> (usize, Option<usize>) {
+    pub(super) fn layout(&self, defined: &dyn Fn(usize) -> (usize, Option<usize>)) -> (usize, Option<usize>) {
         match self {
             Self::Leaf(leaf) => (leaf.size, Some(leaf.align)),
             Self::Void => (0, None),

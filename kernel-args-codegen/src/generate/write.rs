@@ -37,19 +37,11 @@ pub(super) fn write<'a, 'k: 'a>(
     names: &Names,
     options: &Options<'_>,
 ) -> String {
-    let mut writer = Writer {
-        definitions,
-        names,
-        options,
-        text: String::new(),
-        imports: Imports::default(),
-    };
+    let mut writer = Writer { definitions, names, options, text: String::new(), imports: Imports::default() };
     for (((kernel, item), fields), name) in kernels.zip(&names.kernels) {
         writer.kernel(kernel, item, &fields, name);
     }
-    let mut types: Vec<usize> = (0..definitions.len())
-        .filter(|&id| definitions[id].is_used)
-        .collect();
+    let mut types: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
     sort(&mut types, &|a, b| names.types[a].cmp(&names.types[b]));
     for id in types {
         writer.definition(id);
@@ -168,11 +160,7 @@ impl Writer<'_, '_> {
         self.attribute("kernel_args", &values);
         self.allow_names(fields.iter().map(|field| &field.name));
         let is_slice = |field: &Field| self.is_slice(&field.ty);
-        let lifetime = if fields.iter().any(is_slice) {
-            "<'a>"
-        } else {
-            ""
-        };
+        let lifetime = if fields.iter().any(is_slice) { "<'a>" } else { "" };
         if fields.is_empty() {
             return self.line(0, &format!("pub struct {name} {{}}"));
         }
@@ -201,9 +189,7 @@ impl Writer<'_, '_> {
                 let mutable = if *is_const { "" } else { "mut " };
                 format!("&'a {mutable}CudaSlice<{to}>")
             }
-            Ty::Pointer { to, .. }
-                if **to != Ty::Void && self.options.pointers == Pointers::Retained =>
-            {
+            Ty::Pointer { to, .. } if **to != Ty::Void && self.options.pointers == Pointers::Retained => {
                 self.imports.krate.insert("Retained");
                 format!("Retained<{}>", self.ty(ty))
             }
@@ -219,11 +205,7 @@ impl Writer<'_, '_> {
                 String::from("c_void")
             }
             Ty::Pointer { to, is_const } => {
-                let name = if *is_const {
-                    "DevicePointer"
-                } else {
-                    "DevicePointerMut"
-                };
+                let name = if *is_const { "DevicePointer" } else { "DevicePointerMut" };
                 self.imports.krate.insert(name);
                 format!("{name}<{}>", self.ty(to))
             }

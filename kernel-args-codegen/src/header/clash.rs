@@ -14,10 +14,7 @@ use alloc::{
 };
 
 /// Removes duplicate kernels, and reports names with two meanings.
-pub(super) fn check(
-    collector: &Collector<'_, '_>,
-    kernels: &mut Vec<Prototype>,
-) -> Result<(), HeaderError> {
+pub(super) fn check(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> Result<(), HeaderError> {
     let taken = |name: &str| {
         let problem = Problem::Taken { name: name.into() };
         HeaderError::new(name, problem)
@@ -46,18 +43,12 @@ pub(super) fn check(
     for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
         let mut namespace = String::new();
         for segment in segments(path.namespace()) {
-            namespace = if namespace.is_empty() {
-                segment.to_string()
-            } else {
-                format!("{namespace}::{segment}")
-            };
+            namespace = if namespace.is_empty() { segment.to_string() } else { format!("{namespace}::{segment}") };
             namespaces.insert(namespace.clone());
         }
     }
     let both = types.intersection(&functions).next().copied();
-    let namespace = namespaces
-        .iter()
-        .find(|name| types.contains(&***name) || functions.contains(&***name));
+    let namespace = namespaces.iter().find(|name| types.contains(&***name) || functions.contains(&***name));
     match both.or(namespace.map(String::as_str)) {
         Some(name) => Err(taken(name)),
         None => Ok(()),

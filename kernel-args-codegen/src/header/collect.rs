@@ -51,9 +51,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 && !parameter.cpp.is_pointer()
             {
                 let path = Path::new(name, header.namespace);
-                param_aligns
-                    .entry(path.full().to_string())
-                    .or_insert(align.bytes());
+                param_aligns.entry(path.full().to_string()).or_insert(align.bytes());
             }
         }
         Self {
@@ -70,13 +68,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark([
-            self.definitions.len(),
-            self.pointees.len(),
-            self.includes.len(),
-            self.assumed.len(),
-            self.place.len(),
-        ])
+        Mark([self.definitions.len(), self.pointees.len(), self.includes.len(), self.assumed.len(), self.place.len()])
     }
 
     /// Removes everything collected since `mark`.
@@ -123,8 +115,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     /// Adds a definition with a new path.
     pub(super) fn add(&mut self, definition: Definition) {
         let place = self.definitions.len();
-        self.places
-            .insert(definition.path.full().to_string(), place);
+        self.places.insert(definition.path.full().to_string(), place);
         self.definitions.push(definition);
     }
 
@@ -181,12 +172,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     /// A struct, an enum or a CUDA type of this name. `size` is the size of one element.
-    fn named(
-        &mut self,
-        name: &'a str,
-        parameter: &Parameter<'a>,
-        size: usize,
-    ) -> Result<Base, HeaderError> {
+    fn named(&mut self, name: &'a str, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
         let align = parameter.align.map(Alignment::bytes);
         let path = Path::new(name, self.header.namespace);
         if self.header.is_included(&path) {
@@ -275,13 +261,10 @@ pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
         CppBase::Bool => CppBase::Bool.spelling(),
         CppBase::Char => CppBase::Char.spelling(),
         CppBase::Long { signed } => CppBase::Long { signed }.spelling(),
-        CppBase::Float {
-            bits: bits @ (32 | 64),
-        } => CppBase::Float { bits }.spelling(),
-        CppBase::Integer {
-            signed,
-            bits: bits @ (8 | 16 | 32 | 64 | 128),
-        } => CppBase::Integer { signed, bits }.spelling(),
+        CppBase::Float { bits: bits @ (32 | 64) } => CppBase::Float { bits }.spelling(),
+        CppBase::Integer { signed, bits: bits @ (8 | 16 | 32 | 64 | 128) } => {
+            CppBase::Integer { signed, bits }.spelling()
+        }
         _ => return None,
     })
 }

@@ -26,11 +26,8 @@ pub(super) struct Known {
 }
 
 /// Prefixes of types that are not in the table of CUDA types, because they have no Rust type.
-const WITHOUT_ROW: [(&str, &str); 3] = [
-    ("__nv_fp8", "cuda_fp8.h"),
-    ("__nv_fp6", "cuda_fp6.h"),
-    ("__nv_fp4", "cuda_fp4.h"),
-];
+const WITHOUT_ROW: [(&str, &str); 3] =
+    [("__nv_fp8", "cuda_fp8.h"), ("__nv_fp6", "cuda_fp6.h"), ("__nv_fp4", "cuda_fp4.h")];
 
 /// The CUDA type of this name. `None` for a name with a path, and for a user-defined type.
 pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
@@ -40,11 +37,7 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
     }
     let row: &Builtin = cpp::builtin(plain)?;
     let row = row.aligned_to(align);
-    Some(Known {
-        name: row.cpp,
-        include: include(row.cpp),
-        layout: Some((row.size, row.align)),
-    })
+    Some(Known { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
 }
 
 /// The alignment of a member if its source does not specify it. Some types have two alignments in different versions
@@ -58,10 +51,7 @@ pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
 
 /// The header of a type that is not in the table, by its full name.
 pub(super) fn without_row(name: &str) -> Option<Include> {
-    WITHOUT_ROW
-        .iter()
-        .find(|(begins, _)| name.starts_with(begins))
-        .map(|(_, file)| Include::File(file))
+    WITHOUT_ROW.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, file)| Include::File(file))
 }
 
 fn include(name: &str) -> Include {
@@ -85,36 +75,21 @@ mod tests {
             ("half", "__half", Include::File("cuda_fp16.h")),
             ("nv_bfloat16", "__nv_bfloat16", Include::File("cuda_bf16.h")),
             ("cuComplex", "cuFloatComplex", Include::File("cuComplex.h")),
-            (
-                "__nv_fp8_e4m3",
-                "__nv_fp8_e4m3",
-                Include::File("cuda_fp8.h"),
-            ),
+            ("__nv_fp8_e4m3", "__nv_fp8_e4m3", Include::File("cuda_fp8.h")),
             ("CUtensorMap_st", "CUtensorMap", Include::Driver),
             ("dim3", "dim3", Include::Vectors),
         ] {
             let known = known(name, None).expect(name);
             assert_eq!((known.name, known.include), (found, include));
         }
-        for other in [
-            "sim::float4",
-            "Light",
-            "complex<float>",
-            "thrust::complex<float>",
-        ] {
+        for other in ["sim::float4", "Light", "complex<float>", "thrust::complex<float>"] {
             assert!(known(other, None).is_none(), "{other}");
         }
         let map = |align| known("CUtensorMap_st", Alignment::new(align)).and_then(|map| map.layout);
         assert_eq!((map(64), map(128)), (Some((128, 64)), Some((128, 128))));
         let up_to = |bound| alignment_up_to("CUtensorMap", bound).map(Alignment::bytes);
-        assert_eq!(
-            (up_to(usize::MAX), up_to(128), up_to(64), up_to(32)),
-            (None, None, Some(64), None)
-        );
+        assert_eq!((up_to(usize::MAX), up_to(128), up_to(64), up_to(32)), (None, None, Some(64), None));
         assert_eq!(alignment_up_to("float4", 8), None);
-        assert_eq!(
-            without_row("__nv_fp8x4_e5m2"),
-            Some(Include::File("cuda_fp8.h"))
-        );
+        assert_eq!(without_row("__nv_fp8x4_e5m2"), Some(Include::File("cuda_fp8.h")));
     }
 }

@@ -22,18 +22,10 @@ const DEEPEST: usize = 64;
 
 impl<'a> Collector<'_, 'a> {
     /// Collects the definition of a user-defined type.
-    pub(super) fn define(
-        &mut self,
-        path: Path,
-        parameter: &Parameter<'a>,
-        size: usize,
-    ) -> Result<Base, HeaderError> {
+    pub(super) fn define(&mut self, path: Path, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
         let source_align = parameter.align.map(Alignment::bytes);
         let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
-        let origin = Origin {
-            spelling: parameter.spelling.to_string(),
-            place: self.place.join("."),
-        };
+        let origin = Origin { spelling: parameter.spelling.to_string(), place: self.place.join(".") };
         let is_included = self.header.is_included(&path);
         let kind = if is_included {
             Kind::Included
@@ -70,11 +62,7 @@ impl<'a> Collector<'_, 'a> {
     }
 
     fn two_types(&self, known: &Definition, second: Origin) -> HeaderError {
-        self.error(Problem::TwoTypes {
-            name: known.path.full().to_string(),
-            first: known.origin.clone(),
-            second,
-        })
+        self.error(Problem::TwoTypes { name: known.path.full().to_string(), first: known.origin.clone(), second })
     }
 
     /// The content of a type. `None` if another item of the list contains it.
@@ -108,25 +96,13 @@ impl<'a> Collector<'_, 'a> {
         }
         let name = path.full().to_string();
         Err(self.error(match parameter.class {
-            Class::Integer => Problem::Parts {
-                of: "variants of the enum",
-                name,
-            },
-            _ => Problem::Parts {
-                of: "members of",
-                name,
-            },
+            Class::Integer => Problem::Parts { of: "variants of the enum", name },
+            _ => Problem::Parts { of: "members of", name },
         }))
     }
 
     /// Records a use of a type whose members another item contains.
-    fn refer(
-        &self,
-        path: Path,
-        parameter: &Parameter<'a>,
-        size: usize,
-        origin: Origin,
-    ) -> Result<Base, HeaderError> {
+    fn refer(&self, path: Path, parameter: &Parameter<'a>, size: usize, origin: Origin) -> Result<Base, HeaderError> {
         if let Some(known) = self.definition(&path) {
             let align = parameter.align.map(Alignment::bytes);
             if known.size != size || align.is_some() && align != known.align {
@@ -140,10 +116,7 @@ impl<'a> Collector<'_, 'a> {
     fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
         if self.place.len() > DEEPEST {
             let name = self.place.join(".");
-            return Err(self.error(Problem::Parts {
-                of: "members of",
-                name,
-            }));
+            return Err(self.error(Problem::Parts { of: "members of", name }));
         }
         let members: Vec<Parameter<'a>> = members.iter().filter(|member| member.size > 0).collect();
         let names = Local::all(members.iter().map(Parameter::cpp_name));
@@ -168,24 +141,13 @@ impl<'a> Collector<'_, 'a> {
                     Base::Bytes(align) if ty.depth == 0 && align > 1 => Some(align),
                     _ => None,
                 };
-                Ok(Member {
-                    name,
-                    ty,
-                    offset,
-                    size: member.size,
-                    alignas,
-                })
+                Ok(Member { name, ty, offset, size: member.size, alignas })
             })
         });
         members.collect()
     }
 
-    fn enumeration(
-        &self,
-        path: &Path,
-        members: Members<'a>,
-        size: usize,
-    ) -> Result<Kind, HeaderError> {
+    fn enumeration(&self, path: &Path, members: Members<'a>, size: usize) -> Result<Kind, HeaderError> {
         let variants: Vec<_> = members.variants().collect();
         let has_negative = || variants.iter().any(|variant| variant.value < 0);
         let is_signed = members.is_signed().unwrap_or_else(has_negative);
@@ -195,25 +157,15 @@ impl<'a> Collector<'_, 'a> {
         };
         let names = Local::all(variants.iter().map(|variant| variant.name));
         let names = names.map_err(|problem| self.error(problem))?;
-        let values = variants
-            .iter()
-            .map(|variant| variant.value_in(size, is_signed));
-        Ok(Kind::Enum {
-            underlying,
-            variants: names.into_iter().zip(values).collect(),
-        })
+        let values = variants.iter().map(|variant| variant.value_in(size, is_signed));
+        Ok(Kind::Enum { underlying, variants: names.into_iter().zip(values).collect() })
     }
 
     /// Computes the C++ alignment of a definition, and the offsets of its members.
     fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
         match &mut definition.kind {
             Kind::Struct(members) => {
-                let placed = layout::place(
-                    members,
-                    |ty| self.align_of(ty),
-                    definition.align,
-                    definition.size,
-                );
+                let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
                 let placed = placed.map_err(|layout::Misplaced { member, problem }| {
                     let mut error = self.error(*problem);
                     if let Some(member) = member {
@@ -242,9 +194,7 @@ fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
     }
     let mut inner = members.iter().filter(|member| member.size > 0);
     match (inner.next(), inner.next()) {
-        (Some(only), None)
-            if only.members.is_known() && is_own_struct(only.cpp) && !only.cpp.is_array() =>
-        {
+        (Some(only), None) if only.members.is_known() && is_own_struct(only.cpp) && !only.cpp.is_array() => {
             flattened(&only)
         }
         _ => members,

@@ -14,10 +14,7 @@ pub struct HeaderError {
 
 impl HeaderError {
     pub(super) fn new(place: impl Into<String>, problem: Problem) -> Self {
-        Self {
-            place: place.into(),
-            problem: Box::new(problem),
-        }
+        Self { place: place.into(), problem: Box::new(problem) }
     }
 
     /// The kernel or type, and the member in it: `shade.light.direction`. Empty if the error concerns the header
@@ -38,11 +35,7 @@ pub(super) struct Origin {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Problem {
     /// A name that is not valid in C++.
-    Name {
-        name: String,
-        because: String,
-        help: String,
-    },
+    Name { name: String, because: String, help: String },
     /// A type whose C++ type is unknown.
     Unknown { spelling: String },
     /// A pointer to a type whose C++ type is unknown.
@@ -54,30 +47,13 @@ pub(super) enum Problem {
     /// An enum of 128 bits.
     WideEnum { name: String },
     /// Two different types with the same name.
-    TwoTypes {
-        name: String,
-        first: Origin,
-        second: Origin,
-    },
+    TwoTypes { name: String, first: Origin, second: Origin },
     /// A type that the header does not declare, with two sizes or alignments.
-    TwoLayouts {
-        name: String,
-        first: (usize, Option<usize>),
-        second: (usize, Option<usize>),
-    },
+    TwoLayouts { name: String, first: (usize, Option<usize>), second: (usize, Option<usize>) },
     /// A type with the name of a CUDA type, but with another size or alignment.
-    NotCuda {
-        name: String,
-        size: usize,
-        align: usize,
-        cuda: (usize, usize),
-    },
+    NotCuda { name: String, size: usize, align: usize, cuda: (usize, usize) },
     /// A member whose offset C++ cannot produce.
-    Elsewhere {
-        offset: usize,
-        after: usize,
-        align: usize,
-    },
+    Elsewhere { offset: usize, after: usize, align: usize },
     /// A struct that has another size in C++.
     Size { expected: usize, cpp: usize },
     /// A struct that has a larger alignment in C++.
@@ -85,10 +61,7 @@ pub(super) enum Problem {
     /// A member whose offset is unknown.
     Offset,
     /// A symbol that is not the symbol of a kernel, or of a kernel that cannot be declared.
-    Symbol {
-        because: &'static str,
-        help: &'static str,
-    },
+    Symbol { because: &'static str, help: &'static str },
     /// A symbol with another parameter type.
     SymbolType { symbol: String, declared: String },
     /// A symbol with another number of parameters.
@@ -98,11 +71,7 @@ pub(super) enum Problem {
     /// A kernel without a parameter of this name.
     NoParameter { name: String },
     /// An invalid option of the header.
-    Option {
-        what: &'static str,
-        given: String,
-        help: &'static str,
-    },
+    Option { what: &'static str, given: String, help: &'static str },
 }
 
 impl fmt::Display for HeaderError {
@@ -128,21 +97,15 @@ impl fmt::Display for Origin {
 }
 
 const BY_HAND: &str = "\n  help: declare the struct by hand, and include the file: `.include(\"file.cuh\", &[\"…\"])`";
-const FROM_RUST: &str =
-    "\n  help: use a Rust struct, or an image with debug information (`nvcc -G`, `--device-debug`)";
+const FROM_RUST: &str = "\n  help: use a Rust struct, or an image with debug information (`nvcc -G`, `--device-debug`)";
 
 impl fmt::Display for Problem {
     #[allow(clippy::too_many_lines, reason = "one sentence for each problem")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name {
-                name,
-                because,
-                help,
-            } => write!(
-                f,
-                "C++ cannot declare the name `{name}`: {because}\n  help: {help}"
-            ),
+            Self::Name { name, because, help } => {
+                write!(f, "C++ cannot declare the name `{name}`: {because}\n  help: {help}")
+            }
             Self::Unknown { spelling } => {
                 write!(f, "its C++ type is unknown{}{FROM_RUST}", Spelled(spelling))
             }
@@ -168,57 +131,34 @@ impl fmt::Display for Problem {
                 f,
                 "`{name}` is an enum of 128 bits, which C++ compilers do not support\n  help: use `repr(u64)` or `repr(i64)`"
             ),
-            Self::TwoTypes {
-                name,
-                first,
-                second,
-            } => write!(
+            Self::TwoTypes { name, first, second } => write!(
                 f,
                 "two types are called `{name}` in C++: {first}, and {second}\n  help: give one of them another name: \
                  `#[device_type(cpp = \"…\")]`. To name the instances of a generic struct, wrap each one in a \
                  struct: `#[derive(Clone, Copy, DeviceType)] #[repr(transparent)] #[device_type(cpp = \"{name}U32\")] \
                  struct {name}U32({name}<u32>);`"
             ),
-            Self::TwoLayouts {
-                name,
-                first,
-                second,
-            } => write!(
+            Self::TwoLayouts { name, first, second } => write!(
                 f,
                 "`{name}` has two layouts: {}, and {}\n  help: use the same Rust type everywhere \
                  (a `CUtensorMap` of CUDA 13 is `TensorMap`, one of CUDA 12 `TensorMapA64`)",
                 Extent(*first),
                 Extent(*second)
             ),
-            Self::NotCuda {
-                name,
-                size,
-                align,
-                cuda,
-            } => write!(
+            Self::NotCuda { name, size, align, cuda } => write!(
                 f,
                 "`{name}` is a CUDA type of {} bytes, aligned to {}; this one has {size} bytes, aligned to {align}\n  \
                  help: give it another name in C++: `#[device_type(cpp = \"…\")]`",
                 cuda.0, cuda.1
             ),
-            Self::Elsewhere {
-                offset,
-                after,
-                align,
-            } => write!(
+            Self::Elsewhere { offset, after, align } => write!(
                 f,
                 "C++ cannot put it at byte {offset}: the previous member ends at byte {after}, and its alignment is {align}{BY_HAND}"
             ),
-            Self::Size { expected, cpp } => write!(
-                f,
-                "it has {}, but {} in C++{BY_HAND}",
-                bytes(*expected),
-                bytes(*cpp)
-            ),
-            Self::Alignment { expected, cpp } => write!(
-                f,
-                "it is aligned to {expected}, but to {cpp} in C++{BY_HAND}"
-            ),
+            Self::Size { expected, cpp } => {
+                write!(f, "it has {}, but {} in C++{BY_HAND}", bytes(*expected), bytes(*cpp))
+            }
+            Self::Alignment { expected, cpp } => write!(f, "it is aligned to {expected}, but to {cpp} in C++{BY_HAND}"),
             Self::Offset => write!(f, "its offset is unknown{FROM_RUST}"),
             Self::Symbol { because, help } => write!(f, "{because}\n  help: {help}"),
             Self::SymbolType { symbol, declared } => write!(
@@ -236,10 +176,9 @@ impl fmt::Display for Problem {
                 "the header already declares `{name}`\n  help: give one of them another name, or put the \
                  types in a namespace: `.namespace(\"…\")`"
             ),
-            Self::NoParameter { name } => write!(
-                f,
-                "it has no parameter `{name}`\n  help: use the name of the struct's field"
-            ),
+            Self::NoParameter { name } => {
+                write!(f, "it has no parameter `{name}`\n  help: use the name of the struct's field")
+            }
             Self::Option { what, given, help } => {
                 write!(f, "`{given}` is not a valid {what}\n  help: {help}")
             }

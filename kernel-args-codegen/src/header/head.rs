@@ -29,8 +29,7 @@ impl Writer<'_, '_, '_> {
             None => self.line("#pragma once"),
         }
         let header = self.collector.header;
-        if self.has_offsets() || !self.collector.includes.is_empty() || !header.includes.is_empty()
-        {
+        if self.has_offsets() || !self.collector.includes.is_empty() || !header.includes.is_empty() {
             self.line("");
         }
         let mut includes = self.collector.includes.clone();
@@ -58,9 +57,8 @@ impl Writer<'_, '_, '_> {
 
     /// NVRTC cannot compile `cuda.h`.
     fn tensor_map(&mut self) {
-        let of_map = |(name, _, align): &(String, usize, Option<usize>)| {
-            (name == "CUtensorMap").then_some(*align).flatten()
-        };
+        let of_map =
+            |(name, _, align): &(String, usize, Option<usize>)| (name == "CUtensorMap").then_some(*align).flatten();
         let declaration = match self.collector.assumed.iter().find_map(of_map) {
             Some(align) => format!(
                 "struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};\n\
@@ -109,8 +107,7 @@ impl Writer<'_, '_, '_> {
             if let Kind::Struct(members) = &definition.kind {
                 for member in members {
                     // A struct is declared inside its own definition.
-                    let is_itself =
-                        matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
+                    let is_itself = matches!(&member.ty.base, Base::Own(path) if *path == definition.path);
                     if !is_itself {
                         see(&member.ty, &defined);
                     }

@@ -15,9 +15,7 @@ fn instance(spelling: &str) -> Option<(&str, String)> {
 
 fn last_word(text: &str) -> &str {
     let begin = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
-    begin
-        .map_or(text, |at| &text[at..])
-        .trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '_'))
+    begin.map_or(text, |at| &text[at..]).trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
 /// The text between the bracket at the start of `text` and its counterpart, without paths and spaces.
@@ -65,9 +63,7 @@ pub(super) fn differ(by_value: &str, pointer: &str) -> bool {
     let mut places = pointer.match_indices(name).filter_map(|(at, _)| {
         let rest = &pointer[at + name.len()..];
         let is_word = last_word(&pointer[..at + name.len()]) == name;
-        (is_word && rest.starts_with('<'))
-            .then(|| arguments(rest))
-            .flatten()
+        (is_word && rest.starts_with('<')).then(|| arguments(rest)).flatten()
     });
     places.any(|found| !is_open(&found) && found != expected)
 }
@@ -81,16 +77,8 @@ mod tests {
         for (by_value, pointer, other) in [
             ("Params<f32>", "DevicePointer<Params<u32>>", true),
             ("Params<f32>", "DevicePointer<Params<f32>>", false),
-            (
-                "my::Params<f32>",
-                "&'a CudaSlice<other::Params<a::Bee, 3>>",
-                true,
-            ),
-            (
-                "my::Params<a::b::Bee, 3>",
-                "Option<DevicePointer<Params<Bee,3>>>",
-                false,
-            ),
+            ("my::Params<f32>", "&'a CudaSlice<other::Params<a::Bee, 3>>", true),
+            ("my::Params<a::b::Bee, 3>", "Option<DevicePointer<Params<Bee,3>>>", false),
             ("[Params<f32>; 2]", "DevicePointer<MyParams<u32>>", false),
             // With an alias or a type parameter, the instance is unknown.
             ("Alias", "DevicePointer<Params<u32>>", false),

@@ -29,11 +29,7 @@ impl<'a> Item<'a> {
     /// If the symbol contains types, the prototype uses them.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
-        Self(Kind::Kernel(Kernel {
-            symbol,
-            parameters: parameters.to_vec(),
-            grid_constants: Vec::new(),
-        }))
+        Self(Kind::Kernel(Kernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
     }
 
     /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A

@@ -44,11 +44,7 @@ impl Symbol {
             }
             let path = Path::new(demangled.name(), "");
             path.check()?;
-            return Ok(Self {
-                path,
-                is_extern_c: false,
-                demangled: Some(demangled),
-            });
+            return Ok(Self { path, is_extern_c: false, demangled: Some(demangled) });
         }
         let is_extern_c = !symbol.contains("::");
         let path = Path::new(symbol, "");
@@ -59,29 +55,20 @@ impl Symbol {
             });
         }
         path.check()?;
-        Ok(Self {
-            path,
-            is_extern_c,
-            demangled: None,
-        })
+        Ok(Self { path, is_extern_c, demangled: None })
     }
 }
 
 impl<'a> Collector<'_, 'a> {
     /// The prototype of a kernel. Collects all types that it needs.
     pub(super) fn kernel(&mut self, kernel: &Kernel<'a>) -> Result<Prototype, HeaderError> {
-        let symbol = self.at(kernel.symbol, |this| {
-            Symbol::read(kernel.symbol).map_err(|problem| this.error(problem))
-        })?;
+        let symbol =
+            self.at(kernel.symbol, |this| Symbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
         let name = symbol.path.full().to_string();
         self.at(&name, |this| this.prototype(kernel, &symbol))
     }
 
-    fn prototype(
-        &mut self,
-        kernel: &Kernel<'a>,
-        symbol: &Symbol,
-    ) -> Result<Prototype, HeaderError> {
+    fn prototype(&mut self, kernel: &Kernel<'a>, symbol: &Symbol) -> Result<Prototype, HeaderError> {
         let parameters = &kernel.parameters;
         let names = Local::all(parameters.iter().map(Parameter::cpp_name));
         let names = names.map_err(|problem| self.error(problem))?;
@@ -109,11 +96,7 @@ impl<'a> Collector<'_, 'a> {
                 let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
                     // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
                     || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.depth == 0);
-                Ok(Argument {
-                    name,
-                    ty,
-                    is_grid_constant: is_constant,
-                })
+                Ok(Argument { name, ty, is_grid_constant: is_constant })
             })?;
             arguments.push(argument);
         }
@@ -126,29 +109,19 @@ impl<'a> Collector<'_, 'a> {
     }
 
     /// The parameter types in a symbol, for this number of parameters.
-    fn types<'s>(
-        &self,
-        demangled: &'s Demangled,
-        count: usize,
-    ) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
+    fn types<'s>(&self, demangled: &'s Demangled, count: usize) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
         let types = demangled.parameters();
         match types {
-            Some(types) if types.len() != count => Err(self.error(Problem::SymbolCount {
-                symbol: types.len(),
-                declared: count,
-            })),
+            Some(types) if types.len() != count => {
+                Err(self.error(Problem::SymbolCount { symbol: types.len(), declared: count }))
+            }
             types => Ok(types),
         }
     }
 
     /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
     /// declare another kernel.
-    fn type_of_symbol(
-        &self,
-        ty: Type,
-        parameter: &Parameter<'a>,
-        in_symbol: CppType<'_>,
-    ) -> Result<Type, HeaderError> {
+    fn type_of_symbol(&self, ty: Type, parameter: &Parameter<'a>, in_symbol: CppType<'_>) -> Result<Type, HeaderError> {
         if in_symbol.is_unknown() {
             return Ok(ty);
         }
@@ -169,10 +142,9 @@ impl<'a> Collector<'_, 'a> {
             _ => true,
         };
         if !compare(parameter, &kernel).is_empty() || !is_same_path {
-            return Err(self.error(Problem::SymbolType {
-                symbol: in_symbol.to_string(),
-                declared: parameter.cpp.to_string(),
-            }));
+            return Err(
+                self.error(Problem::SymbolType { symbol: in_symbol.to_string(), declared: parameter.cpp.to_string() })
+            );
         }
         let base = match in_symbol.base {
             CppBase::Unknown | CppBase::Named(_) => ty.base,
@@ -198,10 +170,7 @@ impl<'a> Collector<'_, 'a> {
         kernel: &Path,
         name: &Local,
     ) -> Result<Type, HeaderError> {
-        let path = Path::new(
-            &format!("{}_{}", kernel.name(), name.name),
-            self.header.namespace,
-        );
+        let path = Path::new(&format!("{}_{}", kernel.name(), name.name), self.header.namespace);
         let align = self.align_of(&ty);
         let (member, alignas) = match ty.base {
             Base::Bytes(align) => ("bytes", (align > 1).then_some(align)),
@@ -210,19 +179,13 @@ impl<'a> Collector<'_, 'a> {
         let base = Base::Own(path.clone());
         let definition = Definition {
             path,
-            origin: Origin {
-                spelling: parameter.spelling.to_string(),
-                place: String::new(),
-            },
+            origin: Origin { spelling: parameter.spelling.to_string(), place: String::new() },
             size: parameter.size,
             align,
             has_source_align: align.is_some(),
             alignas: None,
             kind: Kind::Struct(alloc::vec![Member {
-                name: Local {
-                    name: member.to_string(),
-                    was: None,
-                },
+                name: Local { name: member.to_string(), was: None },
                 ty,
                 offset: 0,
                 size: parameter.size,
@@ -230,12 +193,6 @@ impl<'a> Collector<'_, 'a> {
             }]),
         };
         self.push(definition)?;
-        Ok(Type {
-            base,
-            depth: 0,
-            const_mask: 0,
-            extents: Vec::new(),
-            rows: Vec::new(),
-        })
+        Ok(Type { base, depth: 0, const_mask: 0, extents: Vec::new(), rows: Vec::new() })
     }
 }

@@ -57,11 +57,7 @@ pub(super) fn place(
         is_known &= align.is_some();
         // For a type that is declared elsewhere, the assertions check the alignment.
         let align = align.unwrap_or(1);
-        let elsewhere = Problem::Elsewhere {
-            offset: member.offset,
-            after: end,
-            align,
-        };
+        let elsewhere = Problem::Elsewhere { offset: member.offset, after: end, align };
         let placed = round_up(end, align);
         if placed > member.offset {
             return Err(Misplaced::new(Some(i), elsewhere));
@@ -77,23 +73,14 @@ pub(super) fn place(
         end = member.offset + member.size;
     }
     if !is_known {
-        return Ok(Placed {
-            align: source_align.unwrap_or(natural),
-            alignas: None,
-        });
+        return Ok(Placed { align: source_align.unwrap_or(natural), alignas: None });
     }
     // A struct without members has a size of one byte.
     let end = end.max(1);
     let align = match source_align {
         Some(align) if align < natural => {
             let cpp = natural;
-            return Err(Misplaced::new(
-                None,
-                Problem::Alignment {
-                    expected: align,
-                    cpp,
-                },
-            ));
+            return Err(Misplaced::new(None, Problem::Alignment { expected: align, cpp }));
         }
         Some(align) => align,
         None if round_up(end, natural) == size => natural,
@@ -101,16 +88,7 @@ pub(super) fn place(
     };
     let cpp = round_up(end, align);
     if cpp != size {
-        return Err(Misplaced::new(
-            None,
-            Problem::Size {
-                expected: size,
-                cpp,
-            },
-        ));
+        return Err(Misplaced::new(None, Problem::Size { expected: size, cpp }));
     }
-    Ok(Placed {
-        align,
-        alignas: (align > natural).then_some(align),
-    })
+    Ok(Placed { align, alignas: (align > natural).then_some(align) })
 }

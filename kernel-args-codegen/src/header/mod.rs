@@ -108,16 +108,10 @@ impl Header<'_> {
             return Err(problem("namespace", self.namespace, help));
         }
         for (file, _) in &self.includes {
-            let plain = file
-                .strip_prefix('<')
-                .and_then(|file| file.strip_suffix('>'));
+            let plain = file.strip_prefix('<').and_then(|file| file.strip_suffix('>'));
             let plain = plain.unwrap_or(file);
-            if plain.is_empty()
-                || plain.contains(['"', '<', '>', '\\'])
-                || plain.contains(char::is_control)
-            {
-                let help =
-                    "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
+            if plain.is_empty() || plain.contains(['"', '<', '>', '\\']) || plain.contains(char::is_control) {
+                let help = "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
                 return Err(problem("include file", file, help));
             }
         }

@@ -29,9 +29,7 @@ impl Path {
     pub(super) fn new(cpp: &str, namespace: &str) -> Self {
         let cpp = ["struct ", "class ", "union ", "enum "]
             .iter()
-            .fold(cpp.trim(), |name, word| {
-                name.strip_prefix(word).unwrap_or(name)
-            });
+            .fold(cpp.trim(), |name, word| name.strip_prefix(word).unwrap_or(name));
         if let Some(global) = cpp.strip_prefix("::") {
             return Self(global.to_string());
         }
@@ -48,9 +46,7 @@ impl Path {
 
     /// The namespace: `sim`, or empty for the global namespace.
     pub(super) fn namespace(&self) -> &str {
-        self.0
-            .rsplit_once("::")
-            .map_or("", |(namespace, _)| namespace)
+        self.0.rsplit_once("::").map_or("", |(namespace, _)| namespace)
     }
 
     /// The last segment: `Light`.
@@ -79,23 +75,18 @@ impl Path {
         }
         for segment in self.0.split("::") {
             if is_reserved(segment) {
-                return Err(problem(
-                    &format!("`{segment}` is a C++ keyword"),
-                    RENAME_TYPE,
-                ));
+                return Err(problem(&format!("`{segment}` is a C++ keyword"), RENAME_TYPE));
             }
             if !is_word(segment) {
-                return Err(problem(
-                    "a C++ name consists of ASCII letters, digits and `_`",
-                    RENAME_TYPE,
-                ));
+                return Err(problem("a C++ name consists of ASCII letters, digits and `_`", RENAME_TYPE));
             }
         }
         Ok(())
     }
 }
 
-const RENAME_TYPE: &str = "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
+const RENAME_TYPE: &str =
+    "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
 
 /// Whether a name has a path, ignoring template arguments.
 fn is_qualified(cpp: &str) -> bool {
@@ -188,25 +179,14 @@ mod tests {
         let names = ["new", "new_", "0", "_0", "x", "", "class"];
         let locals = Local::all(names.into_iter()).expect("all can be named");
         let names: Vec<&str> = locals.iter().map(|local| &*local.name).collect();
-        assert_eq!(
-            names,
-            ["new__", "new_", "_0_", "_0", "x", "unnamed_5", "class_"]
-        );
+        assert_eq!(names, ["new__", "new_", "_0_", "_0", "x", "unnamed_5", "class_"]);
         assert_eq!(locals[0].was.as_deref(), Some("new"));
         assert_eq!(locals[4].was, None);
     }
 
     #[test]
     fn what_cannot_be_declared() {
-        for cpp in [
-            "P<int>",
-            "class",
-            "a::new",
-            "größe",
-            "(anonymous namespace)::P",
-            "1a",
-            "",
-        ] {
+        for cpp in ["P<int>", "class", "a::new", "größe", "(anonymous namespace)::P", "1a", ""] {
             assert!(Path::new(cpp, "").check().is_err(), "{cpp}");
         }
         for names in [["größe", "x"], ["x", "x"], ["a b", "c"]] {

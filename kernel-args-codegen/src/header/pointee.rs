@@ -37,10 +37,7 @@ impl<'a> Collector<'_, 'a> {
             return Ok(Base::Own(path));
         }
         path.check().map_err(|problem| self.error(problem))?;
-        let target = Pointee {
-            path: path.clone(),
-            spelling: pointer.spelling.to_string(),
-        };
+        let target = Pointee { path: path.clone(), spelling: pointer.spelling.to_string() };
         if !self.pointees.iter().any(|(known, _)| *known == target) {
             let name = path.full().to_string();
             let error = self.error(Problem::Undeclared { name });
@@ -60,10 +57,7 @@ impl<'a> Collector<'_, 'a> {
                     let problem = Problem::TwoTypes {
                         name: pointee.path.full().to_string(),
                         first: known.origin.clone(),
-                        second: Origin {
-                            spelling: pointee.spelling.clone(),
-                            place: place.clone(),
-                        },
+                        second: Origin { spelling: pointee.spelling.clone(), place: place.clone() },
                     };
                     return Err(HeaderError::new(place, problem));
                 }

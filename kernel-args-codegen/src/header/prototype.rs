@@ -43,27 +43,14 @@ impl Writer<'_, '_, '_> {
         hidden.extend(parameters.iter().map(|p| p.name.name.as_str()));
         let scope = self.scope(kernel.path.namespace(), &hidden);
         let declare = |argument: &Argument| {
-            let constant = if argument.is_grid_constant {
-                "const __grid_constant__ "
-            } else {
-                ""
-            };
-            format!(
-                "{constant}{}",
-                scope.declare(&argument.ty, &argument.name.name)
-            )
+            let constant = if argument.is_grid_constant { "const __grid_constant__ " } else { "" };
+            format!("{constant}{}", scope.declare(&argument.ty, &argument.name.name))
         };
         let declarations: Vec<String> = parameters.iter().map(declare).collect();
-        let linkage = if kernel.is_extern_c {
-            "extern \"C\" "
-        } else {
-            ""
-        };
+        let linkage = if kernel.is_extern_c { "extern \"C\" " } else { "" };
         let begin = format!("{linkage}__global__ void {}(", kernel.path.name());
         let one_line = format!("{begin}{});", declarations.join(", "));
-        let is_renamed = parameters
-            .iter()
-            .any(|argument| argument.name.was.is_some());
+        let is_renamed = parameters.iter().any(|argument| argument.name.was.is_some());
         if one_line.len() <= WIDTH && !is_renamed {
             return self.line(&one_line);
         }

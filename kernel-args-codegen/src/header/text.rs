@@ -13,19 +13,10 @@ use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 use kernel_args_abi::signature::Opaque;
 
-pub(super) fn write(
-    collector: &Collector<'_, '_>,
-    kernels: &[Prototype],
-    left_out: &[HeaderError],
-) -> String {
+pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
     let mut own = BTreeSet::new();
     own.extend(collector.definitions.iter().map(|known| known.path.name()));
-    let mut writer = Writer {
-        text: String::new(),
-        namespace: String::new(),
-        own,
-        collector,
-    };
+    let mut writer = Writer { text: String::new(), namespace: String::new(), own, collector };
     writer.head();
     writer.assumptions();
     writer.forward_declarations(kernels);
@@ -62,16 +53,8 @@ impl Writer<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    pub(super) fn scope<'s>(
-        &'s self,
-        namespace: &'s str,
-        hidden: &'s BTreeSet<&'s str>,
-    ) -> Scope<'s> {
-        Scope {
-            namespace,
-            hidden,
-            own: &self.own,
-        }
+    pub(super) fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s BTreeSet<&'s str>) -> Scope<'s> {
+        Scope { namespace, hidden, own: &self.own }
     }
 
     /// Whether the header asserts offsets, that is, contains a struct.
@@ -101,18 +84,12 @@ impl Writer<'_, '_, '_> {
         }
         let close = |namespace: &str| "}".repeat(segments(namespace).len());
         if !self.namespace.is_empty() {
-            let line = format!(
-                "\n{} // namespace {}",
-                close(&self.namespace),
-                self.namespace
-            );
+            let line = format!("\n{} // namespace {}", close(&self.namespace), self.namespace);
             self.line(&line);
         }
         if !namespace.is_empty() {
-            let open: Vec<String> = segments(namespace)
-                .into_iter()
-                .map(|name| format!("namespace {name} {{"))
-                .collect();
+            let open: Vec<String> =
+                segments(namespace).into_iter().map(|name| format!("namespace {name} {{")).collect();
             let line = format!("\n{}", open.join(" "));
             self.line(&line);
         }
@@ -137,18 +114,11 @@ impl Writer<'_, '_, '_> {
                 self.members(members, namespace, definition.size);
                 self.line("};");
             }
-            Kind::Enum {
-                underlying,
-                variants,
-            } => {
+            Kind::Enum { underlying, variants } => {
                 self.line(&format!("enum class {name} : {underlying} {{"));
                 for (variant, value) in variants {
                     let value = literal(*value, definition.size);
-                    let line = format!(
-                        "    {} = {value},{}",
-                        variant.name,
-                        note(variant.was.as_deref())
-                    );
+                    let line = format!("    {} = {value},{}", variant.name, note(variant.was.as_deref()));
                     self.line(&line);
                 }
                 self.line("};");
@@ -170,20 +140,11 @@ impl Writer<'_, '_, '_> {
         let align = definition.align.filter(|_| definition.has_source_align);
         self.extent(name, definition.size, align);
         if let Kind::Struct(members) = &definition.kind {
-            for Member {
-                name: member,
-                offset,
-                size,
-                ..
-            } in members
-            {
+            for Member { name: member, offset, size, .. } in members {
                 let member = &member.name;
                 let line = format!(
                     "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset} && sizeof({name}::{member}) == {size}, {});",
-                    because(&format!(
-                        "`{name}::{member}` has {}, at byte {offset}",
-                        bytes(*size)
-                    ))
+                    because(&format!("`{name}::{member}` has {}, at byte {offset}", bytes(*size)))
                 );
                 self.line(&line);
             }
@@ -201,9 +162,7 @@ impl Writer<'_, '_, '_> {
                 Some(align) => format!("alignas({align}) "),
                 None => String::new(),
             };
-            let declaration = self
-                .scope(namespace, &hidden)
-                .declare(&member.ty, &member.name.name);
+            let declaration = self.scope(namespace, &hidden).declare(&member.ty, &member.name.name);
             let note = note(member.name.was.as_deref());
             self.line(&format!("    {alignas}{declaration};{note}"));
         }

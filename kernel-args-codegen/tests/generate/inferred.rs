@@ -6,10 +6,7 @@ use std::fmt::Write as _;
 
 /// A kernel `k` with 64-bit parameters of these names. Their global addresses are in `%a`, `%b`, …
 fn kernel(symbol: &str, names: &[&str], instructions: &str) -> Vec<u8> {
-    let declared: Vec<String> = names
-        .iter()
-        .map(|name| format!(".param .u64 {name}"))
-        .collect();
+    let declared: Vec<String> = names.iter().map(|name| format!(".param .u64 {name}")).collect();
     let mut text = format!(
         ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry {symbol}({})\n{{\n",
         declared.join(", ")
@@ -20,10 +17,7 @@ fn kernel(symbol: &str, names: &[&str], instructions: &str) -> Vec<u8> {
     }
     text += "mov.u32 %r1, %tid.x;\nmul.wide.u32 %i4, %r1, 4;\nmul.wide.u32 %i2, %r1, 2;\n";
     for name in names {
-        _ = writeln!(
-            text,
-            "add.s64 %{name}4, %{name}, %i4;\nadd.s64 %{name}2, %{name}, %i2;"
-        );
+        _ = writeln!(text, "add.s64 %{name}4, %{name}, %i4;\nadd.s64 %{name}2, %{name}, %i2;");
     }
     text += instructions;
     (text + "\nret;\n}\n").into_bytes()
@@ -40,7 +34,9 @@ fn the_code_decides_about_pointers_and_elements() {
     );
     let text = of_image(&image, &with_items());
     assert!(
-        text.contains("\n/// `k`. The image has no C++ types for it. The types of pointers are inferred from its code.\n"),
+        text.contains(
+            "\n/// `k`. The image has no C++ types for it. The types of pointers are inferred from its code.\n"
+        ),
         "{text}"
     );
     assert_eq!(

@@ -25,10 +25,8 @@ struct Item {
 impl Text {
     /// Parses the output of [`generate::rust`].
     fn read(text: &str) -> Self {
-        let text = text
-            .replace(":\n        ", ": ")
-            .replace("kernel_args(\n    ", "kernel_args(")
-            .replace("\n)]", ")]");
+        let text =
+            text.replace(":\n        ", ": ").replace("kernel_args(\n    ", "kernel_args(").replace("\n)]", ")]");
         let mut types = BTreeMap::new();
         let mut item = Item::default();
         let mut name = None;
@@ -43,10 +41,7 @@ impl Text {
                     None if repr == "C" || repr == "transparent" => {}
                     None => item.integer = Some(repr.to_owned()),
                 }
-            } else if let Some(declared) = line
-                .strip_prefix("pub struct ")
-                .or_else(|| line.strip_prefix("pub enum "))
-            {
+            } else if let Some(declared) = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum ")) {
                 name = Some(declared.split([' ', '<']).next().unwrap().to_owned());
             } else if let Some(field) = line.strip_prefix("    pub ")
                 && !field.starts_with("const ")
@@ -113,9 +108,7 @@ impl Text {
         prop_assert_eq!(size, cpp.size(), "{} for {:?}", rust, cpp);
         match cpp {
             Cpp::Array(of, _) => {
-                let element = rust
-                    .strip_prefix('[')
-                    .and_then(|array| array.rsplit_once("; "));
+                let element = rust.strip_prefix('[').and_then(|array| array.rsplit_once("; "));
                 // Elements without a name, with another size, are bytes.
                 if let Some((element, _)) = element
                     && self.layout(element).0 == of.size()
@@ -126,12 +119,8 @@ impl Text {
             Cpp::Struct(_, members, _) if !members.is_empty() => {
                 let named = &self.types[rust];
                 let offsets = self.offsets(rust);
-                let own: Vec<_> = named
-                    .fields
-                    .iter()
-                    .zip(&offsets)
-                    .filter(|((name, _), _)| !name.starts_with("_padding"))
-                    .collect();
+                let own: Vec<_> =
+                    named.fields.iter().zip(&offsets).filter(|((name, _), _)| !name.starts_with("_padding")).collect();
                 prop_assert_eq!(own.len(), members.len(), "{} for {:?}", rust, cpp);
                 for ((_, (offset, ty)), (place, member)) in own.into_iter().zip(places(members)) {
                     prop_assert_eq!(*offset, place, "{} for {:?}", rust, cpp);

@@ -42,9 +42,7 @@ impl Cpp {
             Self::Pointer(_) | Self::Inferred(_) => 8,
             Self::Array(of, count) => of.size() * count,
             Self::Struct(_, members, _) => {
-                let end = places(members)
-                    .last()
-                    .map_or(1, |(offset, ty)| offset + ty.size());
+                let end = places(members).last().map_or(1, |(offset, ty)| offset + ty.size());
                 end.next_multiple_of(self.align())
             }
         }
@@ -56,10 +54,7 @@ impl Cpp {
             Self::Union(_, _, align) => *align,
             Self::Pointer(_) | Self::Inferred(_) => 8,
             Self::Array(of, _) => of.align(),
-            Self::Struct(_, members, align) => members
-                .iter()
-                .map(|(_, ty)| ty.align())
-                .fold(*align, usize::max),
+            Self::Struct(_, members, align) => members.iter().map(|(_, ty)| ty.align()).fold(*align, usize::max),
         }
     }
 
@@ -70,21 +65,14 @@ impl Cpp {
             Self::Pointer(ty) => *ty,
             Self::Inferred(_) => CppType::UNKNOWN,
             Self::Array(of, count) => of.cpp().array(*count as u32),
-            Self::Struct(name, ..) | Self::Union(name, ..) | Self::Enum(name, ..)
-                if name.is_empty() =>
-            {
+            Self::Struct(name, ..) | Self::Union(name, ..) | Self::Enum(name, ..) if name.is_empty() => {
                 CppType::UNKNOWN
             }
             Self::Struct(name, ..) | Self::Union(name, ..) | Self::Enum(name, ..) => leak(name),
         }
     }
 
-    fn parameter(
-        &self,
-        name: &str,
-        offset: Option<usize>,
-        align: Option<usize>,
-    ) -> Parameter<'static> {
+    fn parameter(&self, name: &str, offset: Option<usize>, align: Option<usize>) -> Parameter<'static> {
         let class = match self {
             Self::Number(_, class, _) => *class,
             Self::Pointer(_) => Class::Pointer,
@@ -113,15 +101,13 @@ impl Cpp {
             Self::Struct(_, members, _) => {
                 let all = members.iter().zip(places(members));
                 // Debug information contains no alignments of members.
-                let all =
-                    all.map(|((name, _), (offset, ty))| ty.parameter(name, Some(offset), None));
+                let all = all.map(|((name, _), (offset, ty))| ty.parameter(name, Some(offset), None));
                 Members::of(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()))
             }
             Self::Enum(_, values, _) => {
-                let all = values.iter().map(|(name, value)| Variant {
-                    name: Box::leak(name.clone().into_boxed_str()),
-                    value: *value,
-                });
+                let all = values
+                    .iter()
+                    .map(|(name, value)| Variant { name: Box::leak(name.clone().into_boxed_str()), value: *value });
                 Members::of_enum(Box::leak(all.collect::<Vec<_>>().into_boxed_slice()), None)
             }
             Self::Number(..) | Self::Pointer(_) | Self::Inferred(_) => Members::UNKNOWN,
@@ -150,27 +136,16 @@ impl Kernels {
 impl OneKernel {
     pub(crate) fn kernel(&self) -> Kernel<'static> {
         let symbol: &'static str = Box::leak(self.symbol.clone().into_boxed_str());
-        let demangled: Option<&'static Demangled> =
-            Demangled::new(symbol).map(|d| &*Box::leak(Box::new(d)));
+        let demangled: Option<&'static Demangled> = Demangled::new(symbol).map(|d| &*Box::leak(Box::new(d)));
         let places = places(&self.parameters);
-        let all = self
-            .parameters
-            .iter()
-            .zip(places)
-            .map(|((name, _), (offset, ty))| {
-                if self.tells_alignment {
-                    ty.parameter(name, None, Some(ty.align()))
-                } else {
-                    ty.parameter(name, Some(offset), None)
-                }
-            });
-        Kernel {
-            symbol,
-            demangled,
-            parameters: all.collect(),
-            debug_info: Members::UNKNOWN,
-            varies: false,
-        }
+        let all = self.parameters.iter().zip(places).map(|((name, _), (offset, ty))| {
+            if self.tells_alignment {
+                ty.parameter(name, None, Some(ty.align()))
+            } else {
+                ty.parameter(name, Some(offset), None)
+            }
+        });
+        Kernel { symbol, demangled, parameters: all.collect(), debug_info: Members::UNKNOWN, varies: false }
     }
 }
 
@@ -179,46 +154,11 @@ fn number() -> impl Strategy<Value = Cpp> {
     let all = [
         (Bool, Class::Integer, 1),
         (Char, Class::Integer, 1),
-        (
-            Integer {
-                signed: true,
-                bits: 8,
-            },
-            Class::Integer,
-            1,
-        ),
-        (
-            Integer {
-                signed: false,
-                bits: 16,
-            },
-            Class::Integer,
-            2,
-        ),
-        (
-            Integer {
-                signed: true,
-                bits: 32,
-            },
-            Class::Integer,
-            4,
-        ),
-        (
-            Integer {
-                signed: false,
-                bits: 64,
-            },
-            Class::Integer,
-            8,
-        ),
-        (
-            Integer {
-                signed: true,
-                bits: 128,
-            },
-            Class::Bytes,
-            16,
-        ),
+        (Integer { signed: true, bits: 8 }, Class::Integer, 1),
+        (Integer { signed: false, bits: 16 }, Class::Integer, 2),
+        (Integer { signed: true, bits: 32 }, Class::Integer, 4),
+        (Integer { signed: false, bits: 64 }, Class::Integer, 8),
+        (Integer { signed: true, bits: 128 }, Class::Bytes, 16),
         (Long { signed: true }, Class::Integer, 8),
         (Float { bits: 32 }, Class::Float, 4),
         (Float { bits: 64 }, Class::Float, 8),
@@ -229,8 +169,7 @@ fn number() -> impl Strategy<Value = Cpp> {
         (CppBase::Named("float4"), Class::Bytes, 16),
         (CppBase::Named("double2"), Class::Bytes, 16),
     ];
-    proptest::sample::select(all.to_vec())
-        .prop_map(|(base, class, size)| Cpp::Number(base, class, size))
+    proptest::sample::select(all.to_vec()).prop_map(|(base, class, size)| Cpp::Number(base, class, size))
 }
 
 fn pointer() -> impl Strategy<Value = Cpp> {
@@ -242,36 +181,22 @@ fn pointer() -> impl Strategy<Value = Cpp> {
         CppBase::Named("int3"),
         CppBase::Long { signed: false },
     ];
-    (
-        proptest::sample::select(bases.to_vec()),
-        proptest::collection::vec(any::<bool>(), 1..3),
-    )
-        .prop_map(|(base, levels)| {
+    (proptest::sample::select(bases.to_vec()), proptest::collection::vec(any::<bool>(), 1..3)).prop_map(
+        |(base, levels)| {
             let pointer = |ty: CppType<'static>, is_const| ty.pointer(is_const);
             Cpp::Pointer(levels.into_iter().fold(CppType::of(base), pointer))
-        })
+        },
+    )
 }
 
 fn inferred() -> impl Strategy<Value = Cpp> {
     use proptest::sample::select;
-    let elements = (select(&ElementClass::ALL), 0_u8..9, 0_u32..9)
-        .prop_map(|(class, size, step)| Elements { class, size, step });
-    let uses = (
-        select(&SlotKind::ALL),
-        select(&Certainty::ALL),
-        select(&Certainty::ALL),
-    );
+    let elements =
+        (select(&ElementClass::ALL), 0_u8..9, 0_u32..9).prop_map(|(class, size, step)| Elements { class, size, step });
+    let uses = (select(&SlotKind::ALL), select(&Certainty::ALL), select(&Certainty::ALL));
     (uses, any::<[bool; 2]>(), proptest::option::of(elements)).prop_map(
         |((kind, read, written), [is_atomic, escapes], elements)| {
-            Cpp::Inferred(Slot {
-                kind,
-                read,
-                written,
-                is_atomic,
-                escapes,
-                elements,
-                ..Slot::default()
-            })
+            Cpp::Inferred(Slot { kind, read, written, is_atomic, escapes, elements, ..Slot::default() })
         },
     )
 }
@@ -289,10 +214,7 @@ fn type_name(align: usize) -> impl Strategy<Value = String> {
         ("", "Float4"),
         ("", "self"),
         ("é::", "ß"),
-        (
-            "",
-            "a_type_with_a_name_that_is_longer_than_anybody_would_write_it_by_hand<float, double, int, 17>",
-        ),
+        ("", "a_type_with_a_name_that_is_longer_than_anybody_would_write_it_by_hand<float, double, int, 17>"),
     ];
     proptest::sample::select(names.to_vec()).prop_map(move |(path, name)| match (name, align) {
         ("", _) => String::new(),
@@ -324,8 +246,7 @@ fn cpp() -> impl Strategy<Value = Cpp> {
         proptest::sample::select(vec![1_usize, 2, 4, 8]),
     )
         .prop_map(|(name, values, size)| Cpp::Enum(name, values, size));
-    let leaf =
-        prop_oneof![6 => number(), 2 => pointer(), 2 => inferred(), 1 => union, 1 => enumeration];
+    let leaf = prop_oneof![6 => number(), 2 => pointer(), 2 => inferred(), 1 => union, 1 => enumeration];
     leaf.prop_recursive(3, 24, 5, |inner| {
         let members = proptest::collection::vec((variable(), inner.clone()), 0..5);
         prop_oneof![
@@ -341,10 +262,7 @@ fn cpp() -> impl Strategy<Value = Cpp> {
 /// An array parameter is a pointer.
 fn parameter() -> impl Strategy<Value = (String, Cpp)> {
     (variable(), cpp()).prop_map(|(name, ty)| match ty {
-        ty @ Cpp::Array(..) => (
-            name,
-            Cpp::Struct("Array".to_owned(), vec![("elements".to_owned(), ty)], 1),
-        ),
+        ty @ Cpp::Array(..) => (name, Cpp::Struct("Array".to_owned(), vec![("elements".to_owned(), ty)], 1)),
         ty => (name, ty),
     })
 }
@@ -365,30 +283,21 @@ pub(crate) fn kernels() -> impl Strategy<Value = Kernels> {
         "a_kernel_with_a_name_that_is_longer_than_anybody_would_write_it_by_hand_but_that_a_program_made_up_for_itself",
     ];
     let one = (proptest::collection::vec(parameter(), 0..6), any::<bool>());
-    proptest::collection::vec((proptest::sample::select(symbols.to_vec()), one), 1..6).prop_map(
-        |all| {
-            let mut kernels: Vec<OneKernel> = Vec::new();
-            for (symbol, (mut parameters, tells_alignment)) in all {
-                if kernels.iter().any(|other| other.symbol == symbol) {
-                    continue;
-                }
-                // C++ does not allow two parameters with the same name.
-                for i in 0..parameters.len() {
-                    let (before, rest) = parameters.split_at_mut(i);
-                    while before
-                        .iter()
-                        .any(|(name, _)| !name.is_empty() && *name == rest[0].0)
-                    {
-                        rest[0].0.push('z');
-                    }
-                }
-                kernels.push(OneKernel {
-                    symbol: symbol.to_owned(),
-                    parameters,
-                    tells_alignment,
-                });
+    proptest::collection::vec((proptest::sample::select(symbols.to_vec()), one), 1..6).prop_map(|all| {
+        let mut kernels: Vec<OneKernel> = Vec::new();
+        for (symbol, (mut parameters, tells_alignment)) in all {
+            if kernels.iter().any(|other| other.symbol == symbol) {
+                continue;
             }
-            Kernels(kernels)
-        },
-    )
+            // C++ does not allow two parameters with the same name.
+            for i in 0..parameters.len() {
+                let (before, rest) = parameters.split_at_mut(i);
+                while before.iter().any(|(name, _)| !name.is_empty() && *name == rest[0].0) {
+                    rest[0].0.push('z');
+                }
+            }
+            kernels.push(OneKernel { symbol: symbol.to_owned(), parameters, tells_alignment });
+        }
+        Kernels(kernels)
+    })
 }

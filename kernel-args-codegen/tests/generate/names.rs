@@ -6,20 +6,15 @@ const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 /// The generated text for kernels with these symbols and parameters.
 fn of_kernels(kernels: &[(&str, &str)]) -> String {
-    let entries = kernels.iter().map(|(symbol, parameters)| {
-        format!(".visible .entry {symbol}({parameters})\n{{\nret;\n}}\n")
-    });
+    let entries =
+        kernels.iter().map(|(symbol, parameters)| format!(".visible .entry {symbol}({parameters})\n{{\nret;\n}}\n"));
     let text = entries.fold(HEAD.to_owned(), |text, entry| text + &entry);
     of_image(text.as_bytes(), &with_items())
 }
 
 fn structs(text: &str) -> Vec<&str> {
-    let declared = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub struct "));
-    declared
-        .map(|line| line.split([' ', '<']).next().unwrap())
-        .collect()
+    let declared = text.lines().filter_map(|line| line.strip_prefix("pub struct "));
+    declared.map(|line| line.split([' ', '<']).next().unwrap()).collect()
 }
 
 #[test]
@@ -30,59 +25,35 @@ fn overloads_and_instances_have_names_of_their_own() {
         ("_Z4axpyi", ".param .u32 a"),
         ("axpy", ""),
     ]);
-    assert_eq!(
-        structs(&text),
-        ["Axpy", "AxpyDouble", "AxpyFloat", "AxpyInt"]
-    );
-    assert!(
-        text.contains("#[kernel_args(kernel = axpy_double)]\npub struct AxpyDouble {"),
-        "{text}"
-    );
+    assert_eq!(structs(&text), ["Axpy", "AxpyDouble", "AxpyFloat", "AxpyInt"]);
+    assert!(text.contains("#[kernel_args(kernel = axpy_double)]\npub struct AxpyDouble {"), "{text}");
 }
 
 #[test]
 fn a_kernel_gives_way_to_a_type_of_its_name() {
-    let text = of_kernels(&[
-        ("_Z6params6Params", ".param .align 4 .b8 p[12]"),
-        ("_Z6Float4i", ".param .u32 p"),
-    ]);
+    let text = of_kernels(&[("_Z6params6Params", ".param .align 4 .b8 p[12]"), ("_Z6Float4i", ".param .u32 p")]);
     assert_eq!(structs(&text), ["Float4Args", "ParamsArgs", "Params"]);
 }
 
 #[test]
 fn types_of_one_name_are_distinguished() {
     let text = of_kernels(&[
-        (
-            "_Z1kN1a1TEN1b1TE",
-            ".param .align 4 .b8 p[12], .param .align 4 .b8 q[12]",
-        ),
-        (
-            "_Z1l3BoxIiES_IfE",
-            ".param .align 4 .b8 p[12], .param .align 8 .b8 q[16]",
-        ),
+        ("_Z1kN1a1TEN1b1TE", ".param .align 4 .b8 p[12], .param .align 4 .b8 q[12]"),
+        ("_Z1l3BoxIiES_IfE", ".param .align 4 .b8 p[12], .param .align 8 .b8 q[16]"),
     ]);
     assert_eq!(structs(&text), ["K", "L", "AT", "BT", "BoxFloat", "BoxInt"]);
-    assert!(
-        text.contains("#[device_type(cpp = \"a::T\")]\n#[repr(C, align(4))]\npub struct AT {"),
-        "{text}"
-    );
+    assert!(text.contains("#[device_type(cpp = \"a::T\")]\n#[repr(C, align(4))]\npub struct AT {"), "{text}");
 }
 
 #[test]
 fn a_type_of_several_kernels_is_written_once() {
     let text = of_kernels(&[
         ("_Z1kN3sim6ParamsE", ".param .align 4 .b8 p[12]"),
-        (
-            "_Z1lPKN3sim6ParamsENS_6ParamsE",
-            ".param .u64 p, .param .align 4 .b8 q[12]",
-        ),
+        ("_Z1lPKN3sim6ParamsENS_6ParamsE", ".param .u64 p, .param .align 4 .b8 q[12]"),
         ("_Z1mPN3sim6ParamsE", ".param .u64 p"),
     ]);
     assert_eq!(structs(&text), ["K", "L", "M", "Params"]);
-    assert!(
-        item(&text, "M").contains("pub p: &'a mut CudaSlice<Params>,"),
-        "{text}"
-    );
+    assert!(item(&text, "M").contains("pub p: &'a mut CudaSlice<Params>,"), "{text}");
 }
 
 #[test]
@@ -99,10 +70,7 @@ fn a_pointer_to_an_unknown_type_is_a_pointer_to_void() {
 #[test]
 fn names_that_rust_does_not_take_are_others() {
     let text = of_kernels(&[
-        (
-            "fn",
-            ".param .u32 type, .param .u32 self, .param .u32 k_param_2, .param .u32 $x",
-        ),
+        ("fn", ".param .u32 type, .param .u32 self, .param .u32 k_param_2, .param .u32 $x"),
         ("_", ""),
         ("$1", ""),
     ]);
@@ -129,12 +97,8 @@ fn names_that_rust_does_not_take_are_others() {
 fn a_kernel_that_varies_by_gpu_has_no_struct() {
     let image = include_bytes!("../../../kernel-args-image/tests/data/kernels.sm_75.cubin");
     assert!(structs(&of_image(image, &with_items())).len() > 2);
-    let mut kernel = crate::model::OneKernel {
-        symbol: "k".to_owned(),
-        parameters: Vec::new(),
-        tells_alignment: true,
-    }
-    .kernel();
+    let mut kernel =
+        crate::model::OneKernel { symbol: "k".to_owned(), parameters: Vec::new(), tells_alignment: true }.kernel();
     kernel.varies = true;
     let text = kernel_args_codegen::generate::rust(&[kernel], &[], &with_items());
     assert_eq!(

@@ -26,12 +26,8 @@ fn the_text_for_debug_cu_is_the_golden_one() {
 #[test]
 fn a_cubin_and_ptx_with_debug_information_give_one_text() {
     let (of_ptx, of_cubin) = (of_image(PTX, &with_items()), of_image(CUBIN, &with_items()));
-    let different: Vec<_> = of_ptx
-        .lines()
-        .zip(of_cubin.lines())
-        .filter(|(ptx, cubin)| ptx != cubin)
-        .map(|(_, cubin)| cubin)
-        .collect();
+    let different: Vec<_> =
+        of_ptx.lines().zip(of_cubin.lines()).filter(|(ptx, cubin)| ptx != cubin).map(|(_, cubin)| cubin).collect();
     assert_eq!(different, ["    /// `sim::Params`"]);
     assert_eq!(of_ptx.lines().count(), of_cubin.lines().count());
 }
@@ -40,10 +36,7 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
 #[test]
 fn the_guide_shows_what_is_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = of_image(
-        &fs::read(root.join("ptx/shade.debug.ptx")).unwrap(),
-        &with_items(),
-    );
+    let text = of_image(&fs::read(root.join("ptx/shade.debug.ptx")).unwrap(), &with_items());
     let shown = &text[text.find("/// `void shade").unwrap()..];
     let chapter = fs::read_to_string(root.join("kernel-args/guide/kernels.md")).unwrap();
     assert!(chapter.contains(shown), "{shown}");
@@ -51,18 +44,13 @@ fn the_guide_shows_what_is_written() {
 
 /// The images of this repository.
 fn images() -> Vec<Vec<u8>> {
-    let folders = [
-        "../kernel-args-image/tests/data",
-        "../ptx",
-        "../tests/golden",
-    ];
+    let folders = ["../kernel-args-image/tests/data", "../ptx", "../tests/golden"];
     let mut images = Vec::new();
     for folder in folders {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let is_image =
-                |extension| extension == "ptx" || extension == "cubin" || extension == "fatbin";
+            let is_image = |extension| extension == "ptx" || extension == "cubin" || extension == "fatbin";
             if path.extension().is_some_and(is_image) {
                 images.push(fs::read(path).unwrap());
             }
@@ -106,26 +94,20 @@ fn rustfmt_leaves_the_text_as_it_is() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("rustfmt.toml"), "").unwrap();
     let texts = texts();
-    let names: Vec<_> = (0..texts.len())
-        .map(|i| folder.join(format!("{i}.rs")))
-        .collect();
+    let names: Vec<_> = (0..texts.len()).map(|i| folder.join(format!("{i}.rs"))).collect();
     for (name, text) in names.iter().zip(&texts) {
         fs::write(name, text).unwrap();
     }
     let mut problem = None;
     for edition in ["2021", "2024"] {
         let mut rustfmt = Command::new("rustfmt");
-        rustfmt
-            .args(["--check", "--edition", edition, "--config-path"])
-            .arg(&folder);
+        rustfmt.args(["--check", "--edition", edition, "--config-path"]).arg(&folder);
         let Ok(output) = rustfmt.args(&names).output() else {
             println!("there is no rustfmt");
             break;
         };
         if !output.status.success() {
-            problem = Some(
-                String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
-            );
+            problem = Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned());
         }
     }
     fs::remove_dir_all(&folder).unwrap();

@@ -10,25 +10,10 @@ use std::process::{Command, Stdio};
 fn header(evil: &str) -> String {
     let plain = [f32("x")];
     let light = structure("light", "Light", &[u32("n")]);
-    let params = [
-        Parameter {
-            name: evil,
-            ..light
-        },
-        Parameter {
-            name: "class",
-            ..f32("")
-        },
-    ];
-    let items = [
-        Item::kernel("plain", &plain),
-        Item::kernel("k", &params),
-        Item::kernel(evil, &plain),
-    ];
+    let params = [Parameter { name: evil, ..light }, Parameter { name: "class", ..f32("") }];
+    let items = [Item::kernel("plain", &plain), Item::kernel("k", &params), Item::kernel(evil, &plain)];
     let header = Header::new().items(&items).leave_out_kernels();
-    header
-        .write()
-        .expect("kernels that cannot be declared are left out")
+    header.write().expect("kernels that cannot be declared are left out")
 }
 
 /// The lines of code.
@@ -70,25 +55,11 @@ fn evil() -> impl Strategy<Value = String> {
 /// A regression test: a carriage return ended the comment about a kernel that cannot be declared.
 #[test]
 fn a_name_stays_in_its_comment() {
-    for name in [
-        "x\rint evil;",
-        "x\nint evil;",
-        "x\\",
-        "x\\ ",
-        "x??/",
-        "x\u{1b}[31m",
-    ] {
+    for name in ["x\rint evil;", "x\nint evil;", "x\\", "x\\ ", "x??/", "x\u{1b}[31m"] {
         let text = header(name);
         assert_eq!(code(&text), code(&header("no name")), "{text}");
-        assert!(
-            !text.contains(|c: char| c.is_control() && c != '\n'),
-            "{text:?}"
-        );
-        assert!(
-            text.lines()
-                .all(|line| !line.trim_end().ends_with(['\\', '/'])),
-            "{text}"
-        );
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+        assert!(text.lines().all(|line| !line.trim_end().ends_with(['\\', '/'])), "{text}");
     }
 }
 
@@ -96,28 +67,12 @@ fn a_name_stays_in_its_comment() {
 fn tokens(text: &str, standard: &str) -> Option<Vec<u8>> {
     use std::io::Write as _;
     let mut gcc = Command::new("g++");
-    let options = [
-        "-x",
-        "c++",
-        "-E",
-        "-P",
-        "-D__CUDACC__",
-        "-D__CUDACC_RTC__",
-        "-",
-    ];
+    let options = ["-x", "c++", "-E", "-P", "-D__CUDACC__", "-D__CUDACC_RTC__", "-"];
     let gcc = gcc.arg(standard).args(options).stdin(Stdio::piped());
-    let mut gcc = gcc
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
+    let mut gcc = gcc.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
     gcc.stdin.take()?.write_all(text.as_bytes()).ok()?;
     let read = gcc.wait_with_output().ok()?;
-    assert!(
-        read.status.success(),
-        "{}\n{text}",
-        String::from_utf8_lossy(&read.stderr)
-    );
+    assert!(read.status.success(), "{}\n{text}", String::from_utf8_lossy(&read.stderr));
     Some(read.stdout)
 }
 

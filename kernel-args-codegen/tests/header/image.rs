@@ -14,10 +14,7 @@ fn header_of(image: &[u8], leave_out: bool) -> Option<Result<String, HeaderError
     let kernels = Image::read(image).and_then(|image| image.kernels()).ok()?;
     let mut symbols: Vec<&str> = kernels.symbols().collect();
     symbols.sort_unstable();
-    let all: Vec<_> = symbols
-        .iter()
-        .filter_map(|symbol| kernels.kernel(symbol, None))
-        .collect();
+    let all: Vec<_> = symbols.iter().filter_map(|symbol| kernels.kernel(symbol, None)).collect();
     let parameters: Vec<Vec<Parameter<'_>>> = all.iter().map(Kernel::parameters).collect();
     let mut header = Header::new().forward_declare_pointees();
     for (kernel, parameters) in all.iter().zip(&parameters) {
@@ -32,13 +29,9 @@ fn header_of(image: &[u8], leave_out: bool) -> Option<Result<String, HeaderError
 #[test]
 fn a_header_is_written_from_debug_information() {
     for image in IMAGES {
-        let error = header_of(image, false)
-            .expect("an image")
-            .expect_err("an instance of a template");
+        let error = header_of(image, false).expect("an image").expect_err("an instance of a template");
         assert!(error.to_string().contains("`sim::Pair<int>`"), "{error}");
-        let text = header_of(image, true)
-            .expect("an image")
-            .expect("it is left out");
+        let text = header_of(image, true).expect("an image").expect("it is left out");
         for part in [
             "namespace sim {\n\nenum class Mode : short {\n    Off = -1,\n    On = 7,\n};\n",
             "struct Inner {\n    float4 color;\n    sim::Mode modes[2][3];\n    // 4 bytes of padding\n};\n",

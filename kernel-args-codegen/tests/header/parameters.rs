@@ -8,12 +8,7 @@ pub(crate) const FLOAT: CppType<'static> = CppType::of(CppBase::Float { bits: 32
 pub(crate) type P = Parameter<'static>;
 
 /// A parameter with this size, alignment and class.
-pub(crate) fn value(
-    name: &'static str,
-    layout: (usize, usize),
-    class: Class,
-    cpp: CppType<'static>,
-) -> P {
+pub(crate) fn value(name: &'static str, layout: (usize, usize), class: Class, cpp: CppType<'static>) -> P {
     let layout = Layout::from_size_align(layout.0, layout.1).expect("a layout");
     Parameter::field(name, "", 0, layout, class, cpp)
 }
@@ -23,12 +18,7 @@ pub(crate) fn f32(name: &'static str) -> P {
 }
 
 pub(crate) fn f64(name: &'static str) -> P {
-    value(
-        name,
-        (8, 8),
-        Class::Float,
-        CppType::of(CppBase::Float { bits: 64 }),
-    )
+    value(name, (8, 8), Class::Float, CppType::of(CppBase::Float { bits: 64 }))
 }
 
 pub(crate) fn u8(name: &'static str) -> P {
@@ -49,12 +39,7 @@ pub(crate) fn pointer(name: &'static str, to: CppType<'static>) -> P {
 
 /// An array of this length.
 pub(crate) fn array(of: P, count: u32) -> P {
-    Parameter {
-        size: of.size * count as usize,
-        class: Class::Bytes,
-        cpp: of.cpp.array(count),
-        ..of
-    }
+    Parameter { size: of.size * count as usize, class: Class::Bytes, cpp: of.cpp.array(count), ..of }
 }
 
 /// A struct with the layout of `repr(C)`.
@@ -68,36 +53,19 @@ pub(crate) fn aligned(name: &'static str, cpp: &'static str, align: usize, membe
     let placed: Vec<P> = members
         .iter()
         .map(|member| {
-            let (longer, offset) = layout
-                .extend(member.layout().expect("a layout"))
-                .expect("it fits");
+            let (longer, offset) = layout.extend(member.layout().expect("a layout")).expect("it fits");
             layout = longer;
-            Parameter {
-                offset: Some(offset),
-                ..*member
-            }
+            Parameter { offset: Some(offset), ..*member }
         })
         .collect();
     let layout = layout.pad_to_align();
-    let whole = value(
-        name,
-        (layout.size(), layout.align().bytes()),
-        Class::Bytes,
-        CppType::named(cpp),
-    );
+    let whole = value(name, (layout.size(), layout.align().bytes()), Class::Bytes, CppType::named(cpp));
     whole.with_members(Members::of(Vec::leak(placed)))
 }
 
 /// An enum of `size` bytes.
-pub(crate) fn enumeration(
-    name: &'static str,
-    cpp: &'static str,
-    size: usize,
-    variants: &[(&'static str, i128)],
-) -> P {
-    let variants = variants
-        .iter()
-        .map(|&(name, value)| Variant { name, value });
+pub(crate) fn enumeration(name: &'static str, cpp: &'static str, size: usize, variants: &[(&'static str, i128)]) -> P {
+    let variants = variants.iter().map(|&(name, value)| Variant { name, value });
     let variants: Vec<Variant<'static>> = variants.collect();
     value(name, (size, size), Class::Integer, CppType::named(cpp))
         .with_members(Members::of_enum(Vec::leak(variants), None))
@@ -105,26 +73,18 @@ pub(crate) fn enumeration(
 
 /// A parameter with the spelling of its source.
 pub(crate) fn spelled(parameter: P, spelling: &'static str) -> P {
-    Parameter {
-        spelling,
-        ..parameter
-    }
+    Parameter { spelling, ..parameter }
 }
 
 /// Without the data that DWARF 2 does not contain.
 pub(crate) fn without_alignment(parameter: P) -> P {
-    Parameter {
-        align: None::<Alignment>,
-        ..parameter
-    }
+    Parameter { align: None::<Alignment>, ..parameter }
 }
 
 /// The header of these types and one kernel with these parameters.
 pub(crate) fn with_kernel(types: &[P], parameters: &[P]) -> Header<'static> {
     let types: Vec<Item<'static>> = types.iter().map(|ty| Item::device_type(*ty)).collect();
-    Header::new()
-        .items(&types)
-        .item(Item::kernel("k", parameters))
+    Header::new().items(&types).item(Item::kernel("k", parameters))
 }
 
 /// The header of these types.

@@ -6,10 +6,7 @@ pub(super) fn expand(pattern: &str) -> Vec<String> {
     for (open, _) in pattern.match_indices('{') {
         let (before, rest) = pattern.split_at(open);
         if let Some((inside, after)) = group(rest) {
-            return inside
-                .into_iter()
-                .flat_map(|inside| expand(&format!("{before}{inside}{after}")))
-                .collect();
+            return inside.into_iter().flat_map(|inside| expand(&format!("{before}{inside}{after}"))).collect();
         }
     }
     vec![pattern.to_owned()]
@@ -30,8 +27,7 @@ fn group(text: &str) -> Option<(Vec<&str>, &str)> {
                 depth -= 1;
                 if depth == 0 {
                     let last = text.get(start..at)?;
-                    return (!parts.is_empty())
-                        .then(|| (parts.into_iter().chain([last]).collect(), &text[at + 1..]));
+                    return (!parts.is_empty()).then(|| (parts.into_iter().chain([last]).collect(), &text[at + 1..]));
                 }
             }
             _ => {}

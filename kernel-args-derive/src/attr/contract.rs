@@ -5,22 +5,15 @@ use crate::texts;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Expr, Ident, LitStr, Token, Type, meta::ParseNestedMeta, parenthesized, parse::ParseStream,
-    punctuated::Punctuated, spanned::Spanned,
+    Expr, Ident, LitStr, Token, Type, meta::ParseNestedMeta, parenthesized, parse::ParseStream, punctuated::Punctuated,
+    spanned::Spanned,
 };
 
 /// The attributes of a field that are contracts.
 pub(super) const ON_FIELD: [&str; 5] = ["len", "capacity", "multiple_of", "range", "as"];
 
 /// The attributes of a struct that are contracts.
-pub(super) const ON_STRUCT: [&str; 6] = [
-    "block",
-    "block_multiple_of",
-    "max_block",
-    "grid_covers",
-    "shared",
-    "stream",
-];
+pub(super) const ON_STRUCT: [&str; 6] = ["block", "block_multiple_of", "max_block", "grid_covers", "shared", "stream"];
 
 /// A contract, and its text for errors.
 pub(crate) struct Written<T> {
@@ -95,32 +88,19 @@ impl FieldContracts {
     }
 
     pub(super) fn any(&self) -> bool {
-        let Self {
-            len,
-            capacity,
-            multiple_of,
-            range,
-            narrowed,
-        } = self;
-        [len, capacity, multiple_of]
-            .iter()
-            .any(|contract| contract.is_some())
-            || range.is_some()
-            || narrowed.is_some()
+        let Self { len, capacity, multiple_of, range, narrowed } = self;
+        [len, capacity, multiple_of].iter().any(|contract| contract.is_some()) || range.is_some() || narrowed.is_some()
     }
 
     /// An error if the contracts of a field exclude each other.
     pub(super) fn check(&self, is_skipped: bool) -> syn::Result<()> {
         match self {
-            Self {
-                capacity: Some(capacity),
-                len: None,
-                ..
-            } => Err(syn::Error::new(capacity.span, texts::CAPACITY_WITHOUT_LEN)),
-            Self {
-                narrowed: Some(narrowed),
-                ..
-            } if is_skipped => Err(syn::Error::new(narrowed.span, texts::SKIP_AND_AS)),
+            Self { capacity: Some(capacity), len: None, .. } => {
+                Err(syn::Error::new(capacity.span, texts::CAPACITY_WITHOUT_LEN))
+            }
+            Self { narrowed: Some(narrowed), .. } if is_skipped => {
+                Err(syn::Error::new(narrowed.span, texts::SKIP_AND_AS))
+            }
             _ => Ok(()),
         }
     }
@@ -168,11 +148,7 @@ fn written<T>(
     let value = parse(input)?;
     let name = meta.path.to_token_stream();
     let tokens = before(&ahead, input)?;
-    Ok(Written {
-        value,
-        text: format!("{name} = {}", spelled(tokens)),
-        span,
-    })
+    Ok(Written { value, text: format!("{name} = {}", spelled(tokens)), span })
 }
 
 /// Tokens as a person writes them. Text in quotes stays as it is.
@@ -181,16 +157,8 @@ fn spelled(tokens: Vec<TokenTree>) -> String {
         return text.to_string();
     }
     let spaced = tokens.into_iter().collect::<TokenStream>().to_string();
-    let tight = [
-        (" . ", "."),
-        (" :: ", "::"),
-        (" ,", ","),
-        ("( ", "("),
-        (" )", ")"),
-    ];
-    tight
-        .iter()
-        .fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
+    let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")")];
+    tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
 }
 
 /// The tokens between two positions of the same input.
@@ -240,7 +208,8 @@ impl Range {
     /// syn reads `1..2` as one expression, so the bounds are separated first.
     fn of_tokens(tokens: TokenStream) -> syn::Result<Self> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let is = |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
+        let is =
+            |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
         let bound = |tokens: &[TokenTree]| {
             let tokens: TokenStream = tokens.iter().cloned().collect();
             Expression::new(&syn::parse2::<Expr>(tokens)?)
@@ -250,9 +219,7 @@ impl Range {
         let dots = dots.ok_or_else(none)?;
         let exclusive = !is(dots + 2, '=');
         let (low, rest) = tokens.split_at(dots);
-        let high = rest
-            .get(if exclusive { 2 } else { 3 }..)
-            .unwrap_or_default();
+        let high = rest.get(if exclusive { 2 } else { 3 }..).unwrap_or_default();
         if high.is_empty() && (low.is_empty() || !exclusive) {
             return Err(none());
         }
@@ -260,11 +227,7 @@ impl Range {
             [] => Ok(None),
             tokens => bound(tokens).map(Some),
         };
-        Ok(Self {
-            low: optional(low)?,
-            high: optional(high)?,
-            exclusive,
-        })
+        Ok(Self { low: optional(low)?, high: optional(high)?, exclusive })
     }
 
     /// An error if literals leave no value.
@@ -306,14 +269,9 @@ impl Axes {
         let parentheses = parenthesized!(content in input);
         let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
         if values.len() > 3 {
-            return Err(syn::Error::new(
-                parentheses.span.join(),
-                texts::TOO_MANY_AXES,
-            ));
+            return Err(syn::Error::new(parentheses.span.join(), texts::TOO_MANY_AXES));
         }
-        Ok(Self::Each(
-            values.into_iter().map(|value| value.0).collect(),
-        ))
+        Ok(Self::Each(values.into_iter().map(|value| value.0).collect()))
     }
 
     pub(crate) fn all(&self) -> &[Expression] {

@@ -28,11 +28,7 @@ impl TypeAttr {
                 Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
             }
         });
-        Self {
-            krate: krate.unwrap_or_else(default_crate),
-            cpp,
-            skip_device_repr: skip.is_some(),
-        }
+        Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr: skip.is_some() }
     }
 
     /// Reports `#[device_type(…)]` on a variant, which is not allowed.

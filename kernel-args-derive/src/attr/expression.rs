@@ -125,9 +125,7 @@ impl Expression {
     /// Whether it consists of sums and products.
     pub(crate) fn only_grows(&self) -> bool {
         match self {
-            Self::Operation(Operation::Add | Operation::Mul, both) => {
-                both.iter().all(Self::only_grows)
-            }
+            Self::Operation(Operation::Add | Operation::Mul, both) => both.iter().all(Self::only_grows),
             Self::Operation(..) | Self::Negative(_) => false,
             Self::Number(_) | Self::Place(_) | Self::Elements(_) => true,
         }
@@ -148,11 +146,7 @@ impl Expression {
 impl Place {
     fn new(expression: &Expr) -> Option<Self> {
         let (root, rest) = Root::of(expression)?;
-        Some(Self {
-            root,
-            rest,
-            span: expression.span(),
-        })
+        Some(Self { root, rest, span: expression.span() })
     }
 
     /// As the user wrote it.
@@ -244,10 +238,7 @@ mod tests {
             ("(n + 3).div_ceil(TILE)", "div_ceil(add(n, 3), TILE)"),
             ("-5", "neg(5)"),
             ("self.0 * self.1.x", "mul(self.0, self.1.x)"),
-            (
-                "shape[0] * dims.x * tiles::N",
-                "mul(mul(shape[0], dims.x), tiles::N)",
-            ),
+            ("shape[0] * dims.x * tiles::N", "mul(mul(shape[0], dims.x), tiles::N)"),
             ("x.len() - 1", "sub(len(x), 1)"),
             ("r#type * 0x10_usize", "mul(type, 16)"),
         ] {

@@ -34,13 +34,9 @@ pub(crate) enum FieldKind {
 impl FieldKind {
     /// The kind that an attribute without a value names.
     fn named(path: &syn::Path) -> Option<Self> {
-        [
-            ("opaque", Self::Opaque),
-            ("shared_write", Self::SharedWrite),
-            ("skip", Self::Skipped),
-        ]
-        .into_iter()
-        .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
+        [("opaque", Self::Opaque), ("shared_write", Self::SharedWrite), ("skip", Self::Skipped)]
+            .into_iter()
+            .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
     }
 
     /// The error for two attributes on one field.
@@ -144,10 +140,7 @@ impl MemberAttr {
             } else if meta.path.is_ident("name") {
                 let name = kernel_name(&meta)?;
                 set(&mut member.name, name, &meta)
-            } else if ["crate", "cpp", "skip_device_repr"]
-                .iter()
-                .any(|name| meta.path.is_ident(name))
-            {
+            } else if ["crate", "cpp", "skip_device_repr"].iter().any(|name| meta.path.is_ident(name)) {
                 Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_MEMBER))

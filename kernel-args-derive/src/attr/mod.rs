@@ -20,10 +20,7 @@ pub(crate) use repr::Repr;
 use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};
 use field::kernel_name;
 use naming::Parts;
-use syn::{
-    Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta,
-    punctuated::Punctuated,
-};
+use syn::{Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated};
 
 /// `#[kernel_args(…)]` on the struct.
 pub(crate) struct ArgsAttr {
@@ -37,11 +34,7 @@ pub(crate) struct ArgsAttr {
 }
 
 impl ArgsAttr {
-    pub(crate) fn parse(
-        attrs: &[Attribute],
-        generics: &Generics,
-        diagnostics: &mut Diagnostics,
-    ) -> Self {
+    pub(crate) fn parse(attrs: &[Attribute], generics: &Generics, diagnostics: &mut Diagnostics) -> Self {
         let mut krate = None;
         let mut named = Parts::default();
         let (mut bound, mut strict) = (None, None);
@@ -52,8 +45,7 @@ impl ArgsAttr {
                 set(&mut krate, path, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
-                let predicates =
-                    text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
+                let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("strict_names") {
                 takes_no_value(&meta)?;
@@ -79,13 +71,7 @@ impl ArgsAttr {
                 refuse_macros(&binding.argument, diagnostics);
             }
         }
-        Self {
-            krate: krate.unwrap_or_else(default_crate),
-            kernel,
-            strict_names: strict.is_some(),
-            bound,
-            contracts,
-        }
+        Self { krate: krate.unwrap_or_else(default_crate), kernel, strict_names: strict.is_some(), bound, contracts }
     }
 }
 

@@ -4,27 +4,18 @@ use super::{alternatives, set};
 use crate::{diagnostics::Diagnostics, image::DebugInfoOption, path::ImagePath, texts};
 use proc_macro2::Span;
 use syn::{
-    GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed,
-    meta::ParseNestedMeta, parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
+    GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed, meta::ParseNestedMeta,
+    parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
 /// The kernels that a struct names.
 pub(crate) enum Naming {
     /// `ptx = "…", entry = "…"`.
-    Image {
-        path: ImagePath,
-        entry: Option<LitStr>,
-        debug_info: Option<DebugInfoOption>,
-    },
+    Image { path: ImagePath, entry: Option<LitStr>, debug_info: Option<DebugInfoOption> },
     /// `kernel = module::name`.
     Item(Path),
     /// `kernel = module, entries = ["…"], except = "…", T = f32 => "_f32"`.
-    Pattern {
-        module: Path,
-        entries: Vec<LitStr>,
-        except: Vec<LitStr>,
-        bindings: Vec<Binding>,
-    },
+    Pattern { module: Path, entries: Vec<LitStr>, except: Vec<LitStr>, bindings: Vec<Binding> },
 }
 
 /// `T = f32 => "_f32"`: kernels whose names end with `_f32` take `f32` for `T`.
@@ -56,9 +47,7 @@ impl Presence {
         if !input.peek(Token![if]) {
             let ident: Ident = input.parse().map_err(unknown)?;
             let known = ident == "if_present";
-            return known
-                .then_some(Self::Optional)
-                .ok_or_else(|| unknown(syn::Error::new(start, "")));
+            return known.then_some(Self::Optional).ok_or_else(|| unknown(syn::Error::new(start, "")));
         }
         input.parse::<Token![if]>()?;
         let sm: Ident = input.parse().map_err(unknown)?;
@@ -88,8 +77,7 @@ fn patterns(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
         .iter()
         .flat_map(|pattern| {
             let each = alternatives::expand(&pattern.value());
-            each.into_iter()
-                .map(|text| LitStr::new(&text, pattern.span()))
+            each.into_iter().map(|text| LitStr::new(&text, pattern.span()))
         })
         .collect())
 }
@@ -107,11 +95,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn parse(
-        &mut self,
-        meta: &ParseNestedMeta<'_>,
-        generics: &Generics,
-    ) -> syn::Result<()> {
+    pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
         if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
             let path = meta.value()?.parse()?;
             set(&mut self.ptx, path, meta)
@@ -141,12 +125,7 @@ impl Parts {
             }
             meta.input.parse::<Token![=>]>()?;
             let suffix = meta.input.parse()?;
-            self.bindings.push(Binding {
-                parameter,
-                argument,
-                suffix,
-                presence: Presence::parse(meta.input)?,
-            });
+            self.bindings.push(Binding { parameter, argument, suffix, presence: Presence::parse(meta.input)? });
             Ok(())
         } else {
             Err(meta.error(texts::UNKNOWN_ON_STRUCT))
@@ -163,11 +142,7 @@ impl Parts {
             return None;
         }
         if let (None, Some(debug_info)) = (&self.ptx, &self.debug_info) {
-            let text = if self.kernel.is_some() {
-                texts::KERNEL_AND_DEBUG_INFO
-            } else {
-                texts::DEBUG_INFO_WITHOUT_PTX
-            };
+            let text = if self.kernel.is_some() { texts::KERNEL_AND_DEBUG_INFO } else { texts::DEBUG_INFO_WITHOUT_PTX };
             diagnostics.error(debug_info.span(), text);
             return None;
         }
@@ -192,11 +167,7 @@ impl Parts {
                 None
             }
             (Some(path), ..) => Some(Naming::Item(path)),
-            (None, None, Some(path), entry) => Some(Naming::Image {
-                path,
-                entry,
-                debug_info: self.debug_info,
-            }),
+            (None, None, Some(path), entry) => Some(Naming::Image { path, entry, debug_info: self.debug_info }),
             (None, None, None, Some(entry)) => {
                 diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
                 None

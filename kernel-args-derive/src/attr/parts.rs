@@ -117,9 +117,7 @@ impl FieldAttr {
     /// The names of the elements, if the attribute has names.
     pub(crate) fn element_names(&self) -> Option<ElementNames> {
         if let Some(names) = &self.listed {
-            let names = names
-                .iter()
-                .map(|name| LitStr::new(&name.value(), name.span()));
+            let names = names.iter().map(|name| LitStr::new(&name.value(), name.span()));
             return Some(ElementNames::Listed(names.collect()));
         }
         let name = self.name.as_ref()?.value();

@@ -16,9 +16,7 @@ pub(crate) struct Repr {
     pub(crate) other: Option<Span>,
 }
 
-const INTS: [&str; 12] = [
-    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-];
+const INTS: [&str; 12] = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
 
 impl Repr {
     pub(crate) fn parse(attrs: &[Attribute]) -> Self {
@@ -42,10 +40,7 @@ impl Repr {
                     parenthesized!(content in meta.input);
                     content.parse::<LitInt>()?;
                 }
-            } else if let Some(int) = path
-                .get_ident()
-                .filter(|int| INTS.iter().any(|name| int == name))
-            {
+            } else if let Some(int) = path.get_ident().filter(|int| INTS.iter().any(|name| int == name)) {
                 repr.int = Some(int.clone());
             } else {
                 repr.other = Some(path.span());

@@ -20,28 +20,16 @@ pub(super) enum Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// `None` if the struct names no kernel, or an error was reported.
-    pub(super) fn new(
-        attr: &'a ArgsAttr,
-        generics: &Generics,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Self> {
+    pub(super) fn new(attr: &'a ArgsAttr, generics: &Generics, diagnostics: &mut Diagnostics) -> Option<Self> {
         match attr.kernel.as_ref()? {
-            Naming::Image {
-                path,
-                entry,
-                debug_info,
-            } => {
+            Naming::Image { path, entry, debug_info } => {
                 let (entry, debug_info) = (entry.as_ref(), debug_info.as_ref());
                 Named::read(path, entry, debug_info, &attr.krate, diagnostics).map(Self::Image)
             }
             Naming::Item(path) => Some(Self::Item(path)),
-            Naming::Pattern {
-                module,
-                entries,
-                except,
-                bindings,
-            } => Pattern::new(module, [entries, except], bindings, generics, diagnostics)
-                .map(Self::Pattern),
+            Naming::Pattern { module, entries, except, bindings } => {
+                Pattern::new(module, [entries, except], bindings, generics, diagnostics).map(Self::Pattern)
+            }
         }
     }
 
@@ -56,21 +44,13 @@ impl<'a> Comparison<'a> {
 
     /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the compared type,
     /// if there is only one.
-    pub(super) fn tables(
-        &self,
-        arguments: Option<&TokenStream>,
-        krate: &Path,
-    ) -> Option<TokenStream> {
+    pub(super) fn tables(&self, arguments: Option<&TokenStream>, krate: &Path) -> Option<TokenStream> {
         let krate = respan(krate, self.span());
         let named = match self {
             Self::Image(named) => named.kernels(&krate),
             // The call has the span of the path, so rustc reports an error about its type there.
             Self::Item(path) => {
-                let item = if may_be_absent() {
-                    or_unknown(path, &krate)
-                } else {
-                    quote!(#path)
-                };
+                let item = if may_be_absent() { or_unknown(path, &krate) } else { quote!(#path) };
                 quote_spanned!(path.span()=> { #item }.kernels())
             }
             Self::Pattern(_) => return None,

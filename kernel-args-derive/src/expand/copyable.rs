@@ -33,9 +33,7 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
 /// one error, from [`assert_copy`], instead of one per line of the impl.
 pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     let clause = generics.make_where_clause();
-    clause
-        .predicates
-        .push(parse_quote!(for<'__copy> Self: #krate::__private::core::marker::Copy));
+    clause.predicates.push(parse_quote!(for<'__copy> Self: #krate::__private::core::marker::Copy));
     generics
 }
 

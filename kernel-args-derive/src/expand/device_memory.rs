@@ -18,10 +18,7 @@ pub(super) fn device_memory(
     let (krate, ident) = (&attr.krate, &input.ident);
     let (_, ty_generics, _) = input.generics.split_for_impl();
     let (impl_generics, _, copied) = bounded.split_for_impl();
-    let predicates: Vec<_> = copied
-        .iter()
-        .flat_map(|clause| &clause.predicates)
-        .collect();
+    let predicates: Vec<_> = copied.iter().flat_map(|clause| &clause.predicates).collect();
     let zero_bits = has_zero_bits(&quote!(Self), krate);
     let device_repr = (!attr.skip_device_repr).then(|| {
         quote! {

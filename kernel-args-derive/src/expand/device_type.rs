@@ -53,26 +53,16 @@ fn structure(
     if fields.iter().map(refuse).fold(false, |any, is| any | is) {
         return None;
     }
-    let member_attrs: Vec<_> = fields
-        .iter()
-        .map(|field| MemberAttr::parse(field.attrs, diagnostics))
-        .collect();
+    let member_attrs: Vec<_> = fields.iter().map(|field| MemberAttr::parse(field.attrs, diagnostics)).collect();
     let krate = &attr.krate;
     let ident = &input.ident;
     // The type argument of a `PhantomData` need not be a device type.
-    let used: TokenStream = fields
-        .iter()
-        .map(|field| field.ty)
-        .filter(|ty| !field_errors::is_marker(ty))
-        .map(|ty| quote!(#ty,))
-        .collect();
+    let used: TokenStream =
+        fields.iter().map(|field| field.ty).filter(|ty| !field_errors::is_marker(ty)).map(|ty| quote!(#ty,)).collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
     let bounded = if_copy(bounded, krate);
-    let zero_bits: Vec<_> = fields
-        .iter()
-        .map(|field| has_zero_bits(field.ty, krate))
-        .collect();
+    let zero_bits: Vec<_> = fields.iter().map(|field| has_zero_bits(field.ty, krate)).collect();
     let memory = device_memory(input, attr, &bounded, &zero_bits);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
@@ -84,13 +74,8 @@ fn structure(
     } else {
         (quote!(#ident), quote!(__FIELDS))
     };
-    let Members {
-        list,
-        checks,
-        paddings,
-        stores,
-        is_value,
-    } = members(&fields, &member_attrs, krate, &this, &all, is_generic);
+    let Members { list, checks, paddings, stores, is_value } =
+        members(&fields, &member_attrs, krate, &this, &all, is_generic);
 
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields, &all);
@@ -112,11 +97,7 @@ fn structure(
         }
     });
     let members = fields.iter().map(|field| &field.member);
-    let (list, layout) = if is_generic {
-        (list, layout)
-    } else {
-        (quote!(__FIELDS), quote!(__LAYOUT))
-    };
+    let (list, layout) = if is_generic { (list, layout) } else { (quote!(__FIELDS), quote!(__LAYOUT)) };
     Some(quote! {
         #copy
         #constants
@@ -159,12 +140,7 @@ fn structure(
 }
 
 /// Whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
-fn may_be_passed(
-    input: &DeriveInput,
-    repr: &Repr,
-    fields: &Fields,
-    diagnostics: &mut Diagnostics,
-) -> bool {
+fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &Fields, diagnostics: &mut Diagnostics) -> bool {
     if input.generics.lifetimes().next().is_some() {
         return false;
     }
@@ -228,11 +204,7 @@ fn members(
                 #krate::__private::pointing_to(#member, &__BEHIND)
             }};
         }
-        if attr.opaque {
-            quote_spanned!(field.span()=> #krate::__private::opaque_member(#member))
-        } else {
-            member
-        }
+        if attr.opaque { quote_spanned!(field.span()=> #krate::__private::opaque_member(#member)) } else { member }
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
         let krate = respan(krate, field.span());
@@ -307,10 +279,7 @@ fn content(attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, Tok
         (quote!(#value.members), quote!(#value.pointee))
     } else {
         let abi = quote!(#krate::__private::abi);
-        (
-            quote!(#abi::Members::of(#all)),
-            quote!(#abi::Pointee::UNKNOWN),
-        )
+        (quote!(#abi::Members::of(#all)), quote!(#abi::Pointee::UNKNOWN))
     }
 }
 
@@ -344,21 +313,11 @@ fn names(
     let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
     match (&attr.cpp, repr.transparent, fields) {
         // In C++ this is either a class around one value, or another name for the value. The two differ in PTX.
-        (Some(name), true, _) => (
-            quote!(#krate::__private::abi::Class::Unknown),
-            named(&name.value()),
-        ),
-        (Some(name), false, _) => (
-            quote!(#krate::__private::abi::Class::Bytes),
-            named(&name.value()),
-        ),
-        (None, true, _) => (
-            quote!(#krate::__private::transparent(#all).class),
-            quote!(#krate::__private::transparent(#all).cpp),
-        ),
-        (None, false, _) => (
-            quote!(#krate::__private::abi::Class::Bytes),
-            named(&input.ident.unraw().to_string()),
-        ),
+        (Some(name), true, _) => (quote!(#krate::__private::abi::Class::Unknown), named(&name.value())),
+        (Some(name), false, _) => (quote!(#krate::__private::abi::Class::Bytes), named(&name.value())),
+        (None, true, _) => {
+            (quote!(#krate::__private::transparent(#all).class), quote!(#krate::__private::transparent(#all).cpp))
+        }
+        (None, false, _) => (quote!(#krate::__private::abi::Class::Bytes), named(&input.ident.unraw().to_string())),
     }
 }

@@ -48,10 +48,7 @@ pub(super) fn enumeration(
         return None;
     };
     let (krate, ident) = (&attr.krate, &input.ident);
-    let name = attr
-        .cpp
-        .as_ref()
-        .map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
+    let name = attr.cpp.as_ref().map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;

@@ -55,21 +55,14 @@ impl ParameterField<'_> {
     }
 
     /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
-    pub(super) fn description(
-        &self,
-        ty: &syn::Type,
-        generics: &syn::Generics,
-        krate: &Path,
-    ) -> TokenStream {
+    pub(super) fn description(&self, ty: &syn::Type, generics: &syn::Generics, krate: &Path) -> TokenStream {
         let span = self.field.span();
         let krate = respan(krate, span);
         let errors = field_errors::argument(ty, &krate, span);
         let name = &self.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = match (self.shape, self.field.ty) {
-            (Shape::Spread(_), Type::Path(alias)) => {
-                spelling::of_element(alias, span, &krate, &info)
-            }
+            (Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, &krate, &info),
             _ => spelling::expression(ty, span, generics, &krate, &info),
         };
         let view = view(self.kind, span);

@@ -24,18 +24,8 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = fields(input, &mut diagnostics);
-    let attrs: Vec<FieldAttr> = fields
-        .iter()
-        .map(|field| FieldAttr::parse(field.attrs, &mut diagnostics))
-        .collect();
-    let contracts = contracts(
-        input,
-        &attr.krate,
-        &attr.contracts,
-        &fields,
-        &attrs,
-        &mut diagnostics,
-    );
+    let attrs: Vec<FieldAttr> = fields.iter().map(|field| FieldAttr::parse(field.attrs, &mut diagnostics)).collect();
+    let contracts = contracts(input, &attr.krate, &attr.contracts, &fields, &attrs, &mut diagnostics);
     let mut fields = parameters(fields, &attrs, attr.strict_names);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
@@ -46,21 +36,11 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
             && !part_errors::refuse_type_parameter(field, &input.generics, &mut diagnostics)
     });
     // After an error in an attribute, the comparison would report follow-up errors.
-    let comparison = diagnostics
-        .is_empty()
-        .then(|| Comparison::new(&attr, &input.generics, &mut diagnostics))
-        .flatten();
+    let comparison =
+        diagnostics.is_empty().then(|| Comparison::new(&attr, &input.generics, &mut diagnostics)).flatten();
     // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
-    let names_kernel = !diagnostics.is_empty()
-        || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
-    let body = expand(
-        input,
-        &attr,
-        &fields,
-        &contracts,
-        comparison.as_ref(),
-        names_kernel,
-    );
+    let names_kernel = !diagnostics.is_empty() || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
+    let body = expand(input, &attr, &fields, &contracts, comparison.as_ref(), names_kernel);
     wrap(&body, diagnostics)
 }
 
@@ -79,33 +59,22 @@ fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Fiel
     }
 }
 
-fn parameters<'a>(
-    fields: Vec<Field<'a>>,
-    attrs: &'a [FieldAttr],
-    strict_names: bool,
-) -> Vec<ParameterField<'a>> {
+fn parameters<'a>(fields: Vec<Field<'a>>, attrs: &'a [FieldAttr], strict_names: bool) -> Vec<ParameterField<'a>> {
     fields
         .into_iter()
         .zip(attrs)
         .filter_map(|(field, attr)| {
             let own = || match &field.member {
-                syn::Member::Named(ident) if strict_names => {
-                    Some(syn::LitStr::new(&field.name, ident.span()))
-                }
+                syn::Member::Named(ident) if strict_names => Some(syn::LitStr::new(&field.name, ident.span())),
                 _ => None,
             };
             let element_names = attr.element_names();
             let name = attr.name.as_ref();
-            let kernel_name = name
-                .map(|name| syn::LitStr::new(&name.value(), name.span()))
-                .or_else(own);
+            let kernel_name = name.map(|name| syn::LitStr::new(&name.value(), name.span())).or_else(own);
             let narrowed = attr.contracts.narrowed.as_ref();
             (attr.kind != FieldKind::Skipped).then_some(ParameterField {
                 wide: narrowed.map(|_| field.ty),
-                field: Field {
-                    ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value),
-                    ..field
-                },
+                field: Field { ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value), ..field },
                 kind: attr.kind,
                 kernel_name,
                 shape: attr.shape,
@@ -126,42 +95,26 @@ fn expand(
 ) -> TokenStream {
     let ident = &input.ident;
     let krate = &attr.krate;
-    let used: TokenStream = fields
-        .iter()
-        .map(|parameter| &parameter.field.ty)
-        .map(|ty| quote!(#ty,))
-        .collect();
+    let used: TokenStream = fields.iter().map(|parameter| &parameter.field.ty).map(|ty| quote!(#ty,)).collect();
     let bounded = generics::bounded_arguments(&input.generics, &used, krate, attr.bound.as_deref());
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     let erased = generics::erased_type(ident, &input.generics);
-    let ParamBuffer {
-        ty: param_buffer,
-        slots,
-    } = param_buffer(input, &bounded, &erased, krate, fields);
+    let ParamBuffer { ty: param_buffer, slots } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let Parameters {
-        each,
-        constants,
-        contexts,
-        lower,
-        in_place,
-    } = if parts::has_parts(fields) {
+    let Parameters { each, constants, contexts, lower, in_place } = if parts::has_parts(fields) {
         parts::parameters(fields, input, (&erased, is_generic(input)), krate)
     } else {
         parameters_of(fields, input, krate)
     };
 
     let name = ident.unraw().to_string();
-    let tables = comparison
-        .and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
+    let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let markers = markers(input, &bounded, names_kernel, krate);
-    let force = (!is_generic(input))
-        .then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
-    let checks = comparison
-        .and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
+    let force = (!is_generic(input)).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
+    let checks = comparison.and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
     quote! {
         #tables
         #slots
@@ -216,14 +169,10 @@ fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Pat
     let descriptions = fields.iter().map(|parameter| {
         let description = parameter.description(parameter.field.ty, &input.generics, krate);
         let said = parameter.kernel_name.as_ref();
-        let said =
-            said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
+        let said = said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
         quote!(#description #said)
     });
-    let puts = fields
-        .iter()
-        .enumerate()
-        .map(|(i, parameter)| put(i, parameter, krate));
+    let puts = fields.iter().enumerate().map(|(i, parameter)| put(i, parameter, krate));
     Parameters {
         each: quote!([__T; #count]),
         constants: quote! {
@@ -244,8 +193,7 @@ fn put(i: usize, parameter: &ParameterField<'_>, krate: &Path) -> TokenStream {
     let krate = respan(krate, span);
     let errors = field_errors::argument(ty, &krate, span);
     let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
-    let [this, stream, buffer, pointers] =
-        ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+    let [this, stream, buffer, pointers] = ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
     let field = syn::Ident::new("__field", span);
     let declared = parameter.declared();
     let narrowed = parameter.narrowed(&field, &krate);
@@ -271,12 +219,7 @@ fn put(i: usize, parameter: &ParameterField<'_>, krate: &Path) -> TokenStream {
 }
 
 /// The traits without methods that restrict how the struct can be used.
-fn markers(
-    input: &DeriveInput,
-    bounded: &syn::Generics,
-    names_kernel: bool,
-    krate: &Path,
-) -> TokenStream {
+fn markers(input: &DeriveInput, bounded: &syn::Generics, names_kernel: bool, krate: &Path) -> TokenStream {
     let ident = &input.ident;
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
@@ -346,10 +289,7 @@ fn param_buffer(
     }
     let generics = generics::without_lifetimes(bounded);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let type_params = input
-        .generics
-        .type_params()
-        .map(|parameter| &parameter.ident);
+    let type_params = input.generics.type_params().map(|parameter| &parameter.ident);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let (slot, span) = (Field::slot(i), parameter.field.span());
         let ty = parts::slot(parameter, input, &respan(krate, span));
@@ -362,10 +302,7 @@ fn param_buffer(
             parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
         }
     };
-    ParamBuffer {
-        ty: quote!(__ParamBuffer #ty_generics),
-        slots: Some(slots),
-    }
+    ParamBuffer { ty: quote!(__ParamBuffer #ty_generics), slots: Some(slots) }
 }
 
 fn is_generic(input: &DeriveInput) -> bool {
@@ -386,10 +323,7 @@ fn comparison_checks(
             let has_parts = parts::has_parts(fields);
             let fields: Vec<CheckedField<'_>> = fields
                 .iter()
-                .map(|parameter| CheckedField {
-                    ty: parameter.field.ty,
-                    span: parameter.field.span(),
-                })
+                .map(|parameter| CheckedField { ty: parameter.field.ty, span: parameter.field.span() })
                 .collect();
             Some(pattern.checks(ident, &input.generics, krate, &fields, has_parts))
         }
@@ -398,21 +332,13 @@ fn comparison_checks(
 }
 
 /// One constant per field, so rustc reports a mistake at its field.
-fn checks(
-    fields: &[ParameterField<'_>],
-    ident: &syn::Ident,
-    erased: &TokenStream,
-    krate: &Path,
-) -> TokenStream {
+fn checks(fields: &[ParameterField<'_>], ident: &syn::Ident, erased: &TokenStream, krate: &Path) -> TokenStream {
     let has_parts = parts::has_parts(fields);
     let each = fields.iter().enumerate().map(|(i, parameter)| {
         let span = parameter.field.span();
         let krate = respan(krate, span);
-        let fits = if has_parts {
-            quote_spanned!(span=> part_fits::<#erased>)
-        } else {
-            quote_spanned!(span=> field_fits)
-        };
+        let fits =
+            if has_parts { quote_spanned!(span=> part_fits::<#erased>) } else { quote_spanned!(span=> field_fits) };
         quote_spanned!(span=> const _: () = #krate::__private::#fits(__REPORT, #i);)
     });
     let span = ident.span();

@@ -31,11 +31,7 @@ pub(super) fn refuse_number(parameter: &ParameterField<'_>, diagnostics: &mut Di
     ];
     let ty = parameter.field.ty;
     let is_other = match ty {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| NAMES.iter().any(|name| last.ident == name)),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| NAMES.iter().any(|name| last.ident == name)),
         Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
         _ => true,
     };

@@ -14,9 +14,7 @@ use syn::{DeriveInput, Generics, Path, Type, parse_quote_spanned, spanned::Spann
 
 /// Whether a field is not one parameter.
 pub(super) fn has_parts(fields: &[ParameterField<'_>]) -> bool {
-    fields
-        .iter()
-        .any(|parameter| !matches!(parameter.shape, Shape::One))
+    fields.iter().any(|parameter| !matches!(parameter.shape, Shape::One))
 }
 
 /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an alias.
@@ -33,11 +31,7 @@ fn element(ty: &Type, krate: &TokenStream) -> Type {
 }
 
 /// The type of the room for a field in the parameter buffer of a generic struct.
-pub(super) fn slot(
-    parameter: &ParameterField<'_>,
-    input: &DeriveInput,
-    krate: &TokenStream,
-) -> TokenStream {
+pub(super) fn slot(parameter: &ParameterField<'_>, input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let span = parameter.field.span();
     let ty = erased_field(&parameter.field, input);
     match parameter.shape {
@@ -63,14 +57,11 @@ pub(super) fn parameters(
     (erased, is_generic): (&TokenStream, bool),
     krate: &Path,
 ) -> Parameters {
-    let parts = fields
-        .iter()
-        .enumerate()
-        .map(|(index, parameter)| PartField {
-            parameter,
-            index,
-            krate: respan(krate, parameter.field.span()),
-        });
+    let parts = fields.iter().enumerate().map(|(index, parameter)| PartField {
+        parameter,
+        index,
+        krate: respan(krate, parameter.field.span()),
+    });
     let parts: Vec<PartField<'_>> = parts.collect();
     let each = parts.iter().map(PartField::each);
     let all = parts.iter().map(|part| part.part(&input.generics, krate));
@@ -88,16 +79,9 @@ pub(super) fn parameters(
         const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
     };
     let launch = quote!(__launch());
-    let puts = parts
-        .iter()
-        .rev()
-        .fold(launch, |rest, part| part.put(&rest));
+    let puts = parts.iter().rev().fold(launch, |rest, part| part.put(&rest));
     let borrows = parts.iter().map(PartField::borrow);
-    let each = if is_generic {
-        quote!((#(#each,)*))
-    } else {
-        quote!([__T; #krate::__private::count::<#erased>()])
-    };
+    let each = if is_generic { quote!((#(#each,)*)) } else { quote!([__T; #krate::__private::count::<#erased>()]) };
     Parameters {
         each,
         constants,
@@ -146,9 +130,7 @@ impl PartField<'_> {
 
     /// An expression of type `Part`.
     fn part(&self, generics: &Generics, path: &Path) -> TokenStream {
-        let Self {
-            parameter, krate, ..
-        } = self;
+        let Self { parameter, krate, .. } = self;
         let (ty, span) = (parameter.field.ty, self.span());
         let (name, member) = (&parameter.field.name, &parameter.field.member);
         let this = self.this();
@@ -181,10 +163,7 @@ impl PartField<'_> {
                         )
                     }.as_slice()
                 };
-                (
-                    parameters,
-                    quote_spanned!(span=> <#ty as #krate::KernelArgs>::IN_PLACE),
-                )
+                (parameters, quote_spanned!(span=> <#ty as #krate::KernelArgs>::IN_PLACE))
             }
         };
         quote_spanned! {span=>
@@ -198,18 +177,14 @@ impl PartField<'_> {
 
     /// An expression of type `ElementNames`.
     fn element_names(&self) -> TokenStream {
-        let Self {
-            parameter, krate, ..
-        } = self;
+        let Self { parameter, krate, .. } = self;
         let (this, span) = (self.this(), self.span());
         let is_named = matches!(parameter.field.member, syn::Member::Named(_));
         let (kind, before, after) = match &parameter.element_names {
             Some(ElementNames::Listed(names)) => {
                 return quote_spanned!(span=> #krate::__private::ElementNames::Listed(&[#(#names),*]));
             }
-            Some(ElementNames::Numbered(before, after)) => {
-                ("Numbered", before.clone(), after.as_str())
-            }
+            Some(ElementNames::Numbered(before, after)) => ("Numbered", before.clone(), after.as_str()),
             None => {
                 let is_strict = parameter.is_strict && is_named;
                 let kind = if is_strict { "Numbered" } else { "Implied" };
@@ -231,9 +206,7 @@ impl PartField<'_> {
     }
 
     fn contexts(&self) -> TokenStream {
-        let Self {
-            parameter, krate, ..
-        } = self;
+        let Self { parameter, krate, .. } = self;
         let (ty, member, span) = (parameter.field.ty, &parameter.field.member, self.span());
         let [own, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
         let (this, first) = (self.this(), self.first());
@@ -283,14 +256,11 @@ impl PartField<'_> {
     /// `PARTS` and `PARAMETERS` were computed. So offsets and indices are in the bounds that the caller of `lower` guarantees. The blocks
     /// have the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate does not apply to them.
     fn put(&self, rest: &TokenStream) -> TokenStream {
-        let Self {
-            parameter, krate, ..
-        } = self;
+        let Self { parameter, krate, .. } = self;
         let (ty, span, index) = (parameter.field.ty, self.span(), self.index);
         let (variable, first, this) = (self.variable(), self.first(), self.this());
         let guard = format_ident!("__guard{index}", span = Span::mixed_site());
-        let [stream, buffer, pointers] =
-            ["__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+        let [stream, buffer, pointers] = ["__stream", "__buffer", "__pointers"].map(|name| local(name, span));
         match parameter.shape {
             Shape::One => {
                 let errors = field_errors::argument(ty, krate, span);
@@ -314,8 +284,7 @@ impl PartField<'_> {
                         __element, #stream, #buffer, #krate::__private::offset_at::<Self>(#first + __index), #pointers, #first + __index,
                     )
                 };
-                let put_each =
-                    quote_spanned!(span=> <#this as #krate::__private::Spread>::put_each);
+                let put_each = quote_spanned!(span=> <#this as #krate::__private::Spread>::put_each);
                 let values = quote_spanned!(span=> const { <Self as #krate::KernelArgs>::PARTS[#index].in_place });
                 let [element, at] = ["__element", "__index"].map(|name| local(name, span));
                 quote! {

@@ -41,9 +41,7 @@ impl<'a> Pattern<'a> {
         let mut complete = true;
         for parameter in parameters(generics) {
             let own = bindings.iter().enumerate();
-            let own: Vec<(usize, &Binding)> = own
-                .filter(|(_, binding)| binding.parameter == *parameter)
-                .collect();
+            let own: Vec<(usize, &Binding)> = own.filter(|(_, binding)| binding.parameter == *parameter).collect();
             if own.is_empty() {
                 let span = entries.first().map_or_else(Span::call_site, LitStr::span);
                 diagnostics.error(span, texts::unbound(parameter));
@@ -51,26 +49,15 @@ impl<'a> Pattern<'a> {
             }
             targets = targets
                 .iter()
-                .flat_map(|target| {
-                    own.iter()
-                        .map(|&one| Target(target.0.iter().copied().chain([one]).collect()))
-                })
+                .flat_map(|target| own.iter().map(|&one| Target(target.0.iter().copied().chain([one]).collect())))
                 .collect();
         }
-        complete.then_some(Self {
-            module,
-            entries,
-            except,
-            bindings,
-            targets,
-        })
+        complete.then_some(Self { module, entries, except, bindings, targets })
     }
 
     /// The span for errors about the choice of the kernels.
     pub(super) fn span(&self) -> Span {
-        self.entries
-            .first()
-            .map_or_else(Span::call_site, LitStr::span)
+        self.entries.first().map_or_else(Span::call_site, LitStr::span)
     }
 
     /// Compares the struct with the matching kernels, for each combination of its parameters.
@@ -126,13 +113,7 @@ impl<'a> Pattern<'a> {
     /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl, but not a static.
     ///
     /// `parts` is the number of fields if they are not one parameter each.
-    fn found(
-        &self,
-        ident: &Ident,
-        generics: &Generics,
-        parts: Option<usize>,
-        at: &TokenStream,
-    ) -> TokenStream {
+    fn found(&self, ident: &Ident, generics: &Generics, parts: Option<usize>, at: &TokenStream) -> TokenStream {
         let span = self.span();
         let all = {
             let module = self.module;
@@ -182,9 +163,7 @@ impl Target<'_> {
     /// The struct with these types, with every lifetime `'static`.
     fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
         let arguments = generics.params.iter().map(|parameter| match parameter {
-            syn::GenericParam::Lifetime(lifetime) => {
-                erase::lifetimes(lifetime.lifetime.to_token_stream(), generics)
-            }
+            syn::GenericParam::Lifetime(lifetime) => erase::lifetimes(lifetime.lifetime.to_token_stream(), generics),
             syn::GenericParam::Type(syn::TypeParam { ident, .. })
             | syn::GenericParam::Const(syn::ConstParam { ident, .. }) => self
                 .0
@@ -200,16 +179,8 @@ impl Target<'_> {
 /// The binding as in the attribute, without its condition.
 fn written(binding: &Binding) -> String {
     let argument = binding.argument.to_token_stream().to_string();
-    let argument = argument
-        .replace(" :: ", "::")
-        .replace(" < ", "<")
-        .replace(" >", ">")
-        .replace(" ,", ",");
-    format!(
-        "{} = {argument} => {:?}",
-        binding.parameter,
-        binding.suffix.value()
-    )
+    let argument = argument.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
+    format!("{} = {argument} => {:?}", binding.parameter, binding.suffix.value())
 }
 
 fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {

@@ -22,12 +22,7 @@ pub(super) fn analysed(
     threads: usize,
 ) -> Result<Kernels<'static>, Error> {
     let share = |number: usize| {
-        let own: BTreeSet<&str> = wanted
-            .iter()
-            .copied()
-            .skip(number)
-            .step_by(threads)
-            .collect();
+        let own: BTreeSet<&str> = wanted.iter().copied().skip(number).step_by(threads).collect();
         let mut kernels = kernels.clone();
         image.add_bodies(&mut kernels, |symbol| own.contains(symbol))?;
         Ok(kernels)
@@ -77,12 +72,7 @@ mod tests {
             kernels.undemangled().map(of).collect::<Vec<_>>()
         };
         let one = found(1);
-        assert_eq!(
-            one.iter()
-                .filter(|found| found.contains("st.global.f32"))
-                .count(),
-            6
-        );
+        assert_eq!(one.iter().filter(|found| found.contains("st.global.f32")).count(), 6);
         for threads in [2, 3, 9] {
             assert_eq!(found(threads), one);
         }

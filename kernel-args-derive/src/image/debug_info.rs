@@ -23,10 +23,7 @@ pub(crate) enum DebugInfoOption {
 impl Parse for DebugInfoOption {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ahead = input.fork();
-        if ahead
-            .parse::<Ident>()
-            .is_ok_and(|word| word == "if_readable")
-        {
+        if ahead.parse::<Ident>().is_ok_and(|word| word == "if_readable") {
             return Ok(Self::IfReadable(input.parse::<Ident>()?.span()));
         }
         input.parse().map(Self::File)
@@ -154,21 +151,12 @@ fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
 }
 
 /// Why a file does not contain matching debug information for the kernels of an image.
-fn problem(
-    file: &File,
-    [name, image_name]: [&str; 2],
-    image: &File,
-    symbols: &[&str],
-) -> Option<String> {
+fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[&str]) -> Option<String> {
     let has_debug_info = |symbol: &&str| {
         let kernel = file.kernels.kernel(symbol, None);
         kernel.is_some_and(|kernel| kernel.debug_info.is_known())
     };
-    let missing: Vec<&str> = symbols
-        .iter()
-        .copied()
-        .filter(|s| !has_debug_info(s))
-        .collect();
+    let missing: Vec<&str> = symbols.iter().copied().filter(|s| !has_debug_info(s)).collect();
     if !missing.is_empty() {
         let errors = file.kernels.debug_errors().map(ToString::to_string);
         if let Some(errors) = lines(errors) {
@@ -179,17 +167,12 @@ fn problem(
             return Some(texts::no_debug_info(name));
         }
         let (missing, others) = (list(missing.into_iter()), list(others.into_iter()));
-        return Some(texts::missing_debug_info(
-            name, image_name, &missing, &others,
-        ));
+        return Some(texts::missing_debug_info(name, image_name, &missing, &others));
     }
     symbols.iter().find_map(|symbol| {
         let here = image.kernels.kernel(symbol, None)?;
         let there = file.kernels.kernel(symbol, None)?;
-        let lists = [
-            parameters(&there.parameters()),
-            parameters(&here.parameters()),
-        ];
+        let lists = [parameters(&there.parameters()), parameters(&here.parameters())];
         match here.with_debug_info_of(&there) {
             Err(DebugInfoMismatch::OtherParameters) => {
                 let kernel = mangled::demangle(symbol);
@@ -216,14 +199,8 @@ fn parameters(parameters: &[Parameter<'_>]) -> String {
                 Class::Pointer => "pointer of ",
                 _ => "",
             };
-            let align = parameter
-                .align
-                .map(|align| format!(" aligned to {}", align.bytes()));
-            format!(
-                "{class}{} bytes{}",
-                parameter.size,
-                align.unwrap_or_default()
-            )
+            let align = parameter.align.map(|align| format!(" aligned to {}", align.bytes()));
+            format!("{class}{} bytes{}", parameter.size, align.unwrap_or_default())
         })
         .collect();
     match words.as_slice() {

@@ -123,9 +123,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     if bytes.is_empty() {
         return Err(Problem::Empty);
     }
-    let path = path
-        .to_str()
-        .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+    let path = path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
     // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
     // a length.
     let kind = image::validate(bytes).map_err(Problem::Image)?;
@@ -209,15 +207,9 @@ mod tests {
     #[test]
     fn what_is_not_an_image_is_refused() {
         let cubin = Temporary::holding("cut.cubin", &[b"\x7fELF\x02\x01\x01"]);
-        assert!(matches!(
-            read(&cubin.0),
-            Err(Problem::Image(image::Error::Cubin(_)))
-        ));
+        assert!(matches!(read(&cubin.0), Err(Problem::Image(image::Error::Cubin(_)))));
         let object = Temporary::holding("object.ptx", &[b"\x01\x02\x03\x04"]);
-        assert!(matches!(
-            read(&object.0),
-            Err(Problem::Image(image::Error::Unknown(_)))
-        ));
+        assert!(matches!(read(&object.0), Err(Problem::Image(image::Error::Unknown(_)))));
         let empty = Temporary::holding("empty.ptx", &[]);
         assert!(matches!(read(&empty.0), Err(Problem::Empty)));
         let folder = std::env::temp_dir();

@@ -45,8 +45,7 @@ pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Optio
 
 /// The path as written, with the values of its variables.
 fn resolved(path: &ImagePath) -> String {
-    path.resolve()
-        .map_or_else(|_| String::new(), |path| path.written)
+    path.resolve().map_or_else(|_| String::new(), |path| path.written)
 }
 
 /// The candidate kernels of a struct: `ptx = "…", entry = "…"`.
@@ -85,13 +84,7 @@ impl Named {
         let debug_info = DebugInfo::read(debug_info, (path, &file), &named, &krate, diagnostics)?;
         let mut tracked = path.tracked(&krate);
         tracked.extend(debug_info.tracked().clone());
-        Some(Self {
-            file,
-            span,
-            symbols,
-            debug_info,
-            tracked,
-        })
+        Some(Self { file, span, symbols, debug_info, tracked })
     }
 
     /// The kernels as an expression: a `CompiledKernels` of a table that contains only these kernels, with all their
@@ -121,19 +114,13 @@ impl Named {
     /// The image as an expression, compared with the bytes that were read.
     pub(crate) fn bytes(&self, krate: &TokenStream) -> TokenStream {
         let File { path, length, .. } = &*self.file;
-        let declarations = self
-            .symbols
-            .iter()
-            .filter_map(|symbol| self.file.kernels.declaration(symbol));
-        let mut parts: Vec<(usize, usize, u64)> = declarations
-            .map(|(at, text)| (at, text.len(), fingerprint(text)))
-            .collect();
+        let declarations = self.symbols.iter().filter_map(|symbol| self.file.kernels.declaration(symbol));
+        let mut parts: Vec<(usize, usize, u64)> =
+            declarations.map(|(at, text)| (at, text.len(), fingerprint(text))).collect();
         if parts.is_empty() {
             parts.push((0, *length, self.file.fingerprint));
         }
-        let parts = parts
-            .into_iter()
-            .map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
+        let parts = parts.into_iter().map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
         quote_spanned! {self.span=>
             #krate::__private::checked_image(
                 #krate::__private::core::include_bytes!(#path),
@@ -150,9 +137,7 @@ fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
         [only] => Ok(vec![*only]),
         several => {
             let several = list(several.iter().copied());
-            let problem = format!(
-                "this image has several kernels: write `entry = \"…\"` beside it, one of{several}"
-            );
+            let problem = format!("this image has several kernels: write `entry = \"…\"` beside it, one of{several}");
             Err(syn::Error::new(span, problem))
         }
     }

@@ -7,10 +7,7 @@ use std::fmt::Write;
 /// The documentation of one kernel.
 pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     let parameters = kernel.parameters();
-    let name = kernel
-        .demangled
-        .as_ref()
-        .map_or(kernel.name, Demangled::text);
+    let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
     let mut text = format!("`{name}`");
     if parameters.is_empty() {
         text += ", which takes no parameters.";
@@ -22,7 +19,8 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
         let _ = write!(text, "\n\nSymbol: `{}`.", kernel.name);
     }
     if varies {
-        text += "\n\nThe image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
+        text +=
+            "\n\nThe image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
     }
     text
 }
@@ -37,12 +35,8 @@ fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
         !is_const && slot.is_some_and(|slot| slot.is_only_read())
     };
     let numbers = |is_listed: &dyn Fn(&Parameter<'_>) -> bool| {
-        let listed = (0..)
-            .zip(parameters)
-            .filter(|(_, parameter)| is_listed(parameter));
-        let numbers: Vec<String> = listed
-            .map(|(number, _): (u32, _)| number.to_string())
-            .collect();
+        let listed = (0..).zip(parameters).filter(|(_, parameter)| is_listed(parameter));
+        let numbers: Vec<String> = listed.map(|(number, _): (u32, _)| number.to_string()).collect();
         match numbers.as_slice() {
             [] => None,
             [one] => Some(format!("parameter {one}")),
@@ -51,10 +45,7 @@ fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
     };
     let mut text = String::new();
     if let Some(read) = numbers(&is_read) {
-        let _ = write!(
-            text,
-            "\n\nIts code only reads through {read}: a shared borrow is enough."
-        );
+        let _ = write!(text, "\n\nIts code only reads through {read}: a shared borrow is enough.");
     }
     if let Some(unused) = numbers(&|parameter| parameter.body.is_unused()) {
         let _ = write!(text, "\n\nIts code does not use {unused}.");
@@ -75,9 +66,7 @@ pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
 
 /// The documentation of one global variable.
 pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
-    let name = variable
-        .demangled()
-        .map_or(variable.symbol(), Demangled::text);
+    let name = variable.demangled().map_or(variable.symbol(), Demangled::text);
     let Some(value) = variable.value() else {
         return String::new();
     };
@@ -113,9 +102,7 @@ pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
 /// `named` is true if debug information provides the names.
 fn table(parameters: &[Parameter<'_>], named: bool) -> String {
     let mut text = String::from(".\n\n| |");
-    let known = parameters
-        .iter()
-        .any(|parameter| !parameter.cpp.is_unknown());
+    let known = parameters.iter().any(|parameter| !parameter.cpp.is_unknown());
     let mut columns = vec!["offset", "size", "align", "class"];
     if named {
         columns.insert(0, "name");
@@ -201,19 +188,13 @@ mod tests {
     fn names_from_debug_information_are_shown() {
         let text = of(include_bytes!("../../ptx/shade.debug.ptx"));
         assert!(
-            text.starts_with("`shade`.\n\n| | name | offset | size | align | class | C++ |\n|-|-|-|-|-|-|-|\n|0|`in`|0|8|8|"),
-            "{text}"
-        );
-        assert!(
-            text.contains("\n|3|`light`|32|48|16|bytes|`Light`|"),
-            "{text}"
-        );
-        let text = of(include_bytes!("../../ptx/shade.ptx"));
-        assert!(
             text.starts_with(
-                "`shade`.\n\n| | offset | size | align | class |\n|-|-|-|-|-|\n|0|0|8|8|"
+                "`shade`.\n\n| | name | offset | size | align | class | C++ |\n|-|-|-|-|-|-|-|\n|0|`in`|0|8|8|"
             ),
             "{text}"
         );
+        assert!(text.contains("\n|3|`light`|32|48|16|bytes|`Light`|"), "{text}");
+        let text = of(include_bytes!("../../ptx/shade.ptx"));
+        assert!(text.starts_with("`shade`.\n\n| | offset | size | align | class |\n|-|-|-|-|-|\n|0|0|8|8|"), "{text}");
     }
 }

@@ -21,11 +21,7 @@ pub(crate) struct Generate {
 impl Parse for Generate {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         // Without cudarc there are no slices.
-        let mut pointers = if cfg!(feature = "cudarc") {
-            Pointers::Slices
-        } else {
-            Pointers::Raw
-        };
+        let mut pointers = if cfg!(feature = "cudarc") { Pointers::Slices } else { Pointers::Raw };
         let option = input.call(Ident::parse_any)?;
         if option != "generate" {
             return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
@@ -65,11 +61,7 @@ pub(crate) fn structs(
     let Some(generate) = generate else {
         return TokenStream::new();
     };
-    let krate: String = krate
-        .to_token_stream()
-        .to_string()
-        .split_whitespace()
-        .collect();
+    let krate: String = krate.to_token_stream().to_string().split_whitespace().collect();
     let mut options = Options::default();
     options.krate = &krate;
     options.pointers = generate.pointers;
@@ -77,13 +69,7 @@ pub(crate) fn structs(
     options.float8 = cfg!(feature = "float8");
     options.naming = Naming::Items("");
     options.without_prelude = true;
-    let kernels: Vec<_> = kernels
-        .iter()
-        .map(|(kernel, varies)| generate::Kernel::new(kernel, *varies))
-        .collect();
-    let variables: Vec<_> = variables
-        .iter()
-        .filter_map(generate::Variable::new)
-        .collect();
+    let kernels: Vec<_> = kernels.iter().map(|(kernel, varies)| generate::Kernel::new(kernel, *varies)).collect();
+    let variables: Vec<_> = variables.iter().filter_map(generate::Variable::new).collect();
     tokens(&generate::rust(&kernels, &variables, &options))
 }

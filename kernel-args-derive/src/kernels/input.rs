@@ -112,16 +112,7 @@ impl Parse for Module {
             return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
         }
         input.parse::<Token![;]>()?;
-        Ok(Self {
-            attributes,
-            visibility,
-            name,
-            image,
-            generate,
-            debug_info,
-            absent,
-            constants,
-        })
+        Ok(Self { attributes, visibility, name, image, generate, debug_info, absent, constants })
     }
 }
 
@@ -138,11 +129,7 @@ mod tests {
                mod three = "three.ptx", generate, debug_info = if_readable; mod four = "4.ptx", generate(pointers = raw), absent("4.cu", "PATH: x"), constants { pub const N: u8 = 1; };"#,
         )
         .unwrap();
-        let names: Vec<_> = input
-            .modules
-            .iter()
-            .map(|module| module.name.to_string())
-            .collect();
+        let names: Vec<_> = input.modules.iter().map(|module| module.name.to_string()).collect();
         assert_eq!(names, ["one", "two", "three", "four"]);
         assert_eq!(input.modules[0].attributes.len(), 2);
         let debug_info = &input.modules[1].debug_info;
@@ -150,26 +137,13 @@ mod tests {
         assert!(matches!(debug_info, Some(DebugInfoOption::File(_))));
         let debug_info = &input.modules[2].debug_info;
         assert!(matches!(debug_info, Some(DebugInfoOption::IfReadable(_))));
-        let generates: Vec<_> = input
-            .modules
-            .iter()
-            .map(|module| module.generate.is_some())
-            .collect();
+        let generates: Vec<_> = input.modules.iter().map(|module| module.generate.is_some()).collect();
         assert_eq!(generates, [false, false, true, true]);
-        let absent: Vec<_> = input
-            .modules
-            .iter()
-            .filter_map(|module| Some(module.absent.as_ref()?.source.value()))
-            .collect();
+        let absent: Vec<_> =
+            input.modules.iter().filter_map(|module| Some(module.absent.as_ref()?.source.value())).collect();
         assert_eq!(absent, ["4.cu"]);
-        let constants = input
-            .modules
-            .iter()
-            .map(|module| module.constants.to_string());
-        assert_eq!(
-            constants.collect::<Vec<_>>(),
-            ["", "", "", "pub const N : u8 = 1 ;"]
-        );
+        let constants = input.modules.iter().map(|module| module.constants.to_string());
+        assert_eq!(constants.collect::<Vec<_>>(), ["", "", "", "pub const N : u8 = 1 ;"]);
     }
 
     #[test]
@@ -193,10 +167,7 @@ mod tests {
             let Err(error) = syn::parse_str::<Input>(written) else {
                 panic!("{written} was accepted");
             };
-            assert!(
-                error.to_string().contains("help: write"),
-                "{written}: {error}"
-            );
+            assert!(error.to_string().contains("help: write"), "{written}: {error}");
         }
     }
 }

@@ -26,24 +26,15 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let mut diagnostics = Diagnostics::default();
-    let modules: TokenStream = input
-        .modules
-        .iter()
-        .map(|module| expand(module, &input.krate, &mut diagnostics))
-        .collect();
+    let modules: TokenStream =
+        input.modules.iter().map(|module| expand(module, &input.krate, &mut diagnostics)).collect();
     let errors = diagnostics.into_compile_errors();
     quote!(#errors #modules)
 }
 
 /// A module. It is empty if the image cannot be read.
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
-    let Module {
-        attributes,
-        visibility,
-        name,
-        image,
-        ..
-    } = module;
+    let Module { attributes, visibility, name, image, .. } = module;
     let file = match &module.absent {
         Some(_) => image::open_any(image, diagnostics),
         None => image::open(image, diagnostics),
@@ -68,13 +59,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         diagnostics,
     );
     let debug_info = debug_info.unwrap_or_default();
-    let named: Vec<names::Kernel<'_>> = symbols
-        .iter()
-        .map(|&symbol| names::Kernel {
-            symbol,
-            demangled: Demangled::new(symbol),
-        })
-        .collect();
+    let named: Vec<names::Kernel<'_>> =
+        symbols.iter().map(|&symbol| names::Kernel { symbol, demangled: Demangled::new(symbol) }).collect();
     let (order, items) = names::items(&named);
     // A description has no code.
     let with_code = symbols.iter().filter(|_| module.absent.is_none());
@@ -90,11 +76,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         let kernel = debug_info.apply_to(kernel);
         let varies = kernels.varies(symbol);
         let declaration = kernels.declaration(symbol);
-        encoder.push(
-            &kernel,
-            declaration.map(|(at, text)| Declaration { at, text }),
-            varies,
-        );
+        encoder.push(&kernel, declaration.map(|(at, text)| Declaration { at, text }), varies);
         documented.push(docs::kernel(&kernel, varies));
         found.push((kernel, varies));
     }
@@ -103,31 +85,16 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let (table, texts) = encoder.finish();
     let variables = variables::Variables::read(file, &debug_info, &items);
     let described = variables.as_ref().map(|variables| variables.table(krate));
-    let image = image(
-        module,
-        file,
-        &symbols,
-        (&table, &texts),
-        described.is_some(),
-        krate,
-    );
-    let title = format!(
-        "The kernels of `{}`.",
-        std::path::Path::new(&file.path)
-            .file_name()
-            .unwrap_or_default()
-            .display()
-    );
+    let image = image(module, file, &symbols, (&table, &texts), described.is_some(), krate);
+    let title =
+        format!("The kernels of `{}`.", std::path::Path::new(&file.path).file_name().unwrap_or_default().display());
     let bytes = match &module.absent {
-        Some(absent) => format!(
-            "The image of `{}`, which no compiler has made: loading it is an error.",
-            absent.source.value()
-        ),
+        Some(absent) => {
+            format!("The image of `{}`, which no compiler has made: loading it is an error.", absent.source.value())
+        }
         None => format!("The image: {} bytes.", file.length),
     };
-    let all = variables
-        .as_ref()
-        .map_or(&[][..], |variables| variables.all());
+    let all = variables.as_ref().map_or(&[][..], |variables| variables.all());
     let structs = generate::structs(module.generate.as_ref(), &found, all, krate);
     let variables = variables.map(|variables| variables.items(krate));
     let tracked = debug_info.tracked();
@@ -160,29 +127,19 @@ fn image(
     has_variables: bool,
     krate: &Path,
 ) -> TokenStream {
-    let variables =
-        has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
-    let File {
-        path,
-        length,
-        fingerprint,
-        ..
-    } = file;
+    let variables = has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
+    let File { path, length, fingerprint, .. } = file;
     let span = module.image.span;
     let tracked = module.image.tracked(&krate.to_token_stream());
     let size = table.len();
     let table = Literal::byte_string(table);
     let at = crate::expand::respan(krate, span);
     let contents = file.contents.as_deref();
-    let targets = contents
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|code| code.target);
+    let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
     let gpus = gpus.iter();
     let is_plain = symbols.is_sorted() && !symbols.iter().any(|symbol| symbol.starts_with("_Z"));
-    let summary = contents
-        .and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
+    let summary = contents.and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
     let (readers, summary) = match summary {
         Some(summary) => {
             let summary = Literal::byte_string(&summary);

@@ -26,17 +26,11 @@ impl<'f> Variables<'f> {
         let all: Vec<Variable<'_>> = symbols.iter().filter_map(of).collect();
         let named: Vec<names::Kernel<'_>> = all
             .iter()
-            .map(|variable| names::Kernel {
-                symbol: variable.symbol(),
-                demangled: variable.demangled().cloned(),
-            })
+            .map(|variable| names::Kernel { symbol: variable.symbol(), demangled: variable.demangled().cloned() })
             .collect();
         (!all.is_empty()).then(|| Self {
             names: names::variables(&named, items),
-            varies: all
-                .iter()
-                .map(|variable| kernels.variable_varies(variable.symbol()))
-                .collect(),
+            varies: all.iter().map(|variable| kernels.variable_varies(variable.symbol())).collect(),
             all,
         })
     }
@@ -78,13 +72,8 @@ impl<'f> Variables<'f> {
                  {krate}::__private::core::option::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\
                  fn name(&self)->&{krate}::__private::core::primitive::str{{{symbol:?}}}}}"
             );
-            let _ = write!(
-                constants,
-                "#[doc={docs:?}]pub const {name}:__variables::{name}=__variables::{name};"
-            );
+            let _ = write!(constants, "#[doc={docs:?}]pub const {name}:__variables::{name}=__variables::{name};");
         }
-        tokens(&format!(
-            "#[doc(hidden)]pub mod __variables{{{types}}}{constants}"
-        ))
+        tokens(&format!("#[doc(hidden)]pub mod __variables{{{types}}}{constants}"))
     }
 }

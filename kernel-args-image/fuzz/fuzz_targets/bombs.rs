@@ -3,7 +3,10 @@
 //! Run it with `-rss_limit_mb=1200`: eight times the limit of a member, plus libFuzzer's own memory.
 #![no_main]
 
-use kernel_args_image::{self as image, fatbin::{self, EXPANSION_FLOOR, EXPANSION_LIMIT}, Image};
+use kernel_args_image::{
+    self as image, Image,
+    fatbin::{self, EXPANSION_FLOOR, EXPANSION_LIMIT},
+};
 use libfuzzer_sys::fuzz_target;
 
 /// A member from a seed of 8 bytes: compressed PTX with this number of blocks, and the specified size.

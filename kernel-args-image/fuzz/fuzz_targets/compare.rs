@@ -3,7 +3,10 @@
 
 mod structs;
 
-use kernel_args_abi::{Signature, Sm, check::{Report, report_at}};
+use kernel_args_abi::{
+    Signature, Sm,
+    check::{Report, report_at},
+};
 use kernel_args_image::{Image, mangled};
 use libfuzzer_sys::fuzz_target;
 
@@ -23,14 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = kernels.kernel(symbol, Some(Sm(75)));
         let parameters = kernel.parameters();
         let name = kernel.demangled.as_ref().map_or(symbol, |name| name.text());
-        let kernel = Signature {
-            name,
-            parameters: &parameters,
-        };
-        let of_struct = Signature {
-            name: "Struct",
-            parameters: &host,
-        };
+        let kernel = Signature { name, parameters: &parameters };
+        let of_struct = Signature { name: "Struct", parameters: &host };
         for base in [None, Some(0x160), Some(0x210)] {
             let report: Report<'_> = report_at(&of_struct, &kernel, base);
             assert!(!report.table().to_string().is_empty());

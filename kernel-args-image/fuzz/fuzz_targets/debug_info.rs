@@ -66,11 +66,7 @@ fn text(bytes: &[u8]) -> String {
         let bytes = [at, at + 1].map(|at| lengths.get(at).copied().unwrap_or(0));
         usize::from(u16::from_le_bytes(bytes))
     };
-    for (name, length) in [
-        ("abbrev", length(0)),
-        ("str", length(2)),
-        ("info", usize::MAX),
-    ] {
+    for (name, length) in [("abbrev", length(0)), ("str", length(2)), ("info", usize::MAX)] {
         let (section, after) = rest.split_at(length.min(rest.len()));
         rest = after;
         let _ = write!(text, ".section .debug_{name} {{");

@@ -1,7 +1,10 @@
 //! Any values of any types can be shown. Their names specify the types, and may be wrong.
 #![no_main]
 
-use kernel_args::{DevicePointer, DeviceType, KernelArgs, vector::{Double2, Float4, UChar4}};
+use kernel_args::{
+    DevicePointer, DeviceType, KernelArgs,
+    vector::{Double2, Float4, UChar4},
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes with a wrong type.
@@ -89,10 +92,7 @@ fuzz_target!(|bytes: &[u8]| {
         uchar4: UChar4::new(take() as u8, 0, 255, 1),
         array: [f32::from_bits(take() as u32); 3],
         bytes: std::array::from_fn(|_| take() as u8),
-        inner: Inner {
-            small: take() as u8,
-            large: take(),
-        },
+        inner: Inner { small: take() as u8, large: take() },
         pointer: DevicePointer::from_raw(take()),
     };
     args.with_arguments(|arguments| {

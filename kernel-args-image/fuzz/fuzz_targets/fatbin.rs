@@ -1,7 +1,10 @@
 //! Any bytes are a fat binary or an error, and its members decompress to the specified size.
 #![no_main]
 
-use kernel_args_image::{fatbin::{self, Compression}, Image};
+use kernel_args_image::{
+    Image,
+    fatbin::{self, Compression},
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -13,9 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
                     return;
                 }
                 match member.bytes() {
-                    Ok(bytes) => assert!(
-                        member.compression == Compression::None || bytes.len() as u64 == member.size
-                    ),
+                    Ok(bytes) => assert!(member.compression == Compression::None || bytes.len() as u64 == member.size),
                     Err(error) => assert!(!error.to_string().is_empty()),
                 }
             }

@@ -15,10 +15,5 @@ fuzz_target!(|bytes: &[u8]| {
     let structs = text.matches("#[derive(KernelArgs)]\n").count();
     assert!(structs <= kernels.symbols().count());
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
-    assert_eq!(
-        of_image(&kernels, &options)
-            .matches("#[derive(KernelArgs)]\n")
-            .count(),
-        structs
-    );
+    assert_eq!(of_image(&kernels, &options).matches("#[derive(KernelArgs)]\n").count(), structs);
 });

@@ -19,11 +19,8 @@ fuzz_target!(|bytes: &[u8]| {
         .map(|symbol| kernels.kernel(symbol, None).expect("a kernel of this symbol"))
         .collect();
     let parameters: Vec<Vec<Parameter<'_>>> = all.iter().map(|kernel| kernel.parameters()).collect();
-    let items: Vec<Item<'_>> = all
-        .iter()
-        .zip(&parameters)
-        .map(|(kernel, parameters)| Item::kernel(kernel.name, parameters))
-        .collect();
+    let items: Vec<Item<'_>> =
+        all.iter().zip(&parameters).map(|(kernel, parameters)| Item::kernel(kernel.name, parameters)).collect();
     let header = Header::new().items(&items).namespace("image").forward_declare_pointees();
     for header in [header.clone(), header.leave_out_kernels()] {
         match header.write() {

@@ -42,18 +42,14 @@ fuzz_target!(|names: [&str; 4]| {
     let layout = Layout::of::<f32>();
     let member = Parameter::field(name, "", 0, layout, Class::Float, CppType::of(CppBase::Float { bits: 32 }));
     let members = [member];
-    let params = Parameter::field(name, "", 0, layout, Class::Bytes, CppType::named(ty)).with_members(Members::of(&members));
+    let params =
+        Parameter::field(name, "", 0, layout, Class::Bytes, CppType::named(ty)).with_members(Members::of(&members));
     let mut options = Options::default();
     options.source = source;
     options.naming = Naming::Items("");
     let list = [params];
-    let kernel = Kernel {
-        symbol,
-        demangled: None,
-        parameters: vec![params],
-        debug_info: Members::of(&list),
-        varies: false,
-    };
+    let kernel =
+        Kernel { symbol, demangled: None, parameters: vec![params], debug_info: Members::of(&list), varies: false };
     let text = rust(&[kernel], &options);
     let (types, others) = declared(&text);
     assert!((1..=2).contains(&types) && others == 0, "{text}");

@@ -14,15 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     let host = lists.next().unwrap_or_default();
     let kernels: Vec<_> = lists.collect();
     let names = ["k(int)", "void k<float>(int)", "k", "(anonymous namespace)::k(P)"];
-    let candidates: Vec<Signature<'_>> = kernels
-        .iter()
-        .zip(names)
-        .map(|(parameters, name)| Signature { name, parameters })
-        .collect();
-    let of_struct = Signature {
-        name: "Struct",
-        parameters: &host,
-    };
+    let candidates: Vec<Signature<'_>> =
+        kernels.iter().zip(names).map(|(parameters, name)| Signature { name, parameters }).collect();
+    let of_struct = Signature { name: "Struct", parameters: &host };
     let fits = |index: usize| {
         let report: Report<'_> = report(&of_struct, &candidates[index]);
         report.is_empty()

@@ -2,7 +2,7 @@
 //! it.
 #![no_main]
 
-use kernel_args_image::{self as image, fatbin, Image, Kind};
+use kernel_args_image::{self as image, Image, Kind, fatbin};
 use libfuzzer_sys::fuzz_target;
 
 fn number(bytes: &[u8], at: usize, size: usize) -> u64 {

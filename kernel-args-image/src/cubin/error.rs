@@ -37,24 +37,17 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Elf(error) => write!(f, "not a cubin: {error}"),
-            Self::Machine(machine) => write!(
-                f,
-                "not a cubin: an ELF file for machine {machine}, not for NVIDIA GPUs (190)"
-            ),
-            Self::Bits32 => {
-                f.write_str("a cubin with 32-bit device code, which CUDA no longer supports")
+            Self::Machine(machine) => {
+                write!(f, "not a cubin: an ELF file for machine {machine}, not for NVIDIA GPUs (190)")
             }
-            Self::Outside { what, index: 0 } => write!(
-                f,
-                "a cubin whose headers do not fit the file: {what} is wrong or ends outside of it"
-            ),
-            Self::Outside { what, index } => write!(
-                f,
-                "a cubin whose headers do not fit the file: {what} {index} is wrong or ends outside of it"
-            ),
-            Self::Name => {
-                f.write_str("a cubin with a name that is outside of the file or not UTF-8")
+            Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
+            Self::Outside { what, index: 0 } => {
+                write!(f, "a cubin whose headers do not fit the file: {what} is wrong or ends outside of it")
             }
+            Self::Outside { what, index } => {
+                write!(f, "a cubin whose headers do not fit the file: {what} {index} is wrong or ends outside of it")
+            }
+            Self::Name => f.write_str("a cubin with a name that is outside of the file or not UTF-8"),
             Self::Overlap => f.write_str("a cubin whose sections or names overlap"),
             Self::Kernel { name, what } => {
                 write!(f, "a cubin whose kernel `{name}` cannot be read: {what}")
@@ -73,9 +66,6 @@ impl Error {
 
     #[cold]
     pub(super) fn kernel(name: &str, what: &'static str) -> Self {
-        Self::Kernel {
-            name: String::from(name),
-            what,
-        }
+        Self::Kernel { name: String::from(name), what }
     }
 }

@@ -143,10 +143,7 @@ fn pointee(log2_align: u8, space: u8) -> Option<Pointee> {
         _ => return None, // 0 is not a pointer; 6 and 7 are texture and surface references
     };
     let bytes = 1_usize.checked_shl(u32::from(log2_align)).unwrap_or(0);
-    Some(Pointee {
-        space,
-        align: Alignment::new(bytes).filter(|&align| align != Alignment::ONE),
-    })
+    Some(Pointee { space, align: Alignment::new(bytes).filter(|&align| align != Alignment::ONE) })
 }
 
 fn triple(payload: &[u8]) -> Option<[u32; 3]> {

@@ -1,9 +1,6 @@
 //! The contents of a cubin and its kernels.
 
-use crate::{
-    directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee,
-    variable_space::VariableSpace,
-};
+use crate::{directives::Directives, join::add_types, mangled::Demangled, ptx::Pointee, variable_space::VariableSpace};
 use alloc::{borrow::Cow, vec::Vec};
 use kernel_args_abi::{param_layout::Sm, signature};
 
@@ -107,28 +104,17 @@ impl Cubin<'_> {
     /// A copy that does not borrow the file.
     pub(crate) fn into_owned(self) -> Cubin<'static> {
         fn owned(kernel: Kernel<'_>) -> Kernel<'static> {
-            Kernel {
-                name: Cow::Owned(kernel.name.into_owned()),
-                ..kernel
-            }
+            Kernel { name: Cow::Owned(kernel.name.into_owned()), ..kernel }
         }
-        let variables = self.variables.into_iter().map(|variable| Variable {
-            space: variable.space,
-            list: owned(variable.list),
-        });
-        Cubin {
-            sm: self.sm,
-            kernels: self.kernels.into_iter().map(owned).collect(),
-            variables: variables.collect(),
-        }
+        let variables =
+            self.variables.into_iter().map(|variable| Variable { space: variable.space, list: owned(variable.list) });
+        Cubin { sm: self.sm, kernels: self.kernels.into_iter().map(owned).collect(), variables: variables.collect() }
     }
 
     /// The approximate memory of its kernels and variables, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let weight = |kernel: &Kernel<'_>| {
-            size_of::<Kernel<'_>>()
-                + kernel.name.len()
-                + size_of::<Parameter>() * kernel.parameters.len()
+            size_of::<Kernel<'_>>() + kernel.name.len() + size_of::<Parameter>() * kernel.parameters.len()
         };
         let variables = self.variables.iter().map(|variable| weight(&variable.list));
         self.kernels.iter().map(weight).chain(variables).sum()
@@ -145,10 +131,7 @@ impl Kernel<'_> {
     /// The parameters in the common model: offsets and sizes from the records, C++ types from `demangled` if its list
     /// has the same length.
     #[must_use]
-    pub fn signature_parameters<'s>(
-        &self,
-        demangled: Option<&'s Demangled>,
-    ) -> Vec<signature::Parameter<'s>> {
+    pub fn signature_parameters<'s>(&self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &Parameter| {
             let mut read = signature::Parameter::record(parameter.offset, parameter.size);
             if parameter.pointee.is_some() && matches!(parameter.size, 4 | 8) {

@@ -102,20 +102,12 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         let text = core::str::from_utf8(name).map_err(|_| Error::Name)?;
         let (info, shared) = core::mem::take(of_kernels.of(name));
         let info = info.ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
-        let mut kernel = Info::parse(info)
-            .and_then(|info| kernel(text, info))
-            .map_err(|what| Error::kernel(text, what))?;
-        kernel.resources = Resources {
-            registers,
-            static_shared: shared,
-        };
+        let mut kernel =
+            Info::parse(info).and_then(|info| kernel(text, info)).map_err(|what| Error::kernel(text, what))?;
+        kernel.resources = Resources { registers, static_shared: shared };
         kernels.push(kernel);
     }
-    Ok(Cubin {
-        sm: sm(header),
-        kernels,
-        variables,
-    })
+    Ok(Cubin { sm: sm(header), kernels, variables })
 }
 
 /// The flag of a section that occupies memory on the GPU.

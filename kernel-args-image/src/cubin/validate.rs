@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     elf::{
-        self, EXTENDED, Elf, PROGRAM_HEADER, SECTION_HEADER, SHT_NOBITS, SHT_STRTAB, SHT_SYMTAB,
-        STT_FUNC, STT_OBJECT, SYMBOL, Section, Symbol,
+        self, EXTENDED, Elf, PROGRAM_HEADER, SECTION_HEADER, SHT_NOBITS, SHT_STRTAB, SHT_SYMTAB, STT_FUNC, STT_OBJECT,
+        SYMBOL, Section, Symbol,
     },
     little_endian::{range, u16_at, u32_at, u64_at},
 };
@@ -39,21 +39,15 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     let mut left = bytes.len();
     for (index, section) in elf.sections().enumerate().skip(1) {
         let outside = Error::outside("section", index);
-        let data = if has_bytes(&section) {
-            range(bytes, section.offset, section.size).ok_or(outside.clone())?
-        } else {
-            &[]
-        };
+        let data =
+            if has_bytes(&section) { range(bytes, section.offset, section.size).ok_or(outside.clone())? } else { &[] };
         let start = name(names, section.name).ok_or(Error::Name)?;
         let has = |section: u32| section == 0 || (section as usize) < elf.len();
         let linked = section.flags & SHF_INFO_LINK == 0 || has(section.info);
         if !has(section.link) || !linked || section.align & section.align.wrapping_sub(1) != 0 {
             return Err(outside);
         }
-        if matches!(
-            section.kind,
-            SHT_SYMTAB | SHT_DYNSYM | SHT_REL | SHT_RELA | SHT_NOTE | INFO
-        ) {
+        if matches!(section.kind, SHT_SYMTAB | SHT_DYNSYM | SHT_REL | SHT_RELA | SHT_NOTE | INFO) {
             left = left.checked_sub(data.len()).ok_or(Error::Overlap)?;
         }
         match section.kind {
@@ -94,11 +88,7 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
         return Err(Error::outside("section", 0));
     }
     let offset = u64_at(elf.header, 32).unwrap_or(0);
-    let table = range(
-        elf.bytes,
-        offset,
-        u64::from(programs) * PROGRAM_HEADER as u64,
-    );
+    let table = range(elf.bytes, offset, u64::from(programs) * PROGRAM_HEADER as u64);
     let table = table.ok_or(Error::outside("the table of program headers", 0))?;
     for (index, program) in table.chunks_exact(PROGRAM_HEADER).enumerate() {
         let number = |at| u64_at(program, at).unwrap_or(0);
@@ -113,10 +103,7 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
 
 /// Whether a section has bytes in the file, not only memory on the GPU.
 const fn has_bytes(section: &Section) -> bool {
-    !matches!(
-        section.kind,
-        SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_LOCAL | SHT_CUDA_SHARED
-    )
+    !matches!(section.kind, SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_LOCAL | SHT_CUDA_SHARED)
 }
 
 fn section(elf: &Elf<'_>, index: usize) -> Result<Section, Error> {
@@ -129,11 +116,7 @@ fn strings<'a>(elf: &Elf<'a>, index: usize) -> Result<&'a [u8], Error> {
     let data = range(elf.bytes, section.offset, section.size);
     let data = data.ok_or(Error::outside("section", index))?;
     let ends = data.last().is_none_or(|&last| last == 0);
-    if section.kind == SHT_STRTAB && ends {
-        Ok(data)
-    } else {
-        Err(Error::Name)
-    }
+    if section.kind == SHT_STRTAB && ends { Ok(data) } else { Err(Error::Name) }
 }
 
 fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<(), Error> {
@@ -212,9 +195,7 @@ fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     if offset == 0 && strings.is_empty() {
         return Some(&[]);
     }
-    let rest = strings
-        .get(offset as usize..)
-        .filter(|rest| !rest.is_empty())?;
+    let rest = strings.get(offset as usize..).filter(|rest| !rest.is_empty())?;
     // Compare only the beginning: names with common suffixes would take quadratic time.
     let start = &rest[..rest.len().min(PREFIX.len())];
     start.split(|&byte| byte == 0).next()

@@ -26,10 +26,7 @@ const MOST_MEMORY: usize = 256 << 20;
 impl Budget {
     pub(super) fn new(size: usize) -> Self {
         let budget = |each| size.saturating_mul(each).saturating_add(LEAST);
-        Self {
-            work: Cell::new(budget(WORK)),
-            memory: Cell::new(budget(MEMORY).min(MOST_MEMORY)),
-        }
+        Self { work: Cell::new(budget(WORK)), memory: Cell::new(budget(MEMORY).min(MOST_MEMORY)) }
     }
 
     /// Counts the reading of an entry with this many attributes, or of a text of this many bytes.

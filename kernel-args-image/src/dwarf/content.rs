@@ -25,11 +25,7 @@ pub(super) enum Part<'s> {
     /// A member of the struct, or of a base class.
     Member { place: Place, offset: u64 },
     /// Bit fields, or the pointer to a table of virtual functions.
-    Hidden {
-        bytes: Range<u64>,
-        name: &'s str,
-        why: Opaque,
-    },
+    Hidden { bytes: Range<u64>, name: &'s str, why: Opaque },
 }
 
 impl Part<'_> {
@@ -51,10 +47,7 @@ enum Made {
 
 impl<'s> Content<'s> {
     /// The parts of the struct at `entry`, or why none of them can be compared.
-    pub(super) fn read(
-        units: &Units<'s>,
-        entry: &Entry<'s>,
-    ) -> Result<Result<Self, Opaque>, Error> {
+    pub(super) fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Result<Self, Opaque>, Error> {
         let mut content = Self::default();
         if let Err(why) = content.add(units, entry, 0, 0)? {
             return Ok(Err(why));
@@ -68,12 +61,7 @@ impl<'s> Content<'s> {
     fn extend_bit_fields(&mut self, size: u64) {
         let mut next = size;
         for part in self.parts.iter_mut().rev() {
-            if let Part::Hidden {
-                bytes,
-                why: Opaque::BitFields,
-                ..
-            } = part
-            {
+            if let Part::Hidden { bytes, why: Opaque::BitFields, .. } = part {
                 bytes.end = bytes.end.max(next);
             }
             next = part.start();
@@ -105,17 +93,15 @@ impl<'s> Content<'s> {
                 Some(Made::Base) => self.base(units, &child, start, depth)?,
                 Some(Made::VirtualFunctions) => {
                     let size = Type::read(units, child.ty)?.size;
-                    let bytes = place(&child, start)
-                        .zip(size)
-                        .and_then(|(start, size)| Some(start..start.checked_add(size)?));
+                    let bytes =
+                        place(&child, start).zip(size).and_then(|(start, size)| Some(start..start.checked_add(size)?));
                     self.hide(bytes, "", Opaque::Bases)
                 }
                 None if child.bits.exists() => {
                     let integer = child.byte_size.or(Type::read(units, child.ty)?.size);
                     let bytes = child.bits.bytes(child.offset, integer);
-                    let shifted = bytes.and_then(|bytes| {
-                        Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?)
-                    });
+                    let shifted =
+                        bytes.and_then(|bytes| Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?));
                     let name = text(units, &child)?;
                     self.hide(shifted, name, Opaque::BitFields)
                 }
@@ -156,18 +142,9 @@ impl<'s> Content<'s> {
     }
 
     /// Adds bytes that cannot be compared. Bit fields in a row are one part.
-    fn hide(
-        &mut self,
-        bytes: Option<Range<u64>>,
-        name: &'s str,
-        why: Opaque,
-    ) -> Result<(), Opaque> {
+    fn hide(&mut self, bytes: Option<Range<u64>>, name: &'s str, why: Opaque) -> Result<(), Opaque> {
         let bytes = bytes.ok_or(why)?;
-        if let Some(Part::Hidden {
-            bytes: last,
-            why: Opaque::BitFields,
-            ..
-        }) = self.parts.last_mut()
+        if let Some(Part::Hidden { bytes: last, why: Opaque::BitFields, .. }) = self.parts.last_mut()
             && why == Opaque::BitFields
             && (last.start..=last.end).contains(&bytes.start)
         {

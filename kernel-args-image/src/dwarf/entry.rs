@@ -1,10 +1,7 @@
 //! The attributes of an entry that describe types.
 
 use core::ops::Range;
-use gimli::{
-    Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian,
-    constants as dw,
-};
+use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian, constants as dw};
 
 /// Bytes of a section.
 pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
@@ -29,10 +26,7 @@ impl Place {
 
 /// An entry, with the attributes that describe types.
 #[derive(Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an attribute that is there or not"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an attribute that is there or not")]
 pub(super) struct Entry<'s> {
     pub(super) place: Place,
     pub(super) tag: DwTag,
@@ -73,11 +67,7 @@ pub(super) struct BitField {
 }
 
 impl BitField {
-    const NONE: Self = Self {
-        size: None,
-        start: None,
-        from_end: None,
-    };
+    const NONE: Self = Self { size: None, start: None, from_end: None };
 
     pub(super) const fn exists(self) -> bool {
         self.size.is_some() || self.start.is_some() || self.from_end.is_some()
@@ -184,8 +174,7 @@ impl<'s> Entry<'s> {
             dw::DW_AT_bit_offset => self.bits.from_end = attribute.udata_value(),
             dw::DW_AT_data_bit_offset => self.bits.start = attribute.udata_value(),
             dw::DW_AT_virtuality => {
-                self.is_virtual =
-                    !matches!(value, AttributeValue::Virtuality(dw::DW_VIRTUALITY_none));
+                self.is_virtual = !matches!(value, AttributeValue::Virtuality(dw::DW_VIRTUALITY_none));
             }
             dw::DW_AT_declaration => self.is_declaration = is_set(),
             dw::DW_AT_external => self.is_external = is_set(),

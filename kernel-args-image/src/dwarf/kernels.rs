@@ -43,9 +43,7 @@ pub(super) fn read(
         let mut walk = units.walk_unit(unit)?;
         while let Some(step) = walk.next()? {
             let is_variable = step.entry.tag == dw::DW_TAG_variable;
-            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram)
-                || step.entry.is_declaration
-            {
+            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram) || step.entry.is_declaration {
                 continue;
             }
             let function = Function::read(&units, &step.entry)?;
@@ -72,33 +70,17 @@ pub(super) fn read(
             None => {}
             Some(Ok(list)) => {
                 units.budget.store(symbol.len())?;
-                let lists = if is_variable {
-                    &mut variables
-                } else {
-                    &mut kernels
-                };
+                let lists = if is_variable { &mut variables } else { &mut kernels };
                 lists.push((String::from(symbol), list));
             }
-            Some(Err(what)) => errors.push(Error::Kernel {
-                name: String::from(symbol),
-                what,
-            }),
+            Some(Err(what)) => errors.push(Error::Kernel { name: String::from(symbol), what }),
         }
     }
-    Ok(DebugInfo {
-        table: types.finish(),
-        kernels,
-        variables,
-        errors,
-    })
+    Ok(DebugInfo { table: types.finish(), kernels, variables, errors })
 }
 
 /// The number of a list with this variable as its only parameter. `None` if its size is unknown.
-fn variable<'s>(
-    units: &Units<'s>,
-    types: &mut Types<'_, 's>,
-    place: Place,
-) -> Result<Option<usize>, Error> {
+fn variable<'s>(units: &Units<'s>, types: &mut Types<'_, 's>, place: Place) -> Result<Option<usize>, Error> {
     let entry = complete(units, units.entry(place)?)?;
     let ty = Type::read(units, entry.ty)?;
     match types.row(&entry, &ty, None, 0)? {
@@ -117,11 +99,7 @@ struct Function<'s> {
 
 impl<'s> Function<'s> {
     fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Self, Error> {
-        let mut function = Self {
-            name: "",
-            linkage_name: "",
-            entries: Vec::new(),
-        };
+        let mut function = Self { name: "", linkage_name: "", entries: Vec::new() };
         let mut completes = function.take(units, entry)?;
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = completes else { break };
@@ -150,19 +128,11 @@ impl<'s> Function<'s> {
 
     /// A function without a linkage name is `extern "C"`.
     fn symbol(&self) -> &'s str {
-        if self.linkage_name.is_empty() {
-            self.name
-        } else {
-            self.linkage_name
-        }
+        if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
     }
 
     /// The number of the parameter list, or why a kernel cannot have these parameters.
-    fn parameters(
-        &self,
-        units: &Units<'s>,
-        types: &mut Types<'_, 's>,
-    ) -> Result<Result<usize, &'static str>, Error> {
+    fn parameters(&self, units: &Units<'s>, types: &mut Types<'_, 's>) -> Result<Result<usize, &'static str>, Error> {
         let mut parameters = Vec::new();
         // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
         // names.

@@ -10,9 +10,7 @@ use super::{
 use crate::{mangled::demangle, table::types::opaque};
 use alloc::vec::Vec;
 use gimli::constants as dw;
-use kernel_args_abi::{
-    Alignment, Class, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING,
-};
+use kernel_args_abi::{Alignment, Class, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING};
 
 /// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
@@ -54,11 +52,7 @@ impl<'s> Types<'_, 's> {
             name,
             offset,
             align: alignment.and_then(Alignment::new),
-            class: if ty.cpp.is_array() {
-                Class::Bytes
-            } else {
-                ty.class
-            },
+            class: if ty.cpp.is_array() { Class::Bytes } else { ty.class },
             cpp: ty.cpp,
             ..Parameter::record(0, size)
         };
@@ -76,11 +70,7 @@ impl<'s> Types<'_, 's> {
         // A recursive reference to this struct gets this value.
         let unclear = Known::one(opaque(Opaque::Unclear));
         self.structs.insert(place, unclear);
-        let known = if depth == DEEPEST {
-            unclear
-        } else {
-            self.read(place, depth)?
-        };
+        let known = if depth == DEEPEST { unclear } else { self.read(place, depth)? };
         self.structs.insert(place, known);
         Ok(known.number)
     }
@@ -106,9 +96,7 @@ impl<'s> Types<'_, 's> {
             Some(place) => self.members(place, 1)?,
             None => 0,
         };
-        let alignment = ty
-            .alignment
-            .and_then(|alignment| usize::try_from(alignment).ok());
+        let alignment = ty.alignment.and_then(|alignment| usize::try_from(alignment).ok());
         let parameter = Parameter {
             offset: None,
             align: alignment.and_then(Alignment::new),
@@ -150,8 +138,7 @@ impl<'s> Types<'_, 's> {
                         class: Class::Bytes,
                         ..Parameter::record(0, size as usize)
                     };
-                    let place =
-                        self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
+                    let place = self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
                     let size = size as usize;
                     (bytes.start, Row { place, size })
                 }

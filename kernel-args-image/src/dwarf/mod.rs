@@ -56,10 +56,7 @@ impl DebugInfo {
     ///
     /// # Errors
     /// If the cubin or its debug information cannot be read.
-    pub fn of_cubin<'k>(
-        cubin: &[u8],
-        kernels: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
+    pub fn of_cubin<'k>(cubin: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
         Self::of_cubin_with(cubin, kernels, [])
     }
 
@@ -76,10 +73,7 @@ impl DebugInfo {
     ///
     /// # Errors
     /// If the text or its debug information cannot be read.
-    pub fn of_ptx<'k>(
-        text: &[u8],
-        kernels: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
+    pub fn of_ptx<'k>(text: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
         Self::of_ptx_with(text, kernels, [])
     }
 
@@ -109,11 +103,7 @@ impl DebugInfo {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(
-            sections,
-            &mut kernels.into_iter(),
-            &mut variables.into_iter(),
-        );
+        return kernels::read(sections, &mut kernels.into_iter(), &mut variables.into_iter());
         #[cfg(not(feature = "debug-info"))]
         return Self::not_read(kernels.into_iter().chain(variables));
     }

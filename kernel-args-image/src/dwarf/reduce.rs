@@ -33,11 +33,7 @@ pub fn reduce(text: &[u8]) -> Result<String, Error> {
     for entry in module.entries() {
         if let Some((_, declaration)) = module.declaration(entry.name) {
             let declaration = String::from_utf8_lossy(declaration);
-            let _ = write!(
-                written,
-                "\n.visible .entry {}\n{{ ret; }}\n",
-                declaration.trim()
-            );
+            let _ = write!(written, "\n.visible .entry {}\n{{ ret; }}\n", declaration.trim());
         }
     }
     for declaration in module.variable_declarations() {
@@ -98,10 +94,7 @@ fn unit_without_paths(
         for attribute in entry.attributes() {
             let start = entries.next_offset().0;
             let value = entries.read_attribute(*attribute)?.raw_value();
-            let is_path = matches!(
-                attribute.name(),
-                constants::DW_AT_name | constants::DW_AT_comp_dir
-            );
+            let is_path = matches!(attribute.name(), constants::DW_AT_name | constants::DW_AT_comp_dir);
             match value {
                 AttributeValue::String(text) if is_first && is_path => {
                     cut.push(start..start + text.len());
@@ -109,9 +102,7 @@ fn unit_without_paths(
                 AttributeValue::UnitRef(to) if attribute.form() == constants::DW_FORM_ref4 => {
                     references.push((start, to.0));
                 }
-                AttributeValue::UnitRef(_)
-                | AttributeValue::DebugInfoRef(_)
-                | AttributeValue::DebugInfoRefSup(_) => {
+                AttributeValue::UnitRef(_) | AttributeValue::DebugInfoRef(_) | AttributeValue::DebugInfoRefSup(_) => {
                     return Err(Error::Dwarf("a reference that is not of 4 bytes".into()));
                 }
                 _ => {}

@@ -24,13 +24,8 @@ pub(super) const LINE_STRINGS: usize = 3;
 pub(super) const STRING_OFFSETS: usize = 4;
 
 /// In this order.
-pub(super) const NAMES: [&str; 5] = [
-    ".debug_info",
-    ".debug_abbrev",
-    ".debug_str",
-    ".debug_line_str",
-    ".debug_str_offsets",
-];
+pub(super) const NAMES: [&str; 5] =
+    [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
 
 const SHF_COMPRESSED: u64 = 0x800;
 
@@ -57,9 +52,7 @@ impl<'a> Sections<'a> {
             let zlib = name.strip_prefix(b".zdebug_");
             let is_compressed = section.flags & SHF_COMPRESSED != 0;
             for (index, known) in NAMES.into_iter().enumerate() {
-                if zlib == known.as_bytes().strip_prefix(b".debug_")
-                    || is_compressed && name == known.as_bytes()
-                {
+                if zlib == known.as_bytes().strip_prefix(b".debug_") || is_compressed && name == known.as_bytes() {
                     return Err(Error::Compressed(known));
                 }
                 if name == known.as_bytes() {

@@ -75,10 +75,7 @@ impl<'u, 's> Types<'u, 's> {
     }
 
     /// Writes to the table, and counts the written bytes.
-    pub(super) fn store<T>(
-        &mut self,
-        write: impl FnOnce(&mut TypeWriter) -> T,
-    ) -> Result<T, Error> {
+    pub(super) fn store<T>(&mut self, write: impl FnOnce(&mut TypeWriter) -> T) -> Result<T, Error> {
         let before = self.table.len();
         let written = write(&mut self.table);
         self.units.budget.store(self.table.len() - before)?;

@@ -94,9 +94,7 @@ impl<'s> Type<'s> {
                         alias = units.text(place, name)?;
                     }
                 }
-                dw::DW_TAG_pointer_type
-                | dw::DW_TAG_reference_type
-                | dw::DW_TAG_rvalue_reference_type => {
+                dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => {
                     address_size = units.address_size(place);
                     links.push(Link::Pointer);
                     alias = "";
@@ -126,19 +124,13 @@ impl<'s> Type<'s> {
     }
 
     fn unknown() -> Self {
-        Self {
-            cpp: CppType::UNKNOWN,
-            ..Self::void()
-        }
+        Self { cpp: CppType::UNKNOWN, ..Self::void() }
     }
 
     /// A type that is neither a pointer nor an array. `alias` is its typedef name, if there is one.
     fn base(units: &Units<'s>, entry: &Entry<'s>, alias: &'s str) -> Result<Self, Error> {
         let name = name(units, entry)?;
-        let ty = Self {
-            size: entry.byte_size,
-            ..Self::unknown()
-        };
+        let ty = Self { size: entry.byte_size, ..Self::unknown() };
         Ok(match entry.tag {
             dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
             dw::DW_TAG_base_type => {
@@ -146,12 +138,7 @@ impl<'s> Type<'s> {
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));
                 let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
                 let cpp = CppType::of(base);
-                Self {
-                    cpp,
-                    class,
-                    alias,
-                    ..ty
-                }
+                Self { cpp, class, alias, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
@@ -163,15 +150,9 @@ impl<'s> Type<'s> {
                 ..ty
             }
             .named([name, alias], entry.place),
-            dw::DW_TAG_structure_type
-            | dw::DW_TAG_class_type
-            | dw::DW_TAG_interface_type
-            | dw::DW_TAG_union_type => Self {
-                class: Class::Bytes,
-                aggregate: Some(entry.place),
-                ..ty
+            dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type | dw::DW_TAG_union_type => {
+                Self { class: Class::Bytes, aggregate: Some(entry.place), ..ty }.named([name, alias], entry.place)
             }
-            .named([name, alias], entry.place),
             // `decltype(nullptr)`, a pointer to `void`.
             dw::DW_TAG_unspecified_type if name.contains("nullptr") => {
                 let address_size = units.address_size(entry.place);
@@ -180,17 +161,12 @@ impl<'s> Type<'s> {
             // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
             dw::DW_TAG_ptr_to_member_type => {
                 let address_size = u64::from(units.address_size(entry.place));
-                let (size, class) =
-                    if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
-                        (2 * address_size, Class::Bytes)
-                    } else {
-                        (address_size, Class::Integer)
-                    };
-                Self {
-                    size: Some(size),
-                    class,
-                    ..ty
-                }
+                let (size, class) = if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
+                    (2 * address_size, Class::Bytes)
+                } else {
+                    (address_size, Class::Integer)
+                };
+                Self { size: Some(size), class, ..ty }
             }
             // Functions, and tags that this crate does not know.
             _ => ty,
@@ -204,33 +180,18 @@ impl<'s> Type<'s> {
         };
         let is_signed = entry.encoding.and_then(|encoding| match encoding {
             dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
-            dw::DW_ATE_unsigned
-            | dw::DW_ATE_unsigned_char
-            | dw::DW_ATE_boolean
-            | dw::DW_ATE_UTF => Some(false),
+            dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_boolean | dw::DW_ATE_UTF => Some(false),
             _ => None,
         });
-        Ok(Integer {
-            size: entry.byte_size,
-            is_signed,
-        })
+        Ok(Integer { size: entry.byte_size, is_signed })
     }
 
     /// A struct, union or enum with the first available name: its own name, or its typedef name.
     fn named(self, names: [&'s str; 2], place: Place) -> Self {
         for name in names {
-            let name = if name.starts_with("_Z") {
-                demangle(name).map(Cow::Owned)
-            } else {
-                Some(Cow::Borrowed(name))
-            };
+            let name = if name.starts_with("_Z") { demangle(name).map(Cow::Owned) } else { Some(Cow::Borrowed(name)) };
             if let Some(name) = name.filter(|name| is_name(name)) {
-                return Self {
-                    cpp: NAMED,
-                    name,
-                    named_by: Some(place),
-                    ..self
-                };
+                return Self { cpp: NAMED, name, named_by: Some(place), ..self };
             }
         }
         self
@@ -251,9 +212,7 @@ impl<'s> Type<'s> {
                 }
                 Link::Array(length) => {
                     self.cpp = self.cpp.array(length);
-                    self.size = self
-                        .size
-                        .and_then(|size| size.checked_mul(u64::from(length)));
+                    self.size = self.size.and_then(|size| size.checked_mul(u64::from(length)));
                 }
             }
         }
@@ -263,11 +222,7 @@ impl<'s> Type<'s> {
 }
 
 /// The first entry with this tag, from a type through its typedefs, qualifiers and pointers.
-fn underlying<'s>(
-    units: &Units<'s>,
-    mut at: Option<Place>,
-    tag: DwTag,
-) -> Result<Option<Entry<'s>>, Error> {
+fn underlying<'s>(units: &Units<'s>, mut at: Option<Place>, tag: DwTag) -> Result<Option<Entry<'s>>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let Some(place) = at else { break };
         let entry = units.entry(place)?;
@@ -294,9 +249,7 @@ fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
 /// Whether a name is valid in C++, not generated by a compiler (EDG's `__C2`) or a demangler (`{unnamed type#1}`,
 /// `'unnamed'`).
 fn is_name(name: &str) -> bool {
-    let made = name
-        .strip_prefix("__C")
-        .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+    let made = name.strip_prefix("__C").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');
     name.starts_with(begins) && !made && !name.contains(['{', '\''])
 }
@@ -308,15 +261,9 @@ fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static
     match encoding {
         Some(dw::DW_ATE_boolean) if bits == 8 => (CppBase::Bool, Class::Integer),
         Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char) => (integer(true), Class::Integer),
-        Some(dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_UTF) => {
-            (integer(false), Class::Integer)
-        }
-        Some(dw::DW_ATE_float) if matches!(name, "__bf16" | "__nv_bfloat16") => {
-            (CppBase::Unknown, Class::Float)
-        }
-        Some(dw::DW_ATE_float) if matches!(bits, 16 | 32 | 64) => {
-            (CppBase::Float { bits }, Class::Float)
-        }
+        Some(dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_UTF) => (integer(false), Class::Integer),
+        Some(dw::DW_ATE_float) if matches!(name, "__bf16" | "__nv_bfloat16") => (CppBase::Unknown, Class::Float),
+        Some(dw::DW_ATE_float) if matches!(bits, 16 | 32 | 64) => (CppBase::Float { bits }, Class::Float),
         _ => (CppBase::Unknown, Class::Unknown),
     }
 }

@@ -8,9 +8,8 @@ use super::{
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use gimli::{
-    Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr,
-    DebugStrOffsets, DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader,
-    UnitOffset,
+    Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr, DebugStrOffsets,
+    DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset,
 };
 
 /// One unit.
@@ -60,10 +59,7 @@ impl<'s> Units<'s> {
         while let Some(header) = headers.next()? {
             budget.store(size_of::<Unit<'_>>())?;
             let at = header.debug_abbrev_offset().0;
-            let place = Place {
-                unit: 0,
-                offset: at,
-            };
+            let place = Place { unit: 0, offset: at };
             let abbreviations = *known.entry(place).or_insert(tables.len());
             if abbreviations == tables.len() {
                 let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
@@ -71,11 +67,7 @@ impl<'s> Units<'s> {
                 budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
                 tables.push(header.abbreviations(&abbrev)?);
             }
-            units.push(Unit {
-                string_offsets: DebugStrOffsetsBase(0),
-                header,
-                abbreviations,
-            });
+            units.push(Unit { string_offsets: DebugStrOffsetsBase(0), header, abbreviations });
         }
         let mut units = Self {
             all: units,
@@ -103,10 +95,7 @@ impl<'s> Units<'s> {
     /// All entries of a unit.
     pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
         let root = self.all[unit as usize].header.root_offset();
-        self.walk(Place {
-            unit,
-            offset: root.0,
-        })
+        self.walk(Place { unit, offset: root.0 })
     }
 
     /// An entry and its children.
@@ -115,12 +104,7 @@ impl<'s> Units<'s> {
         let start = Some(UnitOffset(place.offset));
         let abbreviations = &self.abbreviations[unit.abbreviations];
         let raw = unit.header.entries_raw(abbreviations, start)?;
-        Ok(Walk {
-            units: self,
-            raw,
-            unit: place.unit,
-            is_done: false,
-        })
+        Ok(Walk { units: self, raw, unit: place.unit, is_done: false })
     }
 
     /// The entry at a position.
@@ -163,10 +147,7 @@ impl<'s> Units<'s> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
         let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
         let unit = after.checked_sub(1)?;
-        Some(Place {
-            unit: unit as u32,
-            offset: offset.0 - begins(&self.all[unit]),
-        })
+        Some(Place { unit: unit as u32, offset: offset.0 - begins(&self.all[unit]) })
     }
 }
 
@@ -189,10 +170,7 @@ impl<'u, 's> Walk<'u, 's> {
             };
             let attributes = abbreviation.attributes();
             budget.work(attributes.len())?;
-            let place = Place {
-                unit: self.unit,
-                offset,
-            };
+            let place = Place { unit: self.unit, offset };
             let mut entry = Entry::new(place, abbreviation.tag(), abbreviation.has_children());
             for &attribute in attributes {
                 let attribute = self.raw.read_attribute(attribute)?;

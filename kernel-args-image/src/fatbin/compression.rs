@@ -68,10 +68,7 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
 }
 
 /// Zstandard has no such limit, so the output grows during decompression.
-#[cfg(all(
-    feature = "compressed",
-    not(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))
-))]
+#[cfg(all(feature = "compressed", not(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))))]
 fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     use ruzstd::{decoding::StreamingDecoder, io::Read as _};
 

@@ -34,11 +34,7 @@ pub struct Budget {
 /// The maximum decompressed size of `size` bytes.
 const fn expanded(size: u64) -> u64 {
     let limit = size.saturating_mul(EXPANSION_LIMIT);
-    if limit < EXPANSION_FLOOR {
-        EXPANSION_FLOOR
-    } else {
-        limit
-    }
+    if limit < EXPANSION_FLOOR { EXPANSION_FLOOR } else { limit }
 }
 
 impl Budget {
@@ -114,11 +110,7 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, Error> {
 }
 
 /// Reads the container at `start`. Returns the end of the container.
-fn container<'a>(
-    bytes: &'a [u8],
-    start: usize,
-    members: &mut Vec<Member<'a>>,
-) -> Result<usize, Error> {
+fn container<'a>(bytes: &'a [u8], start: usize, members: &mut Vec<Member<'a>>) -> Result<usize, Error> {
     let cut = Error::Cut(start);
     let header = &bytes[start..];
     let (header_size, size) = container_header(header, cut)?;
@@ -158,10 +150,7 @@ impl<'a> Member<'a> {
         let header = Header::parse(header)?;
         let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
         let payload = range(payload, 0, header.packed)?;
-        let member = Member {
-            payload,
-            ..header.member
-        };
+        let member = Member { payload, ..header.member };
         Some((member, rest))
     }
 
@@ -199,10 +188,7 @@ impl<'a> Member<'a> {
         let limit = expanded(packed).min(MEMBER_LIMIT);
         match usize::try_from(self.size) {
             Ok(size) if self.size <= limit => Ok(size),
-            _ => Err(Error::Size {
-                size: self.size,
-                limit,
-            }),
+            _ => Err(Error::Size { size: self.size, limit }),
         }
     }
 }
@@ -261,11 +247,7 @@ impl Header {
             payload: &[],
             size,
         };
-        Some(Self {
-            member,
-            padded,
-            packed,
-        })
+        Some(Self { member, padded, packed })
     }
 }
 
@@ -276,20 +258,13 @@ fn texts_end(header: &[u8]) -> Option<()> {
         let start = usize::try_from(at).ok()?;
         header.get(start..start.checked_add(usize::try_from(length).ok()?)?)
     };
-    let (options, name, length) = (
-        u32_at(header, 20)?,
-        u32_at(header, 32)?,
-        u32_at(header, 36)?,
-    );
+    let (options, name, length) = (u32_at(header, 20)?, u32_at(header, 32)?, u32_at(header, 36)?);
     if (name, length) != (0, 0) {
         text(name, length)?;
     }
     if options != 0 {
         let options = u32_at(text(options, 4)?, 0)?;
-        header
-            .get(usize::try_from(options).ok()?..)?
-            .iter()
-            .position(|&b| b == 0)?;
+        header.get(usize::try_from(options).ok()?..)?.iter().position(|&b| b == 0)?;
     }
     Some(())
 }

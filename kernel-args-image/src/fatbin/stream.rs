@@ -1,8 +1,7 @@
 //! Reads fat binaries piece by piece: a library of several gigabytes is never in memory completely.
 
 use super::{
-    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Header, Kind, MEMBER_LIMIT, Member,
-    container_header,
+    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Header, Kind, MEMBER_LIMIT, Member, container_header,
 };
 use crate::little_endian::u32_at;
 use alloc::vec::Vec;
@@ -139,10 +138,7 @@ impl StreamedMember {
     /// The member with its payload, which [`Stream::payload`] reads.
     #[must_use]
     pub fn with_payload<'a>(&self, payload: &'a [u8]) -> Member<'a> {
-        Member {
-            payload,
-            ..self.header.member
-        }
+        Member { payload, ..self.header.member }
     }
 }
 
@@ -156,14 +152,7 @@ impl<S: Source> Stream<S> {
     /// Same as [`new`](Self::new), for a source that is a part of a file: what remains of the file's budget. Use
     /// [`budget`](Self::budget) for the next part.
     pub fn with_budget(source: S, budget: Budget) -> Self {
-        Self {
-            budget,
-            source,
-            at: 0,
-            end: 0,
-            is_first: true,
-            is_over: false,
-        }
+        Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }
 
     /// The decompressed size that remains after the members so far.
@@ -178,13 +167,7 @@ impl<S: Source> Stream<S> {
     pub fn payload(&mut self, member: &StreamedMember) -> Result<Vec<u8>, StreamError<S::Error>> {
         let size = member.header.packed;
         if size > MEMBER_LIMIT {
-            return Err(StreamError::Fatbin {
-                at: member.at,
-                error: Error::Size {
-                    size,
-                    limit: MEMBER_LIMIT,
-                },
-            });
+            return Err(StreamError::Fatbin { at: member.at, error: Error::Size { size, limit: MEMBER_LIMIT } });
         }
         self.read(member.payload, size as usize)
     }
@@ -238,11 +221,7 @@ impl<S: Source> Stream<S> {
             }
         }
         self.at = payload + header.padded;
-        Ok(Some(StreamedMember {
-            at,
-            payload,
-            header,
-        }))
+        Ok(Some(StreamedMember { at, payload, header }))
     }
 
     /// Reads the header of the next container, if there is one.

@@ -152,19 +152,8 @@ impl<'a> Kernels<'a> {
     /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part. A kernel that uses none of its
     /// parameters shows nothing: descriptions without code contain such kernels.
     #[cfg(feature = "bodies")]
-    pub(super) fn add_bodies(
-        &mut self,
-        part: usize,
-        text: &[u8],
-        wanted: &mut impl FnMut(&str) -> bool,
-    ) {
-        let Some(Part {
-            code: Code::Text(module),
-            bodies: table,
-            alignments,
-            ..
-        }) = self.parts.get_mut(part)
-        else {
+    pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
+        let Some(Part { code: Code::Text(module), bodies: table, alignments, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -183,13 +172,7 @@ impl<'a> Kernels<'a> {
     /// Without the feature, no kernel is analysed.
     #[cfg(not(feature = "bodies"))]
     #[allow(clippy::unused_self, reason = "as with the feature")]
-    pub(super) const fn add_bodies(
-        &mut self,
-        _: usize,
-        _: &[u8],
-        _: &mut impl FnMut(&str) -> bool,
-    ) {
-    }
+    pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
 
     /// Adds what the code of kernels does from `other`, which contains the same kernels: threads can analyse some of them each.
     #[doc(hidden)]
@@ -256,21 +239,16 @@ impl<'a> Kernels<'a> {
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
         if kernel.debug_info.is_known() {
             let has_other_parameters = !kernel.debug_info.is_empty()
-                && !kernel
-                    .debug_info
-                    .complete(&mut kernel.parameters_without_debug_info());
+                && !kernel.debug_info.complete(&mut kernel.parameters_without_debug_info());
             return has_other_parameters.then(|| dwarf::Error::Kernel {
                 name: kernel.name.into(),
                 what: "it contains different parameters than the image",
             });
         }
-        let parts = self
-            .places(kernel.name)
-            .iter()
-            .filter_map(|&place| self.part(place));
-        let mut own = parts.flat_map(Part::debug_errors).filter(
-            |error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name),
-        );
+        let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
+        let mut own = parts
+            .flat_map(Part::debug_errors)
+            .filter(|error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name));
         own.next().cloned()
     }
 
@@ -297,23 +275,14 @@ impl<'a> Kernels<'a> {
             #[cfg(feature = "bodies")]
             alignments: part.alignments,
         };
-        Kernels {
-            parts: self.parts.into_iter().map(part).collect(),
-            index: self.index,
-            variables: self.variables,
-        }
+        Kernels { parts: self.parts.into_iter().map(part).collect(), index: self.index, variables: self.variables }
     }
 
     /// The declaration of a kernel, as [`Module::declaration`] returns it, if the image is one PTX text.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         match self.parts.as_slice() {
-            [
-                Part {
-                    code: Code::Text(text),
-                    ..
-                },
-            ] => text.declaration(symbol),
+            [Part { code: Code::Text(text), .. }] => text.declaration(symbol),
             _ => None,
         }
     }
@@ -329,17 +298,12 @@ impl<'a> Kernels<'a> {
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
-        Some(Kernel {
-            demangled: Demangled::new(kernel.name),
-            ..kernel
-        })
+        Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel })
     }
 
     /// The symbols of all variables, without duplicates, in alphabetical order.
     pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
-        let groups = self
-            .variables
-            .chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
+        let groups = self.variables.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
         groups.filter_map(|places| Some(self.symbol(*places.first()?)))
     }
 
@@ -348,16 +312,11 @@ impl<'a> Kernels<'a> {
     pub fn variable(&self, symbol: &str, sm: Option<Sm>) -> Option<Variable<'_>> {
         let places = self.places_in(&self.variables, symbol);
         let list = self.chosen(places, sm)?;
-        let space = places
-            .iter()
-            .find_map(|place| match &self.part(*place)?.code {
-                Code::Text(text) => Some(text.variable(place.kernel as usize)?.0),
-                Code::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
-            })?;
-        let list = Kernel {
-            demangled: Demangled::variable(list.name),
-            ..list
-        };
+        let space = places.iter().find_map(|place| match &self.part(*place)?.code {
+            Code::Text(text) => Some(text.variable(place.kernel as usize)?.0),
+            Code::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
+        })?;
+        let list = Kernel { demangled: Demangled::variable(list.name), ..list };
         Some(Variable::new(space, list))
     }
 
@@ -392,11 +351,7 @@ impl<'a> Kernels<'a> {
         let mut lists = own.into_iter().chain(places());
         let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
-            if place.is_variable {
-                debug_info.variable(name)
-            } else {
-                debug_info.parameters(name)
-            }
+            if place.is_variable { debug_info.variable(name) } else { debug_info.parameters(name) }
         });
         Some(Kernel {
             name,
@@ -440,8 +395,7 @@ impl<'a> Kernels<'a> {
 
     /// The positions of each kernel, in alphabetical order.
     fn each(&self) -> impl Iterator<Item = &[Place]> {
-        self.index
-            .chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
+        self.index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
     }
 
     fn part(&self, place: Place) -> Option<&Part<'a>> {
@@ -467,9 +421,7 @@ impl<'a> Kernels<'a> {
         #[cfg(test)]
         tests::count();
         match self.part(place).map(|part| &part.code) {
-            Some(Code::Text(text)) if place.is_variable => {
-                text.variable_symbol(place.kernel as usize)
-            }
+            Some(Code::Text(text)) if place.is_variable => text.variable_symbol(place.kernel as usize),
             Some(Code::Text(text)) => text.symbol(place.kernel as usize),
             Some(Code::Cubin(cubin)) => listed(cubin, place).map_or("", |kernel| &kernel.name),
             None => "",

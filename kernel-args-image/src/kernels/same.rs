@@ -59,19 +59,14 @@ impl Kernels<'_> {
         let generations = self.generations().flatten();
         // The choice of code changes at a generation of the image, and behind one that is for this generation alone.
         let generations = generations.flat_map(|sm| [sm, Sm(sm.0 + 1)]);
-        let mut limits = generations
-            .chain([NO_GPU])
-            .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
+        let mut limits = generations.chain([NO_GPU]).filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
         let first = limits.next()?;
         limits.all(|other| other == first).then_some(first)
     }
 }
 
 /// Whether `found` differs from the first list.
-fn differs<T: PartialEq + Copy>(
-    first: &mut Option<Vec<T>>,
-    found: impl Iterator<Item = T> + Clone,
-) -> bool {
+fn differs<T: PartialEq + Copy>(first: &mut Option<Vec<T>>, found: impl Iterator<Item = T> + Clone) -> bool {
     let first = first.get_or_insert_with(|| found.clone().collect());
     found.ne(first.iter().copied())
 }

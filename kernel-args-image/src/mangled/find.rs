@@ -98,15 +98,9 @@ impl<'w> Wanted<'w> {
     fn new(text: &'w str) -> Self {
         let symbol = text.trim();
         let text = written::tidy(symbol);
-        let written = Written::parse(&text).map(|written| Written {
-            name: without_anonymous(&written.name),
-            ..written
-        });
-        Self {
-            symbol,
-            text,
-            written,
-        }
+        let written =
+            Written::parse(&text).map(|written| Written { name: without_anonymous(&written.name), ..written });
+        Self { symbol, text, written }
     }
 
     fn fit_symbol(&self, symbol: &str) -> Option<Fit> {
@@ -135,11 +129,8 @@ impl<'w> Wanted<'w> {
         }
         if let Some(parameters) = &wanted.parameters {
             let given = given.parameters()?;
-            let is_same = given.len() == parameters.len()
-                && given
-                    .iter()
-                    .zip(parameters)
-                    .all(|(a, b)| written::is_same(a, b));
+            let is_same =
+                given.len() == parameters.len() && given.iter().zip(parameters).all(|(a, b)| written::is_same(a, b));
             if !is_same {
                 return None;
             }
@@ -147,18 +138,11 @@ impl<'w> Wanted<'w> {
         let Some(arguments) = &wanted.arguments else {
             // `k(int)` prefers the overload `k(int)` to `k<float>(int)`; `k` without parameters matches both.
             let is_instance = wanted.parameters.is_some() && given.arguments.is_some();
-            return Some(if is_instance {
-                Fit::Instance
-            } else {
-                Fit::Spelling
-            });
+            return Some(if is_instance { Fit::Instance } else { Fit::Spelling });
         };
         let given = split(given.text.get(given.arguments.clone()?)?)?;
-        let begins = arguments.len() <= given.len()
-            && arguments
-                .iter()
-                .zip(&given)
-                .all(|(a, b)| written::is_same(a, b));
+        let begins =
+            arguments.len() <= given.len() && arguments.iter().zip(&given).all(|(a, b)| written::is_same(a, b));
         match begins {
             true if arguments.len() == given.len() => Some(Fit::Spelling),
             true => Some(Fit::Prefix),
@@ -185,8 +169,7 @@ fn is_same_name(name: &str, wanted: &str) -> bool {
     if let Some(absolute) = wanted.strip_prefix("::") {
         return name == absolute;
     }
-    name.strip_suffix(wanted)
-        .is_some_and(|scope| scope.is_empty() || scope.ends_with("::"))
+    name.strip_suffix(wanted).is_some_and(|scope| scope.is_empty() || scope.ends_with("::"))
 }
 
 fn without_anonymous(name: &str) -> String {

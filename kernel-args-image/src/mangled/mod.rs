@@ -94,13 +94,7 @@ impl Demangled {
         let is_open = |(range, _): &(Range<usize>, _)| {
             text[range.clone()].ends_with("...") || text[range.end..].starts_with("...")
         };
-        Some(Self {
-            is_complete: !found.iter().any(is_open),
-            text,
-            name,
-            template,
-            parameters: found,
-        })
+        Some(Self { is_complete: !found.iter().any(is_open), text, name, template, parameters: found })
     }
 
     /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
@@ -113,13 +107,7 @@ impl Demangled {
         }
         let mut printer = Printer::new(&tree, true);
         let (name, template) = qualified(&tree, &mut printer, root)?;
-        Some(Self {
-            text: printer.finish()?,
-            name,
-            template,
-            parameters: Vec::new(),
-            is_complete: false,
-        })
+        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), is_complete: false })
     }
 
     /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
@@ -142,11 +130,7 @@ impl Demangled {
             let start = self.name.end + 1;
             start..list.last().map_or(start, |argument| argument.end)
         });
-        Spelled {
-            text: &self.text,
-            name: self.name.clone(),
-            arguments,
-        }
+        Spelled { text: &self.text, name: self.name.clone(), arguments }
     }
 
     /// The text between `<` and `>` after the name: `float, 4`.
@@ -166,8 +150,7 @@ impl Demangled {
             }
             ty
         };
-        self.is_complete
-            .then(|| self.parameters.iter().map(ty).collect())
+        self.is_complete.then(|| self.parameters.iter().map(ty).collect())
     }
 
     /// The types of the parameters, if their number is `count`.

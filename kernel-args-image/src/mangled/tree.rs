@@ -122,12 +122,7 @@ impl<'s> Tree<'s> {
             Node::Form(text, precedence, operands) => Node::Form(text, precedence, list(operands)),
             Node::Function(name, result, parameters, tail) => {
                 let parameters = list(parameters);
-                Node::Function(
-                    name.map(&mut *other),
-                    result.map(&mut *other),
-                    parameters,
-                    other(tail),
-                )
+                Node::Function(name.map(&mut *other), result.map(&mut *other), parameters, other(tail))
             }
             Node::Nested(scope, name) => Node::Nested(other(scope), other(name)),
             Node::Instance(name, arguments) => Node::Instance(other(name), other(arguments)),
@@ -142,11 +137,9 @@ impl<'s> Tree<'s> {
             Node::Pointer(mark, to) => Node::Pointer(mark, other(to)),
             Node::Structor(class, is_destructor) => Node::Structor(other(class), is_destructor),
             Node::Literal(ty, value) => Node::Literal(other(ty), value),
-            node @ (Node::Name(_)
-            | Node::Builtin(_)
-            | Node::Operator(_)
-            | Node::Local(..)
-            | Node::Parameter(..)) => node,
+            node @ (Node::Name(_) | Node::Builtin(_) | Node::Operator(_) | Node::Local(..) | Node::Parameter(..)) => {
+                node
+            }
         }
     }
 

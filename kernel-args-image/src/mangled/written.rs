@@ -62,11 +62,7 @@ impl Written {
             None => None,
             Some(template) => Some(split(&text[template.start + 1..template.end])?),
         };
-        (!name.is_empty()).then_some(Self {
-            name: name.into(),
-            arguments,
-            parameters,
-        })
+        (!name.is_empty()).then_some(Self { name: name.into(), arguments, parameters })
     }
 }
 
@@ -220,15 +216,10 @@ fn is_name(text: &str) -> bool {
     let is_cast = |part: &str| {
         let value = part.split_once(')').map_or("", |(_, value)| value);
         part.starts_with(&super::ANONYMOUS[1..])
-            || value
-                .trim_start_matches('-')
-                .starts_with(|c: char| c.is_ascii_digit())
+            || value.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
     };
     let begins = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '('));
-    begins
-        && !text.ends_with("::")
-        && !text.contains(['[', '{', '\''])
-        && text.split('(').skip(1).all(is_cast)
+    begins && !text.ends_with("::") && !text.contains(['[', '{', '\'']) && text.split('(').skip(1).all(is_cast)
 }
 
 /// A spelling without spaces and without the casts and suffixes of literals: `(unsigned int)3` and `3u` become `3`.

@@ -24,17 +24,10 @@ use alloc::{collections::BTreeMap, vec::Vec};
 ///
 /// # Errors
 /// If a section is not valid PTX.
-pub(crate) fn debug_sections<const N: usize>(
-    text: &[u8],
-    names: [&str; N],
-) -> Result<[Vec<u8>; N], Error> {
+pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {
     let lexer = &mut Lexer::new(before_nul(text));
-    let mut sections = Sections {
-        names,
-        bytes: [const { Vec::new() }; N],
-        labels: BTreeMap::new(),
-        references: Vec::new(),
-    };
+    let mut sections =
+        Sections { names, bytes: [const { Vec::new() }; N], labels: BTreeMap::new(), references: Vec::new() };
     while let Some(word) = lexer.next_directive()? {
         if word != "section" {
             continue;
@@ -43,9 +36,7 @@ pub(crate) fn debug_sections<const N: usize>(
         let Token::Directive(name) = token else {
             continue;
         };
-        let wanted = names
-            .iter()
-            .position(|wanted| wanted.strip_prefix('.') == Some(name));
+        let wanted = names.iter().position(|wanted| wanted.strip_prefix('.') == Some(name));
         if let Some(section) = wanted
             && lexer.take(b'{')?
         {
@@ -77,8 +68,7 @@ struct Reference<'a> {
 impl<'a, const N: usize> Sections<'a, N> {
     /// Reads the bytes of a section, from its `{` up to the `}`.
     fn read(&mut self, lexer: &mut Lexer<'a>, section: usize) -> Result<(), Error> {
-        const LINE: &str =
-            "`.b8`, `.b16`, `.b32`, `.b64`, a label, or `}` in a section of debug information";
+        const LINE: &str = "`.b8`, `.b16`, `.b32`, `.b64`, a label, or `}` in a section of debug information";
         loop {
             let (at, token) = lexer.token()?;
             match token {
@@ -100,8 +90,7 @@ impl<'a, const N: usize> Sections<'a, N> {
                     if !lexer.take(b':')? {
                         return Err(lexer.error(at, LINE));
                     }
-                    self.labels
-                        .insert(label.as_bytes(), self.bytes[section].len());
+                    self.labels.insert(label.as_bytes(), self.bytes[section].len());
                 }
                 _ => return Err(lexer.error(at, LINE)),
             }
@@ -117,20 +106,11 @@ impl<'a, const N: usize> Sections<'a, N> {
             Token::Number(_) => {
                 let mut again = lexer.back_to(at);
                 let number = again.integer(VALUE)?;
-                if is_negative {
-                    number.wrapping_neg()
-                } else {
-                    number
-                }
+                if is_negative { number.wrapping_neg() } else { number }
             }
             Token::Identifier(label) | Token::Directive(label) if !is_negative => {
-                let mut reference = Reference {
-                    section,
-                    at: self.bytes[section].len(),
-                    width,
-                    labels: (label, None),
-                    add: 0,
-                };
+                let mut reference =
+                    Reference { section, at: self.bytes[section].len(), width, labels: (label, None), add: 0 };
                 if lexer.take(b'+')? {
                     reference.add = lexer.integer(VALUE)?;
                 } else if lexer.take(b'-')? {
@@ -171,9 +151,7 @@ impl<'a, const N: usize> Sections<'a, N> {
         if self.names.iter().any(of_section) {
             return Some(0);
         }
-        self.labels
-            .get(label.as_bytes())
-            .map(|&offset| offset as u64)
+        self.labels.get(label.as_bytes()).map(|&offset| offset as u64)
     }
 }
 
@@ -183,9 +161,7 @@ mod tests {
     use std::{format, string::String, string::ToString};
 
     fn read(lines: &str) -> Result<[Vec<u8>; 2], Error> {
-        let text = format!(
-            ".version 9.0\n.target sm_90, debug\n.file 1 \"a .section .debug_info {{\"\n{lines}"
-        );
+        let text = format!(".version 9.0\n.target sm_90, debug\n.file 1 \"a .section .debug_info {{\"\n{lines}");
         debug_sections(text.as_bytes(), [".debug_info", ".debug_str"])
     }
 
@@ -233,10 +209,7 @@ mod tests {
             (".section .debug_info { .b8 1", "the end of the text"),
         ] {
             let error: String = read(line).unwrap_err().to_string();
-            assert!(
-                error.contains(message) && error.contains("line 4"),
-                "{error}"
-            );
+            assert!(error.contains(message) && error.contains("line 4"), "{error}");
         }
     }
 }

@@ -124,10 +124,7 @@ impl<'a> Bodies<'a> {
             }
         }
         let bodies = self.bodies.iter().zip(uses);
-        bodies
-            .filter(|(body, uses)| *uses && body.function.is_empty())
-            .map(|(body, _)| body.at)
-            .collect()
+        bodies.filter(|(body, uses)| *uses && body.function.is_empty()).map(|(body, _)| body.at).collect()
     }
 }
 
@@ -159,9 +156,7 @@ impl<'a> Names<'a> {
     }
 
     fn find(&self, word: &[u8]) -> Option<usize> {
-        self.known
-            .binary_search_by_key(&word, |(name, _)| name)
-            .ok()
+        self.known.binary_search_by_key(&word, |(name, _)| name).ok()
     }
 }
 

@@ -31,10 +31,7 @@ pub struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     /// Called after `.entry`: reads the kernel. Also returns the start of its body or of the `;`.
-    pub(super) fn parse(
-        lexer: &mut Lexer<'a>,
-        version: (u16, u16),
-    ) -> Result<(Self, usize), Error> {
+    pub(super) fn parse(lexer: &mut Lexer<'a>, version: (u16, u16)) -> Result<(Self, usize), Error> {
         let (at, name) = lexer.identifier("the kernel's name after `.entry`")?;
         if version < (1, 4) {
             const NEW: &str = "PTX 1.4 or newer, which lists a kernel's parameters in parentheses";
@@ -42,13 +39,7 @@ impl<'a> Entry<'a> {
         }
         let parameters = parameters(lexer)?;
         let (directives, is_defined, end) = directives(lexer)?;
-        let entry = Self {
-            name,
-            parameters,
-            directives,
-            is_defined,
-            dynamic_shared: false,
-        };
+        let entry = Self { name, parameters, directives, is_defined, dynamic_shared: false };
         Ok((entry, end))
     }
 
@@ -57,10 +48,7 @@ impl<'a> Entry<'a> {
     ///
     /// If the number of parameters in the name differs from PTX, the types are unknown.
     #[must_use]
-    pub fn signature_parameters<'s>(
-        &'s self,
-        demangled: Option<&'s Demangled>,
-    ) -> Vec<signature::Parameter<'s>> {
+    pub fn signature_parameters<'s>(&'s self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &'s Parameter<'_>| signature::Parameter {
             name: parameter.name,
             spelling: &parameter.declaration,
@@ -124,10 +112,7 @@ fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error>
                 }
             }
             // Arguments of a directive that this crate does not know.
-            Token::Number(_)
-            | Token::Identifier(_)
-            | Token::String
-            | Token::Sign(b',' | b'(' | b')') => {
+            Token::Number(_) | Token::Identifier(_) | Token::String | Token::Sign(b',' | b'(' | b')') => {
                 lexer.token()?;
             }
             _ => {

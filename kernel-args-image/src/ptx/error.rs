@@ -24,10 +24,7 @@ impl Error {
     #[cold]
     pub(super) fn at(source: &[u8], at: usize, expected: &'static str, found: &str) -> Self {
         let before = &source[..at.min(source.len())];
-        let line_start = before
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |newline| newline + 1);
+        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
         let mut quoted = found.len().min(Self::QUOTED);
         while !found.is_char_boundary(quoted) {
             quoted -= 1;
@@ -43,21 +40,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            line,
-            column,
-            expected,
-            found,
-        } = self;
-        write!(
-            f,
-            "line {line}, column {column}: expected {expected}, found "
-        )?;
-        if found.is_empty() {
-            f.write_str("the end of the text")
-        } else {
-            write!(f, "`{}`", found.escape_debug())
-        }
+        let Self { line, column, expected, found } = self;
+        write!(f, "line {line}, column {column}: expected {expected}, found ")?;
+        if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
     }
 }
 

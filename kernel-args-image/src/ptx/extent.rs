@@ -40,8 +40,8 @@ enum Other {
 
 /// The directives that begin a statement of a module, except for statements that end without a sign.
 const STATEMENTS: [&str; 13] = [
-    "alias", "common", "const", "entry", "extern", "func", "global", "pragma", "section", "shared",
-    "tex", "visible", "weak",
+    "alias", "common", "const", "entry", "extern", "func", "global", "pragma", "section", "shared", "tex", "visible",
+    "weak",
 ];
 
 fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
@@ -136,12 +136,7 @@ mod tests {
 
     #[test]
     fn a_text_begins_with_its_version() {
-        for text in [
-            ".version 9.0",
-            "\n  // a\n/* b */ .version",
-            "/* long",
-            "// long",
-        ] {
+        for text in [".version 9.0", "\n  // a\n/* b */ .version", "/* long", "// long"] {
             assert!(begins(text.as_bytes(), false), "{text}");
         }
         for text in ["", "/", "version", "# .version", "//\nfn"] {
@@ -153,15 +148,7 @@ mod tests {
 
     #[test]
     fn a_text_ends_with_its_last_statement() {
-        for behind in [
-            "",
-            "\n",
-            "called `Option::unwrap()`",
-            ".so",
-            "\0.entry",
-            ".version 9.0\n",
-            ";",
-        ] {
+        for behind in ["", "\n", "called `Option::unwrap()`", ".so", "\0.entry", ".version 9.0\n", ";"] {
             let text = format!("{PTX}{behind}");
             assert_eq!(extent(text.as_bytes(), true), Some(PTX.len()), "{behind:?}");
         }
@@ -184,10 +171,7 @@ mod tests {
             assert_eq!(extent(text.as_bytes(), false), Some(26), "{text}");
         }
         for begin in ["/*", "\"", "//"] {
-            let text = format!(
-                ".version 9.0\n.target sm_75\n.pragma {begin}{}",
-                " ".repeat(1 << 20)
-            );
+            let text = format!(".version 9.0\n.target sm_75\n.pragma {begin}{}", " ".repeat(1 << 20));
             assert_eq!(extent(text.as_bytes(), false), Some(26), "{begin}");
             let text = &text.as_bytes()[..1000];
             assert_eq!(extent(text, false), None, "{begin}");

@@ -43,11 +43,7 @@ impl<'a> Header<'a> {
             let bits = lexer.integer("32 or 64 after `.address_size`");
             address_size = bits.ok().and_then(|bits| u8::try_from(bits).ok());
         }
-        Ok(Self {
-            version,
-            target,
-            address_size,
-        })
+        Ok(Self { version, target, address_size })
     }
 }
 
@@ -90,9 +86,6 @@ impl<'a> Target<'a> {
             gpu = gpu.or(crate::Target::parse(name));
             end = lexer.position();
         }
-        Ok(Self {
-            gpu,
-            text: lexer.text(start, end),
-        })
+        Ok(Self { gpu, text: lexer.text(start, end) })
     }
 }

@@ -40,11 +40,7 @@ impl<'a> Lexer<'a> {
     /// A lexer for bytes that need not be PTX. A string or comment longer than `longest` is an error.
     pub(super) const fn bounded(source: &'a [u8], longest: usize) -> Self {
         let at = 0;
-        Self {
-            source,
-            at,
-            longest,
-        }
+        Self { source, at, longest }
     }
 
     /// The whole text.
@@ -70,10 +66,7 @@ impl<'a> Lexer<'a> {
 
     /// The text between two positions. Empty if it is not UTF-8; words are always UTF-8.
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
-        self.source
-            .get(start..end)
-            .and_then(|bytes| core::str::from_utf8(bytes).ok())
-            .unwrap_or_default()
+        self.source.get(start..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
     /// The bytes between two positions.
@@ -91,11 +84,7 @@ impl<'a> Lexer<'a> {
         };
         let start = end.min(self.source.len());
         let found = self.text(at.min(start), start);
-        let found = if found.is_empty() && at < self.source.len() {
-            "\u{fffd}"
-        } else {
-            found.trim_start()
-        };
+        let found = if found.is_empty() && at < self.source.len() { "\u{fffd}" } else { found.trim_start() };
         Error::at(self.source, at, expected, found)
     }
 
@@ -283,8 +272,7 @@ impl<'a> Lexer<'a> {
 /// White space.
 static BLANK: Class = only(b" \t\n\r\x0b\x0c");
 /// The bytes of words.
-pub(super) static WORD: Class =
-    only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
+pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 /// The bytes of words with dots: `4.u32`, `.global.nc`.
 pub(super) static DOTTED: Class = with(WORD, b".");
 /// The bytes of a line.

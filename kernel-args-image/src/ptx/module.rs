@@ -115,8 +115,7 @@ impl Module {
         let place = Place::new(at, self.declarations.len(), declaration)?;
         self.kernels.push(place);
         self.declarations.extend(declaration);
-        self.declarations
-            .extend(if is_defined { b"{}".as_slice() } else { b";" });
+        self.declarations.extend(if is_defined { b"{}".as_slice() } else { b";" });
         Some(())
     }
 
@@ -130,17 +129,9 @@ impl Module {
         let text = variable.value.declaration.as_bytes();
         let name = variable.value.name;
         // Only the lengths of an array follow the name.
-        let place = text
-            .windows(name.len())
-            .rposition(|window| window == name.as_bytes())
-            .and_then(|name_at| {
-                Place::of_variable(
-                    at,
-                    self.declarations.len(),
-                    text.len(),
-                    name_at..name_at + name.len(),
-                )
-            });
+        let place = text.windows(name.len()).rposition(|window| window == name.as_bytes()).and_then(|name_at| {
+            Place::of_variable(at, self.declarations.len(), text.len(), name_at..name_at + name.len())
+        });
         if let Some(place) = place {
             self.variables.push(place);
             self.declarations.extend(text);
@@ -153,22 +144,15 @@ impl Module {
         let declarations = &self.declarations;
         let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
         let name = |place: &Place| place.name(declarations);
-        self.variables
-            .sort_unstable_by(|a, b| (name(a), a.text).cmp(&(name(b), b.text)));
-        self.variables
-            .dedup_by(|later, kept| name(later) == name(kept));
+        self.variables.sort_unstable_by(|a, b| (name(a), a.text).cmp(&(name(b), b.text)));
+        self.variables.dedup_by(|later, kept| name(later) == name(kept));
         let mut twice = None;
-        self.kernels.sort_unstable_by(|a, b| {
-            (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text))
-        });
+        self.kernels.sort_unstable_by(|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
         self.kernels.dedup_by(|later, kept| {
             let same = later.name(declarations) == kept.name(declarations);
             if same && is_defined(later) {
                 if is_defined(kept) {
-                    twice = twice
-                        .into_iter()
-                        .chain([*later])
-                        .min_by_key(|place: &Place| place.text);
+                    twice = twice.into_iter().chain([*later]).min_by_key(|place: &Place| place.text);
                 }
                 *kept = *later;
             }
@@ -197,9 +181,7 @@ impl Module {
     /// The symbols of all kernels, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.kernels
-            .iter()
-            .map(|place| place.name(&self.declarations))
+        self.kernels.iter().map(|place| place.name(&self.declarations))
     }
 
     /// All kernels, in the order of the text.
@@ -233,9 +215,7 @@ impl Module {
     }
 
     fn find(&self, symbol: &str) -> Option<usize> {
-        self.kernels
-            .binary_search_by(|place| place.name(&self.declarations).cmp(symbol))
-            .ok()
+        self.kernels.binary_search_by(|place| place.name(&self.declarations).cmp(symbol)).ok()
     }
 
     /// The kernel at this index of [`symbols`](Self::symbols).
@@ -244,29 +224,20 @@ impl Module {
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
         Entry::parse(&mut lexer, self.version)
             .ok()
-            .map(|(entry, _)| Entry {
-                dynamic_shared: place.dynamic_shared,
-                ..entry
-            })
+            .map(|(entry, _)| Entry { dynamic_shared: place.dynamic_shared, ..entry })
     }
 
     pub(crate) fn symbol(&self, index: usize) -> &str {
-        self.kernels
-            .get(index)
-            .map_or("", |place| place.name(&self.declarations))
+        self.kernels.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
     /// The symbols of all variables, in alphabetical order.
     pub(crate) fn variables(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.variables
-            .iter()
-            .map(|place| place.name(&self.declarations))
+        self.variables.iter().map(|place| place.name(&self.declarations))
     }
 
     pub(crate) fn variable_symbol(&self, index: usize) -> &str {
-        self.variables
-            .get(index)
-            .map_or("", |place| place.name(&self.declarations))
+        self.variables.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
     /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
@@ -297,9 +268,7 @@ impl Module {
         let outline = size_of::<u32>() * self.outline.len();
         #[cfg(not(feature = "bodies"))]
         let outline = 0;
-        self.declarations.len()
-            + size_of::<Place>() * (self.kernels.len() + self.variables.len())
-            + outline
+        self.declarations.len() + size_of::<Place>() * (self.kernels.len() + self.variables.len()) + outline
     }
 }
 
@@ -313,10 +282,7 @@ impl Place {
             text: u32::try_from(text).ok()?,
             start: u32::try_from(start).ok()?,
             length: u32::try_from(declaration.len()).ok()?,
-            name: (
-                u32::try_from(name).ok()?,
-                u32::try_from(lexer.position()).ok()?,
-            ),
+            name: (u32::try_from(name).ok()?, u32::try_from(lexer.position()).ok()?),
             dynamic_shared: false,
         })
     }
@@ -328,10 +294,7 @@ impl Place {
             text: u32::try_from(text).ok()?,
             start: u32::try_from(start).ok()?,
             length: u32::try_from(length).ok()?,
-            name: (
-                u32::try_from(name.start).ok()?,
-                u32::try_from(name.end).ok()?,
-            ),
+            name: (u32::try_from(name.start).ok()?, u32::try_from(name.end).ok()?),
             dynamic_shared: false,
         })
     }
@@ -344,7 +307,6 @@ impl Place {
     fn name<'d>(&self, declarations: &'d [u8]) -> &'d str {
         let at = |offset: u32| self.start as usize + offset as usize;
         let name = declarations.get(at(self.name.0)..at(self.name.1));
-        name.and_then(|name| core::str::from_utf8(name).ok())
-            .unwrap_or_default()
+        name.and_then(|name| core::str::from_utf8(name).ok()).unwrap_or_default()
     }
 }

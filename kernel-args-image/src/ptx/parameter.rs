@@ -138,10 +138,7 @@ impl Pointee {
     /// Parses `.ptr` and `.align`. Returns whether there is a `.ptr`.
     fn parse(lexer: &mut Lexer<'_>) -> Result<Option<(bool, Self)>, Error> {
         let mut marked = false;
-        let mut pointee = Self {
-            space: Space::Generic,
-            align: None,
-        };
+        let mut pointee = Self { space: Space::Generic, align: None };
         if lexer.peek_token()?.1 == Token::Directive("ptr") {
             lexer.token()?;
             marked = true;
@@ -168,10 +165,7 @@ impl Pointee {
 pub(super) fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
     let (at, _) = lexer.peek_token()?;
     let bytes = lexer.integer(ALIGNMENT)?;
-    usize::try_from(bytes)
-        .ok()
-        .and_then(Alignment::new)
-        .ok_or_else(|| lexer.error(at, ALIGNMENT))
+    usize::try_from(bytes).ok().and_then(Alignment::new).ok_or_else(|| lexer.error(at, ALIGNMENT))
 }
 
 /// The class and the natural alignment, which equals the size, of a type. The class of an opaque type is `None`.
@@ -196,9 +190,7 @@ pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let spelled = lexer.text(start, end);
     let is_plain = |text: &str| {
         let bytes = text.as_bytes();
-        let printable = bytes
-            .iter()
-            .all(|b| (b' '..=b'~').contains(b) && *b != b'/');
+        let printable = bytes.iter().all(|b| (b' '..=b'~').contains(b) && *b != b'/');
         printable && !text.contains("  ")
     };
     if !spelled.is_empty() && is_plain(spelled) {

@@ -78,11 +78,7 @@ impl<'a> Variable<'a> {
                 scalar,
                 length,
                 layout,
-                class: if is_scalar && length.is_none() {
-                    class
-                } else {
-                    Class::Bytes
-                },
+                class: if is_scalar && length.is_none() { class } else { Class::Bytes },
                 pointee: None,
             },
         })

@@ -7,9 +7,7 @@ use kernel_args_abi::{
     signature::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
-        stored_body::{
-            ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body,
-        },
+        stored_body::{ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body},
     },
 };
 
@@ -23,10 +21,7 @@ pub(crate) struct BodyTable {
 
 impl Default for BodyTable {
     fn default() -> Self {
-        Self {
-            types: TypeWriter::unique(),
-            numbers: BTreeMap::new(),
-        }
+        Self { types: TypeWriter::unique(), numbers: BTreeMap::new() }
     }
 }
 
@@ -50,9 +45,7 @@ impl BodyTable {
     /// The bodies of the parameters of a kernel. Empty if it was not added.
     pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
         let numbers = self.numbers.get(&kernel).into_iter().flatten();
-        numbers
-            .map(|number| body(self.types.bytes(), *number))
-            .collect()
+        numbers.map(|number| body(self.types.bytes(), *number)).collect()
     }
 }
 
@@ -70,34 +63,24 @@ impl TypeWriter {
     }
 
     fn slot(&mut self, slot: &Slot<'_>) -> u32 {
-        let evidence = [
-            (ACCESS, slot.access),
-            (WRITE, slot.write),
-            (ARITHMETIC, slot.arithmetic),
-        ];
+        let evidence = [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic)];
         let mut texts = Vec::new();
         for (_, evidence) in evidence {
             self.evidence(evidence, &mut Writer::new(&mut texts));
         }
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        let mut flags = flag(ATOMIC, slot.is_atomic)
-            | flag(ESCAPES, slot.escapes)
-            | flag(ELEMENTS, slot.elements.is_some());
+        let mut flags =
+            flag(ATOMIC, slot.is_atomic) | flag(ESCAPES, slot.escapes) | flag(ELEMENTS, slot.elements.is_some());
         for (bit, evidence) in evidence {
             flags |= flag(bit, evidence.is_some());
         }
         let kind = index(&SlotKind::ALL, slot.kind);
-        let (read, written) = (
-            index(&Certainty::ALL, slot.read),
-            index(&Certainty::ALL, slot.written),
-        );
+        let (read, written) = (index(&Certainty::ALL, slot.read), index(&Certainty::ALL, slot.written));
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
         writer.number(slot.offset / 8);
         let certainties = Certainty::ALL.len() as u8;
-        writer
-            .bytes
-            .extend([(kind * certainties + read) * certainties + written, flags]);
+        writer.bytes.extend([(kind * certainties + read) * certainties + written, flags]);
         if let Some(elements) = slot.elements {
             let class = index(&ElementClass::ALL, elements.class);
             writer.bytes.extend([class, elements.size]);

@@ -103,12 +103,7 @@ impl<'m> Copies<'m> {
     fn finish(&mut self, types: &mut TypeWriter) {
         while let Some((index, ty)) = self.pending.pop() {
             let content = self.content(types, ty.members);
-            let unnamed = Parameter {
-                name: "",
-                spelling: "",
-                offset: None,
-                ..ty
-            };
+            let unnamed = Parameter { name: "", spelling: "", offset: None, ..ty };
             self.places[index] = types.record(&unnamed, None, content, NOTHING);
         }
     }

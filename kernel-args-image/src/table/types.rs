@@ -21,18 +21,12 @@ pub(crate) struct TypeWriter {
 impl TypeWriter {
     /// Equal structs, enums and members may be written several times.
     pub(crate) fn new() -> Self {
-        Self {
-            bytes: vec![0; PLACE],
-            known: None,
-        }
+        Self { bytes: vec![0; PLACE], known: None }
     }
 
     /// Equal structs, enums and members are written once.
     pub(crate) fn unique() -> Self {
-        Self {
-            known: Some(BTreeMap::new()),
-            ..Self::new()
-        }
+        Self { known: Some(BTreeMap::new()), ..Self::new() }
     }
 
     /// What is written so far, without the list of types.

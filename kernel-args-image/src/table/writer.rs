@@ -21,11 +21,7 @@ pub(crate) struct Writer<'w> {
 impl<'w> Writer<'w> {
     /// Writes all texts completely.
     pub(crate) const fn new(bytes: &'w mut Vec<u8>) -> Self {
-        Self {
-            bytes,
-            declaration: &[],
-            name: &[],
-        }
+        Self { bytes, declaration: &[], name: &[] }
     }
 
     pub(crate) fn number(&mut self, number: usize) {
@@ -47,8 +43,7 @@ impl<'w> Writer<'w> {
 
     /// A number of 3 bytes. Names are shorter than 64 KiB.
     pub(crate) fn short(&mut self, number: usize) {
-        self.bytes
-            .extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
+        self.bytes.extend([number as u8, (number >> 8) as u8, (number >> 16) as u8]);
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -66,12 +61,9 @@ impl<'w> Writer<'w> {
     pub(crate) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
-        let power = parameter
-            .align
-            .map_or(0, |align| align.bytes().trailing_zeros() + 1);
+        let power = parameter.align.map_or(0, |align| align.bytes().trailing_zeros() + 1);
         let class = CLASSES.iter().position(|&class| class == parameter.class);
-        self.bytes
-            .extend([power as u8, class.unwrap_or_default() as u8]);
+        self.bytes.extend([power as u8, class.unwrap_or_default() as u8]);
         match named {
             Some(place) => {
                 self.bytes.push(base::SPELLED);
@@ -79,12 +71,7 @@ impl<'w> Writer<'w> {
             }
             None => self.base(parameter.cpp.base),
         }
-        let CppType {
-            depth,
-            const_mask,
-            rows,
-            ..
-        } = parameter.cpp;
+        let CppType { depth, const_mask, rows, .. } = parameter.cpp;
         let to_array = if rows[0] > 0 { TO_ARRAY } else { 0 };
         self.bytes.extend([depth | to_array, const_mask]);
         if to_array > 0 {
@@ -147,18 +134,7 @@ mod tests {
     #[test]
     fn integers_of_any_size_are_read_as_they_are_written() {
         let mut bytes = Vec::new();
-        let all = [
-            0,
-            1,
-            -1,
-            63,
-            64,
-            -64,
-            -65,
-            i128::from(u64::MAX),
-            i128::MAX,
-            i128::MIN,
-        ];
+        let all = [0, 1, -1, 63, 64, -64, -65, i128::from(u64::MAX), i128::MAX, i128::MIN];
         for integer in all {
             Writer::new(&mut bytes).integer(integer);
         }

@@ -64,28 +64,20 @@ fn plain(ty: &str) -> String {
 /// Checks the types of the parameters that a text spells without brackets: how many.
 fn compare_types(symbol: &str, text: &str) -> usize {
     const UNLIKE: [&str; 6] = ["operator", "decltype", "->", "char16_t", "char32_t", "..."];
-    let list = text
-        .split_once('(')
-        .and_then(|(_, list)| list.strip_suffix(')'));
+    let list = text.split_once('(').and_then(|(_, list)| list.strip_suffix(')'));
     let (Some(demangled), Some(list)) = (Demangled::new(symbol), list) else {
         return 0;
     };
     if list.contains('(') || UNLIKE.iter().any(|part| list.contains(part)) {
         return 0;
     }
-    let read = demangled
-        .parameters()
-        .unwrap_or_else(|| panic!("{symbol}: {text}"));
+    let read = demangled.parameters().unwrap_or_else(|| panic!("{symbol}: {text}"));
     let spelled = split(list);
     assert_eq!(read.len(), spelled.len(), "{symbol}: {text}");
     for (read, spelled) in read.iter().map(ToString::to_string).zip(&spelled) {
         // Inline namespaces are left out.
-        let is_known =
-            !read.contains('?') && !spelled.contains("::_") && !spelled.contains("_NS::");
-        assert!(
-            !is_known || read == plain(spelled),
-            "{symbol}: {read} is {spelled}"
-        );
+        let is_known = !read.contains('?') && !spelled.contains("::_") && !spelled.contains("_NS::");
+        assert!(!is_known || read == plain(spelled), "{symbol}: {read} is {spelled}");
     }
     read.len()
 }
@@ -124,12 +116,7 @@ pub(super) fn foreign_symbols_are_read_as_by_llvm_cxxfilt(cxxfilt: &OsStr) {
             text => wrong.push(format!("{symbol}\n  {text:?}\n  {expected}")),
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {compared}:\n{}",
-        wrong.len(),
-        wrong[..wrong.len().min(20)].join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
     assert!(scoped * 20 < compared, "{scoped} of {compared}");
     assert!(given.is_some() || compared > 20_000 && types > 10_000);
     println!("{compared} symbols and {types} types compared, {scoped} with an inner template");

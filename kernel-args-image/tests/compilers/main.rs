@@ -54,8 +54,7 @@ const TESTS: [Compiled; 4] = [
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trial = |wanted: Compiled| {
-        let compiler =
-            env::var_os(wanted.variable).unwrap_or_else(|| OsString::from(wanted.compiler));
+        let compiler = env::var_os(wanted.variable).unwrap_or_else(|| OsString::from(wanted.compiler));
         let missing = Command::new(&compiler).arg("--version").output().is_err();
         if missing && !arguments.list {
             println!(

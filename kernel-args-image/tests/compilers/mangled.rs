@@ -12,10 +12,7 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
@@ -53,20 +50,13 @@ impl Draw {
             ("void (*)(int, float4*)", CppType::UNKNOWN),
             ("int (*)[4]", to_int.pointer(false)),
             ("const int (*)[2][4]", to_int.array(2).pointer(true)),
-            (
-                "float* (**const)[2]",
-                float(32).pointer(false).pointer(false).pointer(false),
-            ),
+            ("float* (**const)[2]", float(32).pointer(false).pointer(false).pointer(false)),
             ("int sim::Params::*", CppType::UNKNOWN),
             ("sim::Box<void(int, float)>", CppType::UNKNOWN),
             ("const sim::Params&", named("sim::Params").pointer(true)),
             ("long double", CppType::UNKNOWN),
         ];
-        let bases = if of_kernel {
-            &bases[..bases.len() - 2]
-        } else {
-            &bases[..]
-        };
+        let bases = if of_kernel { &bases[..bases.len() - 2] } else { &bases[..] };
         let (spelled, mut ty) = bases[self.below(bases.len())];
         let mut spelled = String::from(spelled);
         if ty.is_unknown() || spelled.ends_with(['&', ']']) {
@@ -115,11 +105,7 @@ impl Source {
         if !of_kernels {
             text.push_str(VECTOR);
         }
-        let void = if of_kernels {
-            "__global__ void"
-        } else {
-            "void"
-        };
+        let void = if of_kernels { "__global__ void" } else { "void" };
         let mut written = BTreeMap::new();
         for i in 0..400 {
             let count = draw.below(9);
@@ -129,10 +115,7 @@ impl Source {
             let name = format!("kernel{i}");
             match i % 3 {
                 0 => writeln!(text, "{void} {name}({spelled}) {{}}"),
-                1 => writeln!(
-                    text,
-                    "namespace sim {{ namespace n{i} {{ {void} {name}({spelled}) {{}} }} }}"
-                ),
+                1 => writeln!(text, "namespace sim {{ namespace n{i} {{ {void} {name}({spelled}) {{}} }} }}"),
                 _ => writeln!(
                     text,
                     "template<class T, int N> {void} {name}({spelled}) {{}} \
@@ -150,19 +133,12 @@ impl Source {
         let folder = format!("kernel-args-mangled-{extension}-{}", std::process::id());
         let folder = std::env::temp_dir().join(folder);
         std::fs::create_dir_all(&folder).unwrap();
-        let (file, output) = (
-            folder.join(format!("signatures.{extension}")),
-            folder.join("output"),
-        );
+        let (file, output) = (folder.join(format!("signatures.{extension}")), folder.join("output"));
         std::fs::write(&file, &self.text).unwrap();
         let run = compiler.arg(&file).arg("-o").arg(&output).output().unwrap();
         let written = std::fs::read_to_string(&output);
         std::fs::remove_dir_all(&folder).unwrap();
-        assert!(
-            run.status.success(),
-            "{}",
-            String::from_utf8_lossy(&run.stderr)
-        );
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         written.unwrap()
     }
 
@@ -171,9 +147,7 @@ impl Source {
     fn compare(&mut self, symbol: &str) -> Option<usize> {
         let demangled = Demangled::new(symbol)?;
         let list = self.written.remove(demangled.name().rsplit("::").next()?)?;
-        let read = demangled
-            .parameters()
-            .unwrap_or_else(|| panic!("{demangled}"));
+        let read = demangled.parameters().unwrap_or_else(|| panic!("{demangled}"));
         let expected: Vec<CppType<'_>> = list.iter().map(|&(_, ty)| ty).collect();
         assert_eq!(read, expected, "{demangled}");
         Some(read.len())
@@ -185,11 +159,7 @@ pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
     let assembly = source.compile(Command::new(gxx).args(["-std=c++17", "-w", "-S"]), "cpp");
     let symbols = assembly.lines().filter_map(|line| line.strip_suffix(':'));
     let compared: usize = symbols.filter_map(|symbol| source.compare(symbol)).sum();
-    assert!(
-        source.written.is_empty(),
-        "not in the assembly: {:?}",
-        source.written.keys()
-    );
+    assert!(source.written.is_empty(), "not in the assembly: {:?}", source.written.keys());
     println!("{compared} parameters compared");
 }
 
@@ -203,17 +173,11 @@ pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
         compared += source.compare(entry.name).unwrap();
         let demangled = Demangled::new(entry.name).unwrap();
         let types = demangled.types_of(entry.parameters.len());
-        assert!(
-            types.is_some(),
-            "{demangled} has {} parameters",
-            entry.parameters.len()
-        );
+        assert!(types.is_some(), "{demangled} has {} parameters", entry.parameters.len());
         for parameter in entry.signature_parameters(Some(&demangled)) {
             let size = match (parameter.cpp.is_pointer(), parameter.cpp.base) {
                 (true, _) | (_, CppBase::Long { .. }) => 8,
-                (_, CppBase::Integer { bits, .. } | CppBase::Float { bits }) => {
-                    usize::from(bits) / 8
-                }
+                (_, CppBase::Integer { bits, .. } | CppBase::Float { bits }) => usize::from(bits) / 8,
                 (_, CppBase::Bool | CppBase::Char) => 1,
                 (_, CppBase::Named("float4" | "sim::Fixed<4>")) => 16,
                 _ => continue,
@@ -221,10 +185,6 @@ pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
             assert_eq!(parameter.size, size, "{parameter:?} of {demangled}");
         }
     }
-    assert!(
-        source.written.is_empty(),
-        "not in the PTX: {:?}",
-        source.written.keys()
-    );
+    assert!(source.written.is_empty(), "not in the PTX: {:?}", source.written.keys());
     println!("{compared} parameters compared");
 }

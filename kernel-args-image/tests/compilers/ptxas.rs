@@ -29,24 +29,12 @@ pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
         assert_read(&speller.text, &kernels);
         let (source, output) = (folder.join("k.ptx"), folder.join("k.cubin"));
         std::fs::write(&source, &speller.text).unwrap();
-        let run = Command::new(ptxas)
-            .arg(format!("-arch={target}"))
-            .arg(&source)
-            .arg("-o")
-            .arg(&output)
-            .output();
+        let run = Command::new(ptxas).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&output).output();
         let run = run.unwrap();
-        assert!(
-            run.status.success(),
-            "{}",
-            String::from_utf8_lossy(&run.stderr)
-        );
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         let bytes = std::fs::read(&output).unwrap();
         let cubin = cubin::parse(&bytes).unwrap();
-        assert_eq!(
-            (cubin.sm.to_string(), cubin.kernels.len()),
-            (target.to_string(), 200)
-        );
+        assert_eq!((cubin.sm.to_string(), cubin.kernels.len()), (target.to_string(), 200));
         for (i, meant) in kernels.iter().enumerate() {
             let kernel = cubin.kernel(&format!("k{i}")).unwrap();
             let place = |base| {
@@ -61,16 +49,8 @@ pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
             };
             let base = cubin.sm.param_base(place(0).1).unwrap();
             let (places, size) = place(base);
-            let records: Vec<_> = kernel
-                .parameters
-                .iter()
-                .map(|p| (p.offset, p.size))
-                .collect();
-            assert_eq!(
-                (records, kernel.size),
-                (places, size),
-                "{target} k{i}: {meant:?}"
-            );
+            let records: Vec<_> = kernel.parameters.iter().map(|p| (p.offset, p.size)).collect();
+            assert_eq!((records, kernel.size), (places, size), "{target} k{i}: {meant:?}");
             let recorded = kernel.directives.completed_by(meant.directives);
             assert_eq!(recorded, meant.directives, "{target} k{i}");
             for (record, meant) in kernel.parameters.iter().zip(&meant.parameters) {
@@ -78,11 +58,7 @@ pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
                     align: pointee.align.filter(|align| align.bytes() > 1),
                     space: match record.pointee {
                         // The result of ptxas for sm_90 and newer.
-                        Some(read)
-                            if pointee.space == Space::Const && read.space == Space::Global =>
-                        {
-                            Space::Global
-                        }
+                        Some(read) if pointee.space == Space::Const && read.space == Space::Global => Space::Global,
                         _ => pointee.space,
                     },
                 });

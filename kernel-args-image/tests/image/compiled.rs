@@ -29,9 +29,7 @@ fn compiled(bytes: &[u8], kernels: &Kernels<'_>, in_table: bool) -> CompiledKern
 fn compare(bytes: &[u8]) -> usize {
     let image = Image::read(bytes).unwrap();
     let mut kernels = image.kernels().unwrap();
-    image
-        .add_bodies(&mut kernels, |symbol| symbol.len() % 4 > 0)
-        .unwrap();
+    image.add_bodies(&mut kernels, |symbol| symbol.len() % 4 > 0).unwrap();
     for in_table in [false, true] {
         let compiled = compiled(bytes, &kernels, in_table);
         assert_eq!(compiled.len(), kernels.symbols().count());
@@ -44,11 +42,7 @@ fn compare(bytes: &[u8]) -> usize {
             assert_eq!(compiled.name(), name);
             let parameters = kernel.parameters();
             assert_eq!(compiled.has_debug_info(), kernel.debug_info.is_known());
-            assert_eq!(
-                compiled.parameters().collect::<Vec<_>>(),
-                parameters,
-                "{name}"
-            );
+            assert_eq!(compiled.parameters().collect::<Vec<_>>(), parameters, "{name}");
             for (i, parameter) in parameters.iter().enumerate() {
                 assert_eq!(compiled.parameter(i), *parameter);
             }
@@ -78,10 +72,8 @@ fn every_kernel_of_the_repository_is_the_one_that_is_read() {
 fn every_kernel_of_a_cubin_or_a_fat_binary_is_the_one_that_is_read() {
     for entry in fs::read_dir(repository("kernel-args-image/tests/data")).unwrap() {
         let path = entry.unwrap().path();
-        if ["ptx", "cubin", "fatbin"].iter().any(|image| {
-            path.extension()
-                .is_some_and(|extension| extension == *image)
-        }) {
+        if ["ptx", "cubin", "fatbin"].iter().any(|image| path.extension().is_some_and(|extension| extension == *image))
+        {
             assert!(compare(&fs::read(&path).unwrap()) > 0, "{}", path.display());
         }
     }
@@ -101,10 +93,7 @@ fn debug_information_is_in_a_table() {
     assert_eq!(scaled.spelling, ".param .u64 scaled_param_0");
     let by_value: Vec<_> = find("by_value").parameters().collect();
     let cell = by_value[3].members.get(1).unwrap();
-    assert_eq!(
-        (cell.name, cell.offset, cell.cpp.extents),
-        ("values", Some(8), [2, 3, 0])
-    );
+    assert_eq!((cell.name, cell.offset, cell.cpp.extents), ("values", Some(8), [2, 3, 0]));
     let low = by_value[4].members.get(0).unwrap();
     assert_eq!((low.name, low.size), ("low", 4));
     assert_eq!(low.members.why_opaque(), Some(Opaque::BitFields));
@@ -124,7 +113,8 @@ fn debug_information_is_in_a_table() {
 /// Names from the source of PTX parameters are compared, as when a kernel is loaded.
 #[test]
 fn a_struct_fits_by_the_names_that_a_program_gave() {
-    let text = ".version 9.0\n.target sm_90\n.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 in2)\n{ ret; }";
+    let text =
+        ".version 9.0\n.target sm_90\n.visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 in2)\n{ ret; }";
     let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
     let copy = compiled(text.as_bytes(), &kernels, false).get(0).unwrap();
     let parameters: Vec<_> = copy.parameters().collect();
@@ -202,28 +192,17 @@ fn different_parameters_on_another_gpu_are_reported() {
     let text = String::from_utf8(PTX.to_vec()).unwrap();
     let other = text.replace(".param .f32 _Z5saxpyifPKfPf", ".param .f64 _Z5saxpyifPKfPf");
     assert_ne!(text, other);
-    for members in [
-        [(1, 75, PTX), (1, 90, other.as_bytes())],
-        [(1, 90, other.as_bytes()), (2, 75, SM_75)],
-    ] {
+    for members in [[(1, 75, PTX), (1, 90, other.as_bytes())], [(1, 90, other.as_bytes()), (2, 75, SM_75)]] {
         let file = fatbin(&members);
         let kernels = Image::read(&file).unwrap().kernels().unwrap();
-        let varying = compiled(&file, &kernels, false)
-            .into_iter()
-            .filter(CompiledKernel::varies);
+        let varying = compiled(&file, &kernels, false).into_iter().filter(CompiledKernel::varies);
         let names: Vec<_> = varying.map(|kernel| kernel.symbol()).collect();
         assert_eq!(names, ["_Z5saxpyifPKfPf"]);
     }
     // An integer for a float of the same size: texts show the difference, cubins do not.
     let other = text.replace(".param .f32 _Z5saxpyifPKfPf", ".param .u32 _Z5saxpyifPKfPf");
     let file = fatbin(&[(1, 75, PTX), (1, 90, other.as_bytes())]);
-    assert!(
-        Image::read(&file)
-            .unwrap()
-            .kernels()
-            .unwrap()
-            .varies("_Z5saxpyifPKfPf")
-    );
+    assert!(Image::read(&file).unwrap().kernels().unwrap().varies("_Z5saxpyifPKfPf"));
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -237,12 +216,8 @@ fn text() -> impl Strategy<Value = String> {
             Just(".param\n .u64 // a comment\n"),
         ]
         .prop_map(|ty| (ty.to_owned(), String::new())),
-        (0u32..6, 1usize..300).prop_map(|(power, size)| {
-            (
-                format!(".param .align {} .b8", 1 << power),
-                format!("[{size}]"),
-            )
-        }),
+        (0u32..6, 1usize..300)
+            .prop_map(|(power, size)| { (format!(".param .align {} .b8", 1 << power), format!("[{size}]"),) }),
     ];
     let name = prop_oneof![
         "[a-z_$]{1,9}",
@@ -257,35 +232,19 @@ fn text() -> impl Strategy<Value = String> {
         ]
         .prop_map(String::from),
     ];
-    let kernel = (
-        name,
-        proptest::collection::vec(parameter, 0..7),
-        any::<bool>(),
-    );
+    let kernel = (name, proptest::collection::vec(parameter, 0..7), any::<bool>());
     proptest::collection::vec(kernel, 1..9).prop_map(|kernels| {
         let mut text = String::from(".version 9.0\n.target sm_90\n");
         let mut seen = std::collections::BTreeSet::new();
         for (name, parameters, named) in kernels {
             // Names from a compiler, or from a program.
-            let prefix = if named {
-                "p"
-            } else {
-                &format!("{name}_param_")
-            };
+            let prefix = if named { "p" } else { &format!("{name}_param_") };
             if !seen.insert(name.clone()) {
                 continue;
             }
-            let declared: Vec<String> = parameters
-                .iter()
-                .enumerate()
-                .map(|(i, (ty, length))| format!("{ty} {prefix}{i}{length}"))
-                .collect();
-            writeln!(
-                text,
-                ".visible .entry {name}({})\n{{ ret; }}",
-                declared.join(",\n")
-            )
-            .unwrap();
+            let declared: Vec<String> =
+                parameters.iter().enumerate().map(|(i, (ty, length))| format!("{ty} {prefix}{i}{length}")).collect();
+            writeln!(text, ".visible .entry {name}({})\n{{ ret; }}", declared.join(",\n")).unwrap();
         }
         text
     })
@@ -293,27 +252,15 @@ fn text() -> impl Strategy<Value = String> {
 
 /// Signatures that are similar to a kernel's, and often different.
 fn fields(parameters: &[Parameter<'static>], change: usize) -> Vec<Parameter<'static>> {
-    let mut fields: Vec<_> = parameters
-        .iter()
-        .map(|parameter| Parameter {
-            offset: None,
-            ..*parameter
-        })
-        .collect();
+    let mut fields: Vec<_> = parameters.iter().map(|parameter| Parameter { offset: None, ..*parameter }).collect();
     if let Some(count) = fields.len().checked_sub(1) {
         match change % 5 {
             0 => fields.swap(0, count),
             1 => drop(fields.pop()),
             2 => fields[count].cpp = CppType::integer(false, 32).pointer(true),
             3 => {
-                fields[0] = Parameter::field(
-                    "f",
-                    "u64",
-                    0,
-                    Layout::of::<u64>(),
-                    Class::Integer,
-                    CppType::integer(false, 64),
-                );
+                fields[0] =
+                    Parameter::field("f", "u64", 0, Layout::of::<u64>(), Class::Integer, CppType::integer(false, 64));
             }
             _ => {}
         }
@@ -368,12 +315,8 @@ fn patterns_are_compared_with_each_name_of_a_kernel() {
     let bytes = fs::read(repository("ptx/saxpy_typed.ptx")).unwrap();
     let kernels = Image::read(&bytes).unwrap().kernels().unwrap();
     let compiled = compiled(&bytes, &kernels, false);
-    let matching = |pattern: &str, suffix: &str| {
-        compiled
-            .iter()
-            .filter(|kernel| kernel.matches(pattern, suffix))
-            .count()
-    };
+    let matching =
+        |pattern: &str, suffix: &str| compiled.iter().filter(|kernel| kernel.matches(pattern, suffix)).count();
     for (pattern, suffix, count) in [
         ("*", "", 7),
         ("saxpy", "", 4),
@@ -393,18 +336,9 @@ fn patterns_are_compared_with_each_name_of_a_kernel() {
         assert_eq!(compiled.position(0, pattern, suffix).is_some(), count > 0);
     }
     let nearest = compiled.nearest("grow_*", "");
-    assert_eq!(
-        compiled.get(nearest[0].unwrap()).unwrap().symbol(),
-        "_ZN8geometry4growENS_3BoxIfLi3EEEfPS1_"
-    );
+    assert_eq!(compiled.get(nearest[0].unwrap()).unwrap().symbol(), "_ZN8geometry4growENS_3BoxIfLi3EEEfPS1_");
     let nearest = compiled.nearest("saxpy*", "<flaot>");
-    assert!(
-        compiled
-            .get(nearest[0].unwrap())
-            .unwrap()
-            .name()
-            .contains("saxpy")
-    );
+    assert!(compiled.get(nearest[0].unwrap()).unwrap().name().contains("saxpy"));
 }
 
 #[test]

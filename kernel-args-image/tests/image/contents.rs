@@ -2,8 +2,7 @@
 
 use kernel_args_abi::Sm;
 use kernel_args_image::{
-    self as image, Code, CudaVersion, Features, Image, PtxVersion, RELEASES, Target, Unfit,
-    contents, fatbin,
+    self as image, Code, CudaVersion, Features, Image, PtxVersion, RELEASES, Target, Unfit, contents, fatbin,
 };
 use proptest::prelude::*;
 
@@ -11,10 +10,7 @@ const TARGETS: &[u8] = include_bytes!("../data/targets.fatbin");
 const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
 const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
 
-const CUDA_13: CudaVersion = CudaVersion {
-    major: 13,
-    minor: 0,
-};
+const CUDA_13: CudaVersion = CudaVersion { major: 13, minor: 0 };
 
 fn spelled(image: &[u8]) -> Vec<String> {
     let code = contents(image).unwrap();
@@ -22,8 +18,7 @@ fn spelled(image: &[u8]) -> Vec<String> {
 }
 
 fn ptx(version: &str, target: &str, rest: &str) -> Code {
-    let text =
-        format!("// made up\n.version {version}\n.target {target}\n{rest}\n.entry k() {{ ret; }}");
+    let text = format!("// made up\n.version {version}\n.target {target}\n{rest}\n.entry k() {{ ret; }}");
     contents(text.as_bytes()).unwrap()[0]
 }
 
@@ -87,10 +82,7 @@ fn tile_ir_needs_a_newer_driver() {
     let members = fatbin::members(image).unwrap();
     assert_eq!(members[0].kind, fatbin::Kind::TileIr);
     let error = members[0].bytes().unwrap_err().to_string();
-    assert!(
-        error.contains("a member of a fat binary is Tile IR"),
-        "{error}"
-    );
+    assert!(error.contains("a member of a fat binary is Tile IR"), "{error}");
 }
 
 #[test]
@@ -106,10 +98,7 @@ fn the_reason_why_ptx_does_not_run() {
     assert_eq!(on_90(ptx("9.0", "sm_90a, debug", "")), Ok(true));
     // The driver decides for targets that this crate does not know. The same applies to a driver newer than the table.
     assert_eq!(on_90(ptx("9.0", "sm_next", "")), Ok(false));
-    let later = CudaVersion {
-        major: 99,
-        minor: 0,
-    };
+    let later = CudaVersion { major: 99, minor: 0 };
     let far = ptx("12.3", "sm_75", "");
     assert_eq!(far.runs_on(Sm(90), Some(later)), Ok(false));
     assert_eq!(far.runs_on(Sm(90), None), Ok(false));
@@ -121,23 +110,13 @@ fn images_are_read_as_one() {
     let alone = Image::read(SM_75).unwrap().kernels().unwrap();
     let both = Image::read(PTX).unwrap().with(Image::read(SM_75).unwrap());
     let both = both.kernels().unwrap();
-    assert_eq!(
-        alone.symbols().collect::<Vec<_>>(),
-        both.symbols().collect::<Vec<_>>()
-    );
+    assert_eq!(alone.symbols().collect::<Vec<_>>(), both.symbols().collect::<Vec<_>>());
     for symbol in alone.symbols() {
-        let (alone, both) = (
-            alone.kernel(symbol, Some(Sm(75))).unwrap(),
-            both.kernel(symbol, Some(Sm(75))).unwrap(),
-        );
+        let (alone, both) = (alone.kernel(symbol, Some(Sm(75))).unwrap(), both.kernel(symbol, Some(Sm(75))).unwrap());
         assert_eq!(alone.records, both.records);
         assert!(alone.entry.is_none() && both.entry.is_some());
         for (alone, both) in alone.parameters().iter().zip(both.parameters()) {
-            assert_eq!(
-                (alone.offset, alone.size),
-                (both.offset, both.size),
-                "{symbol}"
-            );
+            assert_eq!((alone.offset, alone.size), (both.offset, both.size), "{symbol}");
         }
     }
 }
@@ -161,23 +140,14 @@ fn an_image_gets_its_names_from_a_debug_build() {
 }
 
 fn any_code() -> impl Strategy<Value = (Code, Target, PtxVersion, bool)> {
-    let features = prop_oneof![
-        Just(Features::Baseline),
-        Just(Features::Family),
-        Just(Features::Architecture)
-    ];
-    (50..130_u16, features, 6..11_u16, 0..10_u16, any::<bool>()).prop_map(
-        |(sm, features, major, minor, narrow)| {
-            let target = Target {
-                sm: Sm(sm),
-                features,
-            };
-            let version = PtxVersion { major, minor };
-            let rest = if narrow { ".address_size 32" } else { "" };
-            let code = ptx(&version.to_string(), &target.to_string(), rest);
-            (code, target, version, narrow)
-        },
-    )
+    let features = prop_oneof![Just(Features::Baseline), Just(Features::Family), Just(Features::Architecture)];
+    (50..130_u16, features, 6..11_u16, 0..10_u16, any::<bool>()).prop_map(|(sm, features, major, minor, narrow)| {
+        let target = Target { sm: Sm(sm), features };
+        let version = PtxVersion { major, minor };
+        let rest = if narrow { ".address_size 32" } else { "" };
+        let code = ptx(&version.to_string(), &target.to_string(), rest);
+        (code, target, version, narrow)
+    })
 }
 
 proptest! {

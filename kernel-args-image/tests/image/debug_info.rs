@@ -28,14 +28,7 @@ const KERNELS: [&str; 8] = [
 const EXPECTED: &str = include_str!("../data/debug.txt");
 
 fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
-    let Parameter {
-        name,
-        cpp,
-        size,
-        class,
-        members,
-        ..
-    } = *parameter;
+    let Parameter { name, cpp, size, class, members, .. } = *parameter;
     let class = match class {
         Class::Integer => 'i',
         Class::Float => 'f',
@@ -54,9 +47,7 @@ fn write(text: &mut String, parameter: &Parameter<'_>, depth: usize) {
     }
     if members.is_enum() {
         let variants = members.variants();
-        let variants: Vec<_> = variants
-            .map(|v| format!("{} {}", v.name, v.value))
-            .collect();
+        let variants: Vec<_> = variants.map(|v| format!("{} {}", v.name, v.value)).collect();
         let _ = write!(text, ", {}", variants.join(" "));
     }
     match parameter.pointee.get() {
@@ -97,9 +88,7 @@ fn ptx_and_a_cubin_contain_names_types_and_members() {
 fn every_version_of_dwarf_contains_the_same() {
     for (version, elf) in ELFS {
         let found = spelled(&DebugInfo::of_cubin(elf, KERNELS).unwrap());
-        let found = found
-            .replace("<float, 3>", "<float,3>")
-            .replace("<int, 2>", "<int,2>");
+        let found = found.replace("<float, 3>", "<float,3>").replace("<int, 2>", "<int,2>");
         assert_eq!(found, EXPECTED.replace("sim::", ""), "{version}:\n{found}");
     }
 }
@@ -125,10 +114,7 @@ fn pointers_to_members_have_their_sizes() {
     let elf = include_bytes!("../data/pointers.dwarf-5.elf");
     let expected = "pointers\n  member: ?, i8\n  method: ?, b16\n  null: void*, p8\n  holder: Holder, b40, 4 members\n    \
                     member: ?, i8 @ 0\n    method: ?, b16 @ 8\n    null: void*, p8 @ 24\n    last: int, i4 @ 32\n  n: int, i4\n";
-    assert_eq!(
-        spelled(&DebugInfo::of_cubin(elf, ["pointers"]).unwrap()),
-        expected
-    );
+    assert_eq!(spelled(&DebugInfo::of_cubin(elf, ["pointers"]).unwrap()), expected);
 }
 
 #[test]
@@ -144,10 +130,7 @@ fn an_image_without_debug_information_has_none() {
     let text = b".version 9.0\n.target sm_90\n.entry plain(){}\n// .debug_info\n";
     assert_eq!(DebugInfo::of_ptx(text, ["plain"]), Ok(DebugInfo::default()));
     let cubin = include_bytes!("../data/kernels.sm_75.cubin");
-    assert_eq!(
-        DebugInfo::of_cubin(cubin, KERNELS),
-        Ok(DebugInfo::default())
-    );
+    assert_eq!(DebugInfo::of_cubin(cubin, KERNELS), Ok(DebugInfo::default()));
 }
 
 /// The parameters of an image's kernel, spelled as above, and why its debug information is missing.
@@ -159,10 +142,7 @@ fn of_image(image: &[u8], symbol: &str) -> (String, String) {
     for parameter in kernel.parameters() {
         write(&mut text, &parameter, 0);
     }
-    (
-        text,
-        error.map_or_else(String::new, |error| error.to_string()),
-    )
+    (text, error.map_or_else(String::new, |error| error.to_string()))
 }
 
 /// Names, types and members come from debug information, offsets from the records, and qualified names from the
@@ -181,17 +161,11 @@ fn an_image_completes_its_kernels_by_debug_information() {
         "{step}"
     );
     let (plain, _) = of_image(PTX, "plain");
-    assert!(
-        plain.starts_with("in: int, i4\nout: unsigned int, i4\nalpha: float, f4\n"),
-        "{plain}"
-    );
+    assert!(plain.starts_with("in: int, i4\nout: unsigned int, i4\nalpha: float, f4\n"), "{plain}");
     // If PTX declares the parameter, its class stays.
     assert!(plain.contains("\nx: float const*, i8\n"), "{plain}");
     let (unnamed, _) = of_image(PTX, "unnamed");
-    assert_eq!(
-        unnamed,
-        "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n"
-    );
+    assert_eq!(unnamed, "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n");
 }
 
 /// Debug information with different parameters is ignored, and errors of reading it are reported.
@@ -201,37 +175,19 @@ fn different_debug_information_is_ignored() {
     let one_less = text.replace(".param .u32 unnamed_param_0,", "");
     let others = "debug information that does not contain the parameters of kernel `unnamed`: it contains different parameters \
                   than the image";
-    assert_eq!(
-        of_image(one_less.as_bytes(), "unnamed"),
-        ("unnamed_param_1: ?, i8\n".into(), others.into())
-    );
+    assert_eq!(of_image(one_less.as_bytes(), "unnamed"), ("unnamed_param_1: ?, i8\n".into(), others.into()));
     let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
     let (parameters, error) = of_image(wider.as_bytes(), "unnamed");
-    assert!(
-        parameters.starts_with("unnamed_param_0: ?, i8\n"),
-        "{parameters}"
-    );
+    assert!(parameters.starts_with("unnamed_param_0: ?, i8\n"), "{parameters}");
     assert_eq!(error, others);
 
     let broken = text.replace(".b32 .debug_abbrev", ".b32 77777777");
     let (parameters, error) = of_image(broken.as_bytes(), "unnamed");
-    assert!(
-        parameters.starts_with("unnamed_param_0: ?, i4\n"),
-        "{parameters}"
-    );
-    assert!(
-        error.starts_with("debug information that cannot be read as DWARF 2 to 5: "),
-        "{error}"
-    );
-    let broken = text.replace(
-        ".section\t.debug_abbrev\n\t{",
-        ".section\t.debug_abbrev\n\t{ .b7 1",
-    );
+    assert!(parameters.starts_with("unnamed_param_0: ?, i4\n"), "{parameters}");
+    assert!(error.starts_with("debug information that cannot be read as DWARF 2 to 5: "), "{error}");
+    let broken = text.replace(".section\t.debug_abbrev\n\t{", ".section\t.debug_abbrev\n\t{ .b7 1");
     let (_, error) = of_image(broken.as_bytes(), "unnamed");
-    assert!(
-        error.contains("expected `.b8`, `.b16`, `.b32`, `.b64`"),
-        "{error}"
-    );
+    assert!(error.contains("expected `.b8`, `.b16`, `.b32`, `.b64`"), "{error}");
     // Debug information about other kernels does not describe this one, but is not an error.
     let renamed = text.replace("unnamed", "renamed");
     let (_, error) = of_image(renamed.as_bytes(), "renamed");

@@ -46,17 +46,9 @@ fn leak(text: String) -> &'static str {
 }
 
 /// A correct field for a parameter, or a correct member for a member, in one of many forms.
-fn written(
-    kernel: Parameter<'static>,
-    choices: &mut Choices<'_>,
-    depth: usize,
-) -> Parameter<'static> {
+fn written(kernel: Parameter<'static>, choices: &mut Choices<'_>, depth: usize) -> Parameter<'static> {
     let align = kernel.align;
-    let mut own = Parameter {
-        align,
-        spelling: "T",
-        ..kernel
-    };
+    let mut own = Parameter { align, spelling: "T", ..kernel };
     match choices.below(6) {
         // A name that does not exist.
         0 => own.name = leak(format!("other_{}_{}", kernel.name, choices.below(255))),
@@ -87,11 +79,7 @@ fn written(
         }
         5 if depth > 0 && is_scalar(&kernel) => {
             // A struct around it, or an array with one element.
-            let inner = Parameter {
-                name: "value",
-                offset: Some(0),
-                ..kernel
-            };
+            let inner = Parameter { name: "value", offset: Some(0), ..kernel };
             own.kernel_name = "";
             own.class = Class::Bytes;
             if choices.below(2) == 0 {
@@ -131,14 +119,11 @@ fn scalars(kernel: &Parameter<'static>) -> Vec<Parameter<'static>> {
         let start = four[0].offset.unwrap();
         let adjoin = (0..4).all(|i| is_float(&four[i]) && four[i].offset == Some(start + 4 * i));
         if adjoin {
-            let members = ["x", "y", "z", "w"]
-                .iter()
-                .enumerate()
-                .map(|(i, name)| Parameter {
-                    name,
-                    offset: Some(4 * i),
-                    ..four[i]
-                });
+            let members = ["x", "y", "z", "w"].iter().enumerate().map(|(i, name)| Parameter {
+                name,
+                offset: Some(4 * i),
+                ..four[i]
+            });
             let vector = Parameter {
                 name: "",
                 class: Class::Bytes,
@@ -176,11 +161,7 @@ fn collect(kernel: &Parameter<'static>, start: usize, found: &mut Vec<Parameter<
             offset: Some(at),
             size,
             cpp: kernel.cpp.element(),
-            class: if kernel.cpp.is_array() {
-                Class::Unknown
-            } else {
-                kernel.class
-            },
+            class: if kernel.cpp.is_array() { Class::Unknown } else { kernel.class },
             ..*kernel
         });
     }
@@ -194,10 +175,7 @@ fn grouped(members: Members<'static>, choices: &mut Choices<'_>) -> Members<'sta
     let base = all[first].offset.unwrap();
     let inner: Vec<_> = all[first..=last]
         .iter()
-        .map(|member| Parameter {
-            offset: Some(member.offset.unwrap() - base),
-            ..*member
-        })
+        .map(|member| Parameter { offset: Some(member.offset.unwrap() - base), ..*member })
         .collect();
     let end = all[last].offset.unwrap() + all[last].size;
     let group = Parameter {
@@ -212,14 +190,8 @@ fn grouped(members: Members<'static>, choices: &mut Choices<'_>) -> Members<'sta
 }
 
 fn fits(fields: &[Parameter<'static>], parameters: &[Parameter<'static>]) -> Result<(), String> {
-    let host = Signature {
-        name: "A",
-        parameters: fields,
-    };
-    let kernel = Signature {
-        name: "k",
-        parameters,
-    };
+    let host = Signature { name: "A", parameters: fields };
+    let kernel = Signature { name: "k", parameters };
     let report: Report<'_> = report(&host, &kernel);
     if report.is_empty() && check::fits(fields, parameters, None) {
         return Ok(());

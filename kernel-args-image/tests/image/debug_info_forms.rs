@@ -17,8 +17,7 @@ where
     let of_ptx = DebugInfo::of_ptx(sections.ptx(".entry k() {}").as_bytes(), ["k"]).unwrap();
     let [of_elf, of_ptx] = [of_elf, of_ptx].map(|info| {
         assert_eq!(info.errors(), []);
-        let parameters: Vec<Parameter<'_>> =
-            info.parameters("k").expect("`k` is found").iter().collect();
+        let parameters: Vec<Parameter<'_>> = info.parameters("k").expect("`k` is found").iter().collect();
         visit(&parameters)
     });
     assert_eq!(of_elf, of_ptx);
@@ -34,67 +33,38 @@ fn refer(entries: &mut Vec<u8>, version: u8, entry: usize) {
 /// Abbreviations with forms of DWARF 5.
 fn abbreviated() -> Sections {
     let mut sections = Sections::default();
-    sections.abbreviate(
-        1,
-        dw::COMPILE_UNIT,
-        true,
-        &[(dw::AT_STR_OFFSETS_BASE, dw::SEC_OFFSET)],
-    );
+    sections.abbreviate(1, dw::COMPILE_UNIT, true, &[(dw::AT_STR_OFFSETS_BASE, dw::SEC_OFFSET)]);
     sections.abbreviate(
         2,
         dw::BASE,
         false,
-        &[
-            (dw::AT_NAME, dw::STRX1),
-            (dw::AT_BYTE_SIZE, dw::DATA1),
-            (dw::AT_ENCODING, dw::DATA1),
-        ],
+        &[(dw::AT_NAME, dw::STRX1), (dw::AT_BYTE_SIZE, dw::DATA1), (dw::AT_ENCODING, dw::DATA1)],
     );
     sections.abbreviate(
         3,
         dw::STRUCTURE,
         true,
-        &[
-            (dw::AT_NAME, dw::LINE_STRP),
-            (dw::AT_BYTE_SIZE, dw::DATA2),
-            (dw::AT_ALIGNMENT, dw::UDATA),
-        ],
+        &[(dw::AT_NAME, dw::LINE_STRP), (dw::AT_BYTE_SIZE, dw::DATA2), (dw::AT_ALIGNMENT, dw::UDATA)],
     );
     sections.abbreviate(
         4,
         dw::MEMBER,
         false,
-        &[
-            (dw::AT_NAME, dw::STRING),
-            (dw::AT_TYPE, dw::REF4),
-            (dw::AT_DATA_MEMBER_LOCATION, dw::UDATA),
-        ],
+        &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF4), (dw::AT_DATA_MEMBER_LOCATION, dw::UDATA)],
     );
     sections.abbreviate(
         5,
         dw::MEMBER,
         false,
-        &[
-            (dw::AT_NAME, dw::STRING),
-            (dw::AT_TYPE, dw::REF4),
-            (dw::AT_DATA_BIT_OFFSET, dw::DATA1),
-        ],
+        &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF4), (dw::AT_DATA_BIT_OFFSET, dw::DATA1)],
     );
     sections.abbreviate(
         6,
         dw::SUBPROGRAM,
         true,
-        &[
-            (dw::AT_LINKAGE_NAME, dw::STRP),
-            (dw::AT_EXTERNAL, dw::FLAG_PRESENT),
-        ],
+        &[(dw::AT_LINKAGE_NAME, dw::STRP), (dw::AT_EXTERNAL, dw::FLAG_PRESENT)],
     );
-    sections.abbreviate(
-        7,
-        dw::FORMAL_PARAMETER,
-        false,
-        &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF4)],
-    );
+    sections.abbreviate(7, dw::FORMAL_PARAMETER, false, &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(8, dw::ARRAY, true, &[(dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(9, dw::SUBRANGE, false, &[(dw::AT_UPPER_BOUND, dw::DATA1)]);
     sections.end_table();
@@ -121,11 +91,7 @@ fn the_forms_of_dwarf_5_are_read() {
     let wide = entries.len();
     // 0x680 bytes, aligned to 64.
     entries.extend([3, 1, 0, 0, 0, 0x80, 0x06, 64]);
-    for (name, ty, offset) in [
-        (b'a', int, &[0][..]),
-        (b'b', array, &[8]),
-        (b'c', int, &[0xc8, 0x0c]),
-    ] {
+    for (name, ty, offset) in [(b'a', int, &[0][..]), (b'b', array, &[8]), (b'c', int, &[0xc8, 0x0c])] {
         entries.extend([4, name, 0]);
         refer(&mut entries, 5, ty);
         entries.extend(offset);
@@ -144,31 +110,15 @@ fn the_forms_of_dwarf_5_are_read() {
     sections.unit(5, 0, &entries);
 
     read(&sections, |parameters| {
-        let [p, q, n] = parameters else {
-            panic!("{parameters:?}")
-        };
-        assert_eq!(
-            (p.name, p.cpp, p.size, p.class),
-            ("p", CppType::named("Wide"), 0x680, Class::Bytes)
-        );
+        let [p, q, n] = parameters else { panic!("{parameters:?}") };
+        assert_eq!((p.name, p.cpp, p.size, p.class), ("p", CppType::named("Wide"), 0x680, Class::Bytes));
         assert_eq!(p.align, Alignment::new(64));
-        let members: Vec<_> = p
-            .members
-            .iter()
-            .map(|m| (m.name, m.cpp, m.offset, m.size))
-            .collect();
+        let members: Vec<_> = p.members.iter().map(|m| (m.name, m.cpp, m.offset, m.size)).collect();
         assert_eq!(
             members,
-            [
-                ("a", INT, Some(0), 4),
-                ("b", INT.array(2).array(200), Some(8), 1600),
-                ("c", INT, Some(0x648), 4),
-            ]
+            [("a", INT, Some(0), 4), ("b", INT.array(2).array(200), Some(8), 1600), ("c", INT, Some(0x648), 4),]
         );
-        assert_eq!(
-            (q.cpp, q.members.why_opaque()),
-            (CppType::named("Packed"), Some(Opaque::BitFields))
-        );
+        assert_eq!((q.cpp, q.members.why_opaque()), (CppType::named("Packed"), Some(Opaque::BitFields)));
         assert_eq!((n.name, n.cpp, n.align), ("n", INT, None));
     });
 }
@@ -183,40 +133,18 @@ fn references_are_followed() {
         2,
         dw::BASE,
         false,
-        &[
-            (dw::AT_NAME, dw::STRING),
-            (dw::AT_BYTE_SIZE, dw::DATA1),
-            (dw::AT_ENCODING, dw::DATA1),
-        ],
+        &[(dw::AT_NAME, dw::STRING), (dw::AT_BYTE_SIZE, dw::DATA1), (dw::AT_ENCODING, dw::DATA1)],
     );
     sections.abbreviate(
         3,
         dw::SUBPROGRAM,
         true,
-        &[
-            (dw::AT_LINKAGE_NAME, dw::STRING),
-            (dw::AT_DECLARATION, dw::FLAG_PRESENT),
-        ],
+        &[(dw::AT_LINKAGE_NAME, dw::STRING), (dw::AT_DECLARATION, dw::FLAG_PRESENT)],
     );
     sections.abbreviate(4, dw::SUBPROGRAM, true, &[(dw::AT_SPECIFICATION, dw::REF4)]);
-    sections.abbreviate(
-        5,
-        dw::SUBPROGRAM,
-        true,
-        &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)],
-    );
-    sections.abbreviate(
-        6,
-        dw::FORMAL_PARAMETER,
-        false,
-        &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF_ADDR)],
-    );
-    sections.abbreviate(
-        7,
-        dw::FORMAL_PARAMETER,
-        false,
-        &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)],
-    );
+    sections.abbreviate(5, dw::SUBPROGRAM, true, &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)]);
+    sections.abbreviate(6, dw::FORMAL_PARAMETER, false, &[(dw::AT_NAME, dw::STRING), (dw::AT_TYPE, dw::REF_ADDR)]);
+    sections.abbreviate(7, dw::FORMAL_PARAMETER, false, &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)]);
     sections.end_table();
 
     let header = Sections::header(4);
@@ -256,13 +184,10 @@ fn references_are_followed() {
         sections
     };
     let names = |parameters: &[Parameter<'_>]| {
-        let fields = parameters
-            .iter()
-            .map(|p| (p.name.to_owned(), p.cpp.to_string()));
+        let fields = parameters.iter().map(|p| (p.name.to_owned(), p.cpp.to_string()));
         fields.collect::<Vec<_>>()
     };
-    let expected =
-        [("a", "float"), ("b", "int")].map(|(name, cpp)| (name.to_owned(), cpp.to_owned()));
+    let expected = [("a", "float"), ("b", "int")].map(|(name, cpp)| (name.to_owned(), cpp.to_owned()));
     for with_instance in [false, true] {
         assert_eq!(read(&build(with_instance), names), expected);
     }
@@ -273,12 +198,7 @@ fn references_are_followed() {
 fn an_invalid_kernel_is_reported_and_other_kernels_are_read() {
     let mut sections = Sections::default();
     sections.abbreviate(1, dw::COMPILE_UNIT, true, &[]);
-    sections.abbreviate(
-        2,
-        dw::BASE,
-        false,
-        &[(dw::AT_BYTE_SIZE, dw::DATA4), (dw::AT_ENCODING, dw::DATA1)],
-    );
+    sections.abbreviate(2, dw::BASE, false, &[(dw::AT_BYTE_SIZE, dw::DATA4), (dw::AT_ENCODING, dw::DATA1)]);
     sections.abbreviate(3, dw::SUBPROGRAM, true, &[(dw::AT_NAME, dw::STRING)]);
     sections.abbreviate(4, dw::FORMAL_PARAMETER, false, &[(dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(5, dw::FORMAL_PARAMETER, false, &[]);
@@ -300,16 +220,7 @@ fn an_invalid_kernel_is_reported_and_other_kernels_are_read() {
     let info = DebugInfo::of_cubin(&sections.elf(), ["a", "b", "c", "d"]).unwrap();
     assert_eq!(info.symbols().collect::<Vec<_>>(), ["b"]);
     let b = info.parameters("b").unwrap().get(0).unwrap();
-    assert_eq!(
-        (b.size, b.cpp.base),
-        (
-            32_764,
-            CppBase::Integer {
-                signed: true,
-                bits: 0
-            }
-        )
-    );
+    assert_eq!((b.size, b.cpp.base), (32_764, CppBase::Integer { signed: true, bits: 0 }));
     let errors: Vec<String> = info.errors().iter().map(ToString::to_string).collect();
     assert_eq!(errors.len(), 3);
     for (error, text) in errors.iter().zip([
@@ -326,12 +237,9 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     let elf = |change: fn(&mut Vec<u8>)| {
         let mut bytes = include_bytes!("../data/debug.dwarf-5.elf").to_vec();
         change(&mut bytes);
-        DebugInfo::of_cubin(&bytes, ["plain"])
-            .unwrap_err()
-            .to_string()
+        DebugInfo::of_cubin(&bytes, ["plain"]).unwrap_err().to_string()
     };
-    let find =
-        |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).position(|window| window == text);
+    let find = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).position(|window| window == text);
     assert_eq!(find(b"abc", b"bc"), Some(1));
     let message = elf(|bytes| bytes.truncate(100));
     assert!(message.contains("not a cubin"), "{message}");
@@ -341,29 +249,17 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         assert_eq!(bytes[start + 4..start + 8], [5, 0, 1, 8]);
         bytes[start + 4] = 6;
     });
-    assert!(
-        message.contains("cannot be read as DWARF 2 to 5"),
-        "{message}"
-    );
+    assert!(message.contains("cannot be read as DWARF 2 to 5"), "{message}");
 }
 
 #[test]
 fn compressed_sections_are_refused_with_their_name() {
-    let sections = Sections {
-        info: vec![0; 16],
-        ..Sections::default()
-    };
+    let sections = Sections { info: vec![0; 16], ..Sections::default() };
     let mut elf = sections.elf();
     let table = u64::from_le_bytes(elf[40..48].try_into().unwrap()) as usize;
     // `SHF_COMPRESSED` in the flags of section 1.
     elf[table + 64 + 8 + 1] = 8;
     let message = DebugInfo::of_cubin(&elf, ["k"]).unwrap_err().to_string();
-    assert!(
-        message.contains("section `.debug_info` is compressed"),
-        "{message}"
-    );
-    assert!(
-        message.contains("objcopy --decompress-debug-sections"),
-        "{message}"
-    );
+    assert!(message.contains("section `.debug_info` is compressed"), "{message}");
+    assert!(message.contains("objcopy --decompress-debug-sections"), "{message}");
 }

@@ -37,23 +37,18 @@ fn a_reduced_text_does_not_depend_on_the_folder() {
     // In `debug.ptx` the file name is followed by the reference to its lines, and by the folder `/`.
     let text = core::str::from_utf8(PTX).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let folder = lines
-        .iter()
-        .position(|line| line.trim() == ".b32 .debug_line")
-        .unwrap();
+    let folder = lines.iter().position(|line| line.trim() == ".b32 .debug_line").unwrap();
     let name = lines[folder - 2];
     assert!(name.starts_with(".b8 ") && lines[folder - 1] == ".b8 0");
     let text = reduce(PTX).unwrap();
     let bytes = name.trim_start_matches(".b8 ");
-    assert!(
-        !text.replace('\n', "").replace(".b8 ", ",").contains(bytes),
-        "{bytes}"
-    );
+    assert!(!text.replace('\n', "").replace(".b8 ", ",").contains(bytes), "{bytes}");
 }
 
 #[test]
 fn without_debug_information_the_declarations_are_left() {
-    let text = b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n) { add.u32 a, b, c; ret; }";
+    let text =
+        b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 n) { add.u32 a, b, c; ret; }";
     let reduced = reduce(text).unwrap();
     assert_eq!(parameters(reduced.as_bytes()), parameters(text));
     assert!(!reduced.contains("add.u32"));

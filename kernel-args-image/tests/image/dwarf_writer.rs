@@ -61,13 +61,7 @@ pub(crate) struct Sections {
 
 impl Sections {
     /// Defines the abbreviation `code` of one byte.
-    pub(crate) fn abbreviate(
-        &mut self,
-        code: u8,
-        tag: u8,
-        children: bool,
-        attributes: &[(u8, u8)],
-    ) {
+    pub(crate) fn abbreviate(&mut self, code: u8, tag: u8, children: bool, attributes: &[(u8, u8)]) {
         self.abbrev.extend([code, tag, u8::from(children)]);
         for &(attribute, form) in attributes {
             self.abbrev.push(attribute);
@@ -110,13 +104,7 @@ impl Sections {
 
     /// The number of bytes.
     pub(crate) fn size(&self) -> usize {
-        let all = [
-            &self.info,
-            &self.abbrev,
-            &self.strings,
-            &self.line_strings,
-            &self.string_offsets,
-        ];
+        let all = [&self.info, &self.abbrev, &self.strings, &self.line_strings, &self.string_offsets];
         all.iter().map(|section| section.len()).sum()
     }
 

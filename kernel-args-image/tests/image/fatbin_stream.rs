@@ -3,9 +3,7 @@
 use kernel_args_abi::compiled::matches_pattern;
 use kernel_args_image::{
     cubin,
-    fatbin::{
-        self, EXPANSION_FLOOR, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, Stream, StreamError,
-    },
+    fatbin::{self, EXPANSION_FLOOR, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, Stream, StreamError},
 };
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -31,8 +29,7 @@ fn streamed(bytes: &[u8]) -> Vec<Result<Content, StreamError<Infallible>>> {
         let read = |member: fatbin::StreamedMember| {
             let payload = stream.payload(&member)?;
             let at = member.at();
-            content(&member.with_payload(&payload))
-                .map_err(|error| StreamError::Fatbin { at, error })
+            content(&member.with_payload(&payload)).map_err(|error| StreamError::Fatbin { at, error })
         };
         members.push(member.and_then(read));
     }
@@ -94,24 +91,15 @@ fn errors_contain_their_position() {
     let behind = [one, &[0; 16], b"PTX!"].concat();
     let errors = |bytes: &[u8]| {
         let found = streamed(bytes);
-        found
-            .into_iter()
-            .filter_map(Result::err)
-            .collect::<Vec<_>>()
+        found.into_iter().filter_map(Result::err).collect::<Vec<_>>()
     };
     let magic = u32::from_le_bytes(*b"PTX!");
     let at = one.len() as u64 + 16;
-    let expected = StreamError::Fatbin {
-        at,
-        error: Error::Magic(magic),
-    };
+    let expected = StreamError::Fatbin { at, error: Error::Magic(magic) };
     assert_eq!(errors(&behind), [expected]);
     assert!(expected.to_string().starts_with(&format!("at byte {at}: ")));
 
-    let cut = StreamError::Fatbin {
-        at: 0,
-        error: Error::Cut(0),
-    };
+    let cut = StreamError::Fatbin { at: 0, error: Error::Cut(0) };
     assert_eq!(errors(&one[..one.len() - 1]), [cut]);
 
     // The first member's header specifies more than a megabyte, in a container of that size.
@@ -120,10 +108,7 @@ fn errors_contain_their_position() {
     long[8..16].copy_from_slice(&(size as u64).to_le_bytes());
     long.resize(16 + size, 0);
     long[20..24].copy_from_slice(&(size as u32).to_le_bytes());
-    let long_header = StreamError::Fatbin {
-        at: 16,
-        error: Error::Header(size as u64),
-    };
+    let long_header = StreamError::Fatbin { at: 16, error: Error::Header(size as u64) };
     assert_eq!(errors(&long), [long_header]);
 }
 
@@ -137,26 +122,13 @@ fn members_that_claim_too_much_are_refused() {
     }
     let error = |bytes: &[u8]| streamed(bytes).into_iter().find_map(Result::err).unwrap();
     let large = error(&claiming(MEMBER_LIMIT + 1, 1));
-    let StreamError::Fatbin {
-        at: 16,
-        error: Error::Size { .. },
-    } = large
-    else {
+    let StreamError::Fatbin { at: 16, error: Error::Size { .. } } = large else {
         panic!("{large:?}");
     };
     // Each member is within the limit, but not all together. The headers are sufficient to detect this.
     let many = claiming(EXPANSION_FLOOR, 3);
     let last = Stream::new(&many[..]).last().unwrap();
-    assert!(
-        matches!(
-            last,
-            Err(StreamError::Fatbin {
-                error: Error::Total(_),
-                ..
-            })
-        ),
-        "{last:?}"
-    );
+    assert!(matches!(last, Err(StreamError::Fatbin { error: Error::Total(_), .. })), "{last:?}");
 }
 
 /// A container with a member of this many bytes, which claims another decompressed size.
@@ -178,11 +150,7 @@ fn packed(payload: usize, size: u64) -> Vec<u8> {
 /// The sizes of the largest members of NCCL 2.32, which expand about 11 times.
 #[test]
 fn a_large_member_of_a_library_is_within_the_limits() {
-    for (payload, size) in [
-        (14_769_334, 159_484_120),
-        (13_670_034, 156_052_152),
-        (12_319_552, 140_741_680),
-    ] {
+    for (payload, size) in [(14_769_334, 159_484_120), (13_670_034, 156_052_152), (12_319_552, 140_741_680)] {
         let bytes = packed(payload, size);
         let member = Stream::new(&bytes[..]).next().unwrap().unwrap();
         assert_eq!((member.kind(), member.size()), (Kind::Elf, size));
@@ -236,12 +204,9 @@ fn a_cubin_contains_registers_and_shared_memory() {
 
 #[test]
 fn patterns_are_those_of_entries() {
-    for (pattern, text, fits) in [
-        ("*", "", true),
-        ("u?xp_*", "uexp_f32", true),
-        ("u?xp_*", "uexp", false),
-        ("", "a", false),
-    ] {
+    for (pattern, text, fits) in
+        [("*", "", true), ("u?xp_*", "uexp_f32", true), ("u?xp_*", "uexp", false), ("", "a", false)]
+    {
         assert_eq!(matches_pattern(pattern, text), fits, "{pattern} {text}");
     }
 }

@@ -9,30 +9,15 @@ use kernel_args_test_generator::size;
 const SM_75: &[u8] = include_bytes!("../data/kernels.sm_75.cubin");
 const PTX: &[u8] = include_bytes!("../data/kernels.ptx");
 const FATBINS: [(&[u8], Compression, Compression); 3] = [
-    (
-        include_bytes!("../data/one.none.fatbin"),
-        Compression::None,
-        Compression::None,
-    ),
-    (
-        include_bytes!("../data/one.speed.fatbin"),
-        Compression::Lz4,
-        Compression::None,
-    ),
-    (
-        include_bytes!("../data/one.size.fatbin"),
-        Compression::Zstd,
-        Compression::Zstd,
-    ),
+    (include_bytes!("../data/one.none.fatbin"), Compression::None, Compression::None),
+    (include_bytes!("../data/one.speed.fatbin"), Compression::Lz4, Compression::None),
+    (include_bytes!("../data/one.size.fatbin"), Compression::Zstd, Compression::Zstd),
 ];
 
 #[test]
 fn what_cannot_be_read_is_refused_with_its_reason() {
     let image = |bytes: &[u8]| {
-        Image::read(bytes)
-            .and_then(|image| image.kernels().map(|_| ()))
-            .expect_err("not refused")
-            .to_string()
+        Image::read(bytes).and_then(|image| image.kernels().map(|_| ())).expect_err("not refused").to_string()
     };
     let patched = |bytes: &[u8], at: usize, patch: &[u8]| {
         let mut bytes = bytes.to_vec();
@@ -43,46 +28,19 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     for (bytes, reason) in [
         (vec![], "neither PTX, nor a cubin, nor a fat binary"),
         (vec![1, 2, 3, 4, 5], "it begins with `\\x01\\x02\\x03\\x04`"),
-        (
-            b"hello".to_vec(),
-            "line 1, column 1: expected PTX, which begins with `.version`, found `hello`",
-        ),
+        (b"hello".to_vec(), "line 1, column 1: expected PTX, which begins with `.version`, found `hello`"),
         (b"\x7fELF".to_vec(), "not a cubin"),
         (patched(SM_75, 4, &[1]), "32-bit device code"),
-        (
-            patched(SM_75, 18, &[62, 0]),
-            "machine 62, not for NVIDIA GPUs (190)",
-        ),
+        (patched(SM_75, 18, &[62, 0]), "machine 62, not for NVIDIA GPUs (190)"),
         (SM_75[..SM_75.len() / 2].to_vec(), "not a cubin: "),
-        (
-            vec![0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0],
-            "the wrapper of a fat binary",
-        ),
-        (
-            patched(fat, 4, &[2, 0]),
-            "a fat binary of version 2, but only version 1 is supported",
-        ),
-        (
-            fat[..fat.len() - 1].to_vec(),
-            "the header or payload at byte 0 ends outside of it",
-        ),
-        (
-            patched(fat, 16 + 4, &[0xff; 4]),
-            "the header or payload at byte 16 ends outside of it",
-        ),
-        (
-            patched(fat, 16 + 8, &[0xff; 8]),
-            "the header or payload at byte 16 ends outside of it",
-        ),
-        (
-            patched(fat, 16 + 56, &[0xff; 8]),
-            "more than the limit of 134217728",
-        ),
+        (vec![0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0], "the wrapper of a fat binary"),
+        (patched(fat, 4, &[2, 0]), "a fat binary of version 2, but only version 1 is supported"),
+        (fat[..fat.len() - 1].to_vec(), "the header or payload at byte 0 ends outside of it"),
+        (patched(fat, 16 + 4, &[0xff; 4]), "the header or payload at byte 16 ends outside of it"),
+        (patched(fat, 16 + 8, &[0xff; 8]), "the header or payload at byte 16 ends outside of it"),
+        (patched(fat, 16 + 56, &[0xff; 8]), "more than the limit of 134217728"),
         (patched(fat, 16 + 56, &[1]), "not valid Zstandard data"),
-        (
-            patched(fat, 16 + 56, &[0, 0, 0, 1]),
-            "not valid Zstandard data",
-        ),
+        (patched(fat, 16 + 56, &[0, 0, 0, 1]), "not valid Zstandard data"),
     ] {
         let message = image(&bytes);
         assert!(message.contains(reason), "{message} has no {reason}");
@@ -94,22 +52,11 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
     assert!(message.contains("not valid LZ4 data"), "{message}");
 
     // LTO-IR alone contains no data about kernels; next to a cubin it is skipped.
-    let second = fat.len()
-        - fatbin::members(fat).unwrap()[1]
-            .payload
-            .len()
-            .next_multiple_of(8)
-        - 80;
+    let second = fat.len() - fatbin::members(fat).unwrap()[1].payload.len().next_multiple_of(8) - 80;
     let no_ptx = patched(fat, second, &[8]);
-    assert_eq!(
-        image::Kernels::symbols(&Image::read(&no_ptx).unwrap().kernels().unwrap()).count(),
-        1
-    );
+    assert_eq!(image::Kernels::symbols(&Image::read(&no_ptx).unwrap().kernels().unwrap()).count(), 1);
     let message = image(&patched(&no_ptx, 16, &[8]));
-    assert!(
-        message.contains("is LTO-IR, which does not contain its kernels' parameters"),
-        "{message}"
-    );
+    assert!(message.contains("is LTO-IR, which does not contain its kernels' parameters"), "{message}");
 }
 
 /// Truncated images, and images with replaced bytes: an error or a result, never a panic. Every fifth by default, all
@@ -135,10 +82,7 @@ fn broken_images_do_not_panic() {
         },
         Err(_) => refused += 1,
     };
-    for (bytes, ..) in FATBINS
-        .into_iter()
-        .chain([(PTX, Compression::None, Compression::None)])
-    {
+    for (bytes, ..) in FATBINS.into_iter().chain([(PTX, Compression::None, Compression::None)]) {
         for end in (0..bytes.len()).step_by(step) {
             look(&bytes[..end]);
         }

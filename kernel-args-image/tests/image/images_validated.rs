@@ -83,10 +83,7 @@ fn a_section_that_claims_more_than_the_file_is_refused() {
             }
             for (field, value) in [(32, GIB), (32, u64::MAX), (24, GIB), (24, u64::MAX)] {
                 let reason = refusal(&patched(cubin, at + field, &value.to_le_bytes()));
-                assert!(
-                    reason.starts_with("a cubin ") || reason.starts_with("not a cubin"),
-                    "section {i}: {reason}"
-                );
+                assert!(reason.starts_with("a cubin ") || reason.starts_with("not a cubin"), "section {i}: {reason}");
                 refused += 1;
             }
         }
@@ -94,10 +91,7 @@ fn a_section_that_claims_more_than_the_file_is_refused() {
     assert!(refused > 4 * 39, "{refused}");
     let last = sections(CUBINS[0]).last().unwrap();
     let reason = refusal(&patched(CUBINS[0], last + 32, &GIB.to_le_bytes()));
-    assert_eq!(
-        reason,
-        "a cubin whose headers do not fit the file: section 25 is wrong or ends outside of it"
-    );
+    assert_eq!(reason, "a cubin whose headers do not fit the file: section 25 is wrong or ends outside of it");
 }
 
 /// `.nv.global` of a large array, `.nv.local`, `.nv.shared`: sections with NVIDIA's own types in relocatable cubins.
@@ -106,14 +100,9 @@ fn memory_of_the_gpu_has_no_bytes_in_the_file() {
     let cubin = CUBINS[1];
     let shared = sections(cubin).find(|&at| number(cubin, at + 4, 4) == 8);
     let large = patched(cubin, shared.unwrap() + 32, &GIB.to_le_bytes());
-    for (kind, is_memory) in [
-        (8_u32, true),
-        (0x7000_0007, true),
-        (0x7000_0009, true),
-        (0x7000_000a, true),
-        (0x7000_0008, false),
-        (1, false),
-    ] {
+    for (kind, is_memory) in
+        [(8_u32, true), (0x7000_0007, true), (0x7000_0009, true), (0x7000_000a, true), (0x7000_0008, false), (1, false)]
+    {
         let image = patched(&large, shared.unwrap() + 4, &kind.to_le_bytes());
         assert_eq!(image::validate(&image).is_ok(), is_memory, "{kind:#x}");
     }
@@ -152,14 +141,9 @@ fn invalid_headers_are_rejected() {
 #[test]
 fn invalid_tables_are_rejected() {
     let cubin = CUBINS[0];
-    let of_kind = |kind: u64| {
-        sections(cubin)
-            .find(|&at| number(cubin, at + 4, 4) == kind)
-            .unwrap()
-    };
-    let data = |header: usize| {
-        index(cubin, header + 24, 8)..index(cubin, header + 24, 8) + index(cubin, header + 32, 8)
-    };
+    let of_kind = |kind: u64| sections(cubin).find(|&at| number(cubin, at + 4, 4) == kind).unwrap();
+    let data =
+        |header: usize| index(cubin, header + 24, 8)..index(cubin, header + 24, 8) + index(cubin, header + 32, 8);
     let (symbols, strings) = (data(of_kind(2)), data(of_kind(3)));
     let (relocations, notes) = (data(of_kind(9)), data(of_kind(7)));
     // The last symbol is a kernel.
@@ -174,11 +158,7 @@ fn invalid_tables_are_rejected() {
         ("a symbol's value", symbol + 8, &GIB.to_le_bytes()),
         ("a symbol's size", symbol + 16, &u64::MAX.to_le_bytes()),
         ("a section's name", of_kind(3), &[0xff, 0xff]),
-        (
-            "a relocation's place",
-            relocations.start,
-            &GIB.to_le_bytes(),
-        ),
+        ("a relocation's place", relocations.start, &GIB.to_le_bytes()),
         ("a relocation's symbol", relocations.start + 12, &[0xff]),
         ("the relocations' target", of_kind(9) + 44, &[0xff]),
         ("a note's size", notes.start + 4, &GIB.to_le_bytes()[..4]),
@@ -257,18 +237,7 @@ fn zeros_before_a_note_are_read_once() {
 #[test]
 fn images_that_are_cut_off_are_refused() {
     for image in CUBINS.into_iter().chain(FATBINS) {
-        let lengths = [
-            4,
-            8,
-            15,
-            16,
-            24,
-            63,
-            64,
-            80,
-            image.len() / 2,
-            image.len() - 1,
-        ];
+        let lengths = [4, 8, 15, 16, 24, 63, 64, 80, image.len() / 2, image.len() - 1];
         for length in lengths {
             refusal(&image[..length]);
         }
@@ -281,11 +250,8 @@ fn images_that_are_cut_off_are_refused() {
 #[test]
 fn invalid_fat_binaries_are_rejected() {
     for fatbin in FATBINS {
-        let container: [(usize, &[u8]); 3] = [
-            (6, &[0xff, 0xff]),
-            (8, &GIB.to_le_bytes()),
-            (8, &u64::MAX.to_le_bytes()),
-        ];
+        let container: [(usize, &[u8]); 3] =
+            [(6, &[0xff, 0xff]), (8, &GIB.to_le_bytes()), (8, &u64::MAX.to_le_bytes())];
         for (at, patch) in container {
             refusal(&patched(fatbin, at, patch));
         }
@@ -328,10 +294,7 @@ fn cubins_in_fat_binaries_are_validated() {
         refusal(&[fatbin, &broken].concat());
         refusal(&[&broken, fatbin].concat());
     }
-    assert_eq!(
-        image::validate(&[fatbin, fatbin].concat()),
-        Ok(Kind::Fatbin)
-    );
+    assert_eq!(image::validate(&[fatbin, fatbin].concat()), Ok(Kind::Fatbin));
     let text = members(fatbin)[1] + 80;
     refusal(&patched(fatbin, text, b"\x7fELF"));
     refusal(&patched(fatbin, text, &[1, 2, 3, 4]));
@@ -351,10 +314,7 @@ fn what_is_no_image_is_refused() {
         b"\xef\xbb\xbf.version 9.0\n",
         b".version 9.0\n.target sm_90\n\x01\n\0",
     ] {
-        assert!(
-            refusal(bytes).starts_with("neither PTX, nor a cubin"),
-            "{bytes:?}"
-        );
+        assert!(refusal(bytes).starts_with("neither PTX, nor a cubin"), "{bytes:?}");
     }
     // Comments need not be UTF-8, and bytes after the NUL are not read.
     let text = b".version 9.0\n.target sm_90\n// gr\xf6\xdfe\n\0\x01\x02";
@@ -366,43 +326,21 @@ fn outside(bytes: &[u8]) -> Option<String> {
     let ranges: Vec<(String, u64, u64)> = if bytes.starts_with(b"\x7fELF") {
         let programs = (0..index(bytes, 56, 2)).map(|i| index(bytes, 32, 8) + 56 * i);
         let programs = programs.map(|at| (at, number(bytes, at + 8, 8), number(bytes, at + 32, 8)));
-        let is_memory = |at| {
-            matches!(
-                number(bytes, at + 4, 4),
-                8 | 0x7000_0007 | 0x7000_0009 | 0x7000_000a
-            )
-        };
+        let is_memory = |at| matches!(number(bytes, at + 4, 4), 8 | 0x7000_0007 | 0x7000_0009 | 0x7000_000a);
         let sections = sections(bytes).filter(|&at| !is_memory(at));
-        let sections =
-            sections.map(|at| (at, number(bytes, at + 24, 8), number(bytes, at + 32, 8)));
+        let sections = sections.map(|at| (at, number(bytes, at + 24, 8), number(bytes, at + 32, 8)));
         let all = programs.chain(sections);
-        all.map(|(at, offset, size)| (format!("header at {at}"), offset, size))
-            .collect()
+        all.map(|(at, offset, size)| (format!("header at {at}"), offset, size)).collect()
     } else {
-        vec![(
-            "container".into(),
-            number(bytes, 6, 2).max(16),
-            number(bytes, 8, 8),
-        )]
+        vec![("container".into(), number(bytes, 6, 2).max(16), number(bytes, 8, 8))]
     };
     let length = bytes.len() as u64;
-    let outside = |offset: u64, size: u64| {
-        size > 0 && offset.checked_add(size).is_none_or(|end| end > length)
-    };
-    ranges
-        .into_iter()
-        .find(|&(_, offset, size)| outside(offset, size))
-        .map(|(what, ..)| what)
+    let outside = |offset: u64, size: u64| size > 0 && offset.checked_add(size).is_none_or(|end| end > length);
+    ranges.into_iter().find(|&(_, offset, size)| outside(offset, size)).map(|(what, ..)| what)
 }
 
 fn values() -> impl Strategy<Value = u64> {
-    prop_oneof![
-        any::<u64>(),
-        (0_u32..64).prop_map(|bit| 1 << bit),
-        (0_u64..20_000),
-        Just(u64::MAX),
-        Just(GIB),
-    ]
+    prop_oneof![any::<u64>(), (0_u32..64).prop_map(|bit| 1 << bit), (0_u64..20_000), Just(u64::MAX), Just(GIB),]
 }
 
 proptest! {

@@ -8,9 +8,7 @@ use kernel_args_image::mangled::{Demangled, candidates};
 
 fn types(symbol: &str) -> Vec<String> {
     let demangled = Demangled::new(symbol).unwrap_or_else(|| panic!("{symbol} is mangled"));
-    let types = demangled
-        .parameters()
-        .unwrap_or_else(|| panic!("{demangled} has a known list of parameters"));
+    let types = demangled.parameters().unwrap_or_else(|| panic!("{demangled} has a known list of parameters"));
     types.iter().map(ToString::to_string).collect()
 }
 
@@ -24,11 +22,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
         offset: None,
         size: 8,
         align: Alignment::new(8),
-        class: if cpp.is_pointer() {
-            Class::Pointer
-        } else {
-            Class::Bytes
-        },
+        class: if cpp.is_pointer() { Class::Pointer } else { Class::Bytes },
         cpp,
         members: Members::UNKNOWN,
         pointee: Pointee::UNKNOWN,
@@ -40,10 +34,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
 fn passes(host: &str, kernel: &str) -> bool {
     let (host, kernel) = (CppType::named(host), CppType::named(kernel));
     let by_value = compare(&of_type(host), &of_type(kernel));
-    let pointee = compare(
-        &of_type(host.pointer(false)),
-        &of_type(kernel.pointer(false)),
-    );
+    let pointee = compare(&of_type(host.pointer(false)), &of_type(kernel.pointer(false)));
     assert_eq!(by_value.is_empty(), pointee.is_empty());
     assert!(by_value.is_empty() || by_value.contains(Difference::Name));
     by_value.is_empty()
@@ -55,11 +46,9 @@ fn a_name_that_contains_the_letters_operator_is_read() {
     assert_eq!(types(run), ["linear_operator const*", "float*"]);
     let of_namespace = "_ZN9operators13operator_base5applyEi";
     assert_eq!(types(of_namespace), ["int"]);
-    for (wanted, found) in [
-        ("run", run),
-        ("run(linear_operator const*, float*)", run),
-        ("operator_base::apply", of_namespace),
-    ] {
+    for (wanted, found) in
+        [("run", run), ("run(linear_operator const*, float*)", run), ("operator_base::apply", of_namespace)]
+    {
         assert_eq!(candidates(wanted, [run, of_namespace]), [found], "{wanted}");
     }
     // These are operators: functions, and arguments of templates.
@@ -101,11 +90,7 @@ fn inline_namespaces_are_ignored() {
         ("thrust::step", thrust),
         ("thrust::THRUST_200302_750_NS::step", thrust),
     ] {
-        assert_eq!(
-            candidates(wanted, [pair, thrust, text]),
-            [found],
-            "{wanted}"
-        );
+        assert_eq!(candidates(wanted, [pair, thrust, text]), [found], "{wanted}");
     }
     for (host, kernel) in [
         ("cuda::std::pair", "cuda::std::__4::pair<int, float>"),
@@ -114,25 +99,16 @@ fn inline_namespaces_are_ignored() {
         ("std::string", "std::__cxx11::string"),
         ("sim::Params", "sim::(anonymous namespace)::Params"),
         ("sim::Params", "sim::_GLOBAL__N_1::Params"),
-        (
-            "thrust::complex<float>",
-            "thrust::THRUST_300001_SM_750_NS::complex<float>",
-        ),
+        ("thrust::complex<float>", "thrust::THRUST_300001_SM_750_NS::complex<float>"),
     ] {
-        assert!(
-            passes(host, kernel) && passes(kernel, host),
-            "{host} {kernel}"
-        );
+        assert!(passes(host, kernel) && passes(kernel, host), "{host} {kernel}");
     }
     for (host, kernel) in [
         ("cuda::pair", "cuda::std::__4::pair"),
         ("sim::v4::Params", "sim::v5::Params"),
         ("std::__detail::Node", "std::Node"),
     ] {
-        assert!(
-            !passes(host, kernel) && !passes(kernel, host),
-            "{host} {kernel}"
-        );
+        assert!(!passes(host, kernel) && !passes(kernel, host), "{host} {kernel}");
     }
 }
 
@@ -154,10 +130,7 @@ fn template_arguments_are_compared_where_both_sides_spell_them() {
         ("sim::Box<sim::A>", "Box<B>"),
         ("Pair<Box<int, 1>, 2>", "Pair<Box<int, 2>, 2>"),
     ] {
-        assert!(
-            !passes(host, kernel) && !passes(kernel, host),
-            "{host} {kernel}"
-        );
+        assert!(!passes(host, kernel) && !passes(kernel, host), "{host} {kernel}");
     }
     for (host, kernel) in [
         ("Box", "Box<double>"),
@@ -166,10 +139,7 @@ fn template_arguments_are_compared_where_both_sides_spell_them() {
         ("Box<half>", "Box<__half>"),
         ("Box<size_t>", "Box<unsigned long>"),
         ("Box<A>", "Box<sim::A>"),
-        (
-            "Box<cuda::std::pair<int, float>>",
-            "Box<cuda::std::__4::pair<int,float> >",
-        ),
+        ("Box<cuda::std::pair<int, float>>", "Box<cuda::std::__4::pair<int,float> >"),
         ("Array<float, 3>", "Array<float, (unsigned int)3>"),
         ("Array<float, 3u>", "Array<float, 3>"),
         ("Flag<true>", "Flag<1>"),
@@ -180,10 +150,7 @@ fn template_arguments_are_compared_where_both_sides_spell_them() {
         ("Called<void (int)>", "Called<void (float)>"),
         ("Sized<COUNT>", "Sized<4>"),
     ] {
-        assert!(
-            passes(host, kernel) && passes(kernel, host),
-            "{host} {kernel}"
-        );
+        assert!(passes(host, kernel) && passes(kernel, host), "{host} {kernel}");
     }
 }
 
@@ -212,13 +179,7 @@ fn a_pointer_to_a_nested_type_is_a_pointer() {
     ] {
         assert_eq!(candidates(wanted, [symbol]), [symbol], "{wanted}");
     }
-    assert!(
-        candidates(
-            "k(BinaryBVH<float,3>::Leaf*, const BinaryBVH<float,3>::Node*, int)",
-            [symbol]
-        )
-        .is_empty()
-    );
+    assert!(candidates("k(BinaryBVH<float,3>::Leaf*, const BinaryBVH<float,3>::Node*, int)", [symbol]).is_empty());
     // A pointer to a member is not a pointer in this sense.
     assert_eq!(types("_Z1kM6Paramsi"), ["?"]);
 }
@@ -244,10 +205,7 @@ fn built_in_types_are_found_by_their_usual_names() {
 fn a_reference_is_a_pointer() {
     let symbol = "_Z1kRK6ParamsRiPf";
     assert_eq!(types(symbol), ["Params const*", "int*", "float*"]);
-    for wanted in [
-        "k(const Params&, int&, float*)",
-        "k(Params const &, int &, float *)",
-    ] {
+    for wanted in ["k(const Params&, int&, float*)", "k(Params const &, int &, float *)"] {
         assert_eq!(candidates(wanted, [symbol]), [symbol], "{wanted}");
     }
     assert!(candidates("k(const Params*, int*, float*)", [symbol]).is_empty());
@@ -262,29 +220,15 @@ fn char_is_any_byte() {
     use kernel_args_abi::CppBase;
     let char = CppType::of(CppBase::Char);
     let bytes = [CppType::integer(true, 8), CppType::integer(false, 8), char];
-    let byte = |cpp| Parameter {
-        size: 1,
-        align: Some(Alignment::ONE),
-        class: Class::Integer,
-        ..of_type(cpp)
-    };
+    let byte = |cpp| Parameter { size: 1, align: Some(Alignment::ONE), class: Class::Integer, ..of_type(cpp) };
     for host in bytes {
         assert!(compare(&byte(host), &byte(char)).is_empty(), "{host}");
         for to_const in [false, true] {
             let (host, kernel) = (host.pointer(to_const), char.pointer(to_const));
-            assert!(
-                compare(&of_type(host), &of_type(kernel)).is_empty(),
-                "{host}"
-            );
+            assert!(compare(&of_type(host), &of_type(kernel)).is_empty(), "{host}");
         }
     }
     let (signed, unsigned) = (bytes[0].pointer(false), bytes[1].pointer(false));
     assert!(!compare(&of_type(signed), &of_type(unsigned)).is_empty());
-    assert!(
-        !compare(
-            &of_type(CppType::integer(true, 16).pointer(false)),
-            &of_type(char.pointer(false))
-        )
-        .is_empty()
-    );
+    assert!(!compare(&of_type(CppType::integer(true, 16).pointer(false)), &of_type(char.pointer(false))).is_empty());
 }

@@ -12,9 +12,7 @@ fn alignments(text: &str, symbol: &str) -> Vec<(usize, usize, usize)> {
     let body = Bodies::new(text.as_bytes()).kernel(&module, symbol);
     let body = body.expect("the kernel is analysed");
     let needed = body.alignments().iter();
-    needed
-        .map(|needed| (needed.parameter, needed.offset, needed.align.bytes()))
-        .collect()
+    needed.map(|needed| (needed.parameter, needed.offset, needed.align.bytes())).collect()
 }
 
 #[test]
@@ -50,37 +48,19 @@ fn an_instruction_needs_the_alignment_of_its_width() {
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+32];", 16),
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+8];", 8),
         ("ld.global.nc.v2.u64 {%rd5, %rd6}, [%rd1];", 16),
-        (
-            "ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1];",
-            32,
-        ),
+        ("ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1];", 32),
         ("st.global.v2.u16 [%rd1], {%rs1, 7};", 4),
         ("ld.f64 %fd1, [%rd1];", 8),
         ("ld.global.u8 %rs1, [%rd1];", 1),
         ("atom.global.add.u64 %rd5, [%rd1], 1;", 8),
         ("@%p1 ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 16),
-        (
-            "mul.wide.u32 %rd5, %r1, 16;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};",
-            16,
-        ),
-        (
-            "mul.wide.u32 %rd5, %r1, 24;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};",
-            8,
-        ),
+        ("mul.wide.u32 %rd5, %r1, 16;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};", 16),
+        ("mul.wide.u32 %rd5, %r1, 24;\nadd.s64 %rd6, %rd1, %rd5;\nst.global.v4.u32 [%rd6], {%r1, %r1, %r1, %r1};", 8),
         // Nothing is known of these.
         ("cp.async.cg.shared.global [%r1], [%rd1], 16;", 1),
-        (
-            "add.s64 %rd6, %rd1, %rd2;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];\nld.global.f32 %f1, [%rd2];",
-            1,
-        ),
-        (
-            "and.b64 %rd6, %rd1, -16;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];",
-            1,
-        ),
-        (
-            "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\nst.global.u64 [%rd2], %rd1;",
-            1,
-        ),
+        ("add.s64 %rd6, %rd1, %rd2;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];\nld.global.f32 %f1, [%rd2];", 1),
+        ("and.b64 %rd6, %rd1, -16;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];", 1),
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\nst.global.u64 [%rd2], %rd1;", 1),
         (
             "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\n{ .param .b64 param0;\nst.param.b64 [param0], %rd1;\ncall.uni unknown, (param0); }",
             1,
@@ -112,15 +92,10 @@ fn an_analysed_image_has_both() {
     let image = Image::read(text.as_bytes()).unwrap();
     let mut kernels = image.kernels().unwrap();
     assert!(kernels.alignments("vectors", Sm(90)).is_empty());
-    image
-        .add_bodies(&mut kernels, |name| name == "vectors")
-        .unwrap();
+    image.add_bodies(&mut kernels, |name| name == "vectors").unwrap();
     let needed = kernels.alignments("vectors", Sm(90));
     assert_eq!(needed.len(), 1);
     assert_eq!((needed[0].parameter, needed[0].align.bytes()), (0, 16));
     assert!(kernels.alignments("rows", Sm(90)).is_empty());
-    assert_eq!(
-        kernels.clone().into_owned().alignments("vectors", Sm(90)),
-        needed
-    );
+    assert_eq!(kernels.clone().into_owned().alignments("vectors", Sm(90)), needed);
 }

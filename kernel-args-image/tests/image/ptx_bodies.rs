@@ -37,9 +37,8 @@ fn copied(slot: &Slot<'_>) -> Slot<'static> {
 
 /// A kernel with four 64-bit parameters in `%rd1` to `%rd4`, as global addresses in `%rd11` to `%rd14`.
 fn kernel(instructions: &str) -> String {
-    let mut text = format!(
-        "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{{\n"
-    );
+    let mut text =
+        format!("{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{{\n");
     for (number, name) in [(1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')] {
         let _ = writeln!(text, "ld.param.u64 %rd{number}, [{name}];");
     }
@@ -48,80 +47,50 @@ fn kernel(instructions: &str) -> String {
 
 fn slot(instructions: &str) -> Slot<'static> {
     let text = kernel(instructions);
-    slots(&text)[0]
-        .map(|slot| copied(&slot))
-        .expect("it is loaded")
+    slots(&text)[0].map(|slot| copied(&slot)).expect("it is loaded")
 }
 
 #[test]
 fn the_example_is_read_and_written() {
     let text = include_str!("../../../ptx/saxpy.ptx");
     let module = Module::read(text.as_bytes()).unwrap();
-    let body = Bodies::new(text.as_bytes())
-        .kernel(&module, "saxpy")
-        .unwrap();
+    let body = Bodies::new(text.as_bytes()).kernel(&module, "saxpy").unwrap();
     let [n, alpha, x, y] = [0, 1, 2, 3].map(|index| body.parameter(index).at(0).unwrap());
     assert_eq!((n.kind, alpha.kind), (SlotKind::Unknown, SlotKind::Unknown));
     assert!(x.is_only_read() && !y.is_only_read());
-    assert_eq!(
-        (y.read, y.written),
-        (Certainty::Certain, Certainty::Certain)
-    );
+    assert_eq!((y.read, y.written), (Certainty::Certain, Certainty::Certain));
     assert_eq!(y.write.unwrap().opcode, "st.global.f32");
     for pointer in [x, y] {
         assert_eq!(pointer.kind, SlotKind::Pointer);
         let elements = pointer.elements.unwrap();
-        assert_eq!(
-            (elements.class, elements.size, elements.step),
-            (ElementClass::F32, 4, 4)
-        );
+        assert_eq!((elements.class, elements.size, elements.step), (ElementClass::F32, 4, 4));
     }
 }
 
 #[test]
 fn a_pointer_without_a_conversion_is_found() {
     let found = slot("add.s64 %rd5, %rd1, 8;\nst.u32 [%rd5], %r1;");
-    assert_eq!(
-        (found.kind, found.written),
-        (SlotKind::Pointer, Certainty::Certain)
-    );
+    assert_eq!((found.kind, found.written), (SlotKind::Pointer, Certainty::Certain));
     // `p + n`: only what is known of one of them shows which is the address.
     let sum = "add.s64 %rd5, %rd1, %rd2;\nst.u32 [%rd5], %r1;";
     assert_eq!(slot(sum).written, Certainty::Possible);
-    for evidence in [
-        "cvta.to.global.u64 %rd1, %rd1;",
-        "ld.u32 %r2, [%rd1];",
-        "shl.b64 %rd6, %rd2, 2;",
-    ] {
-        assert_eq!(
-            slot(&format!("{evidence}\n{sum}")).written,
-            Certainty::Certain,
-            "{evidence}"
-        );
+    for evidence in ["cvta.to.global.u64 %rd1, %rd1;", "ld.u32 %r2, [%rd1];", "shl.b64 %rd6, %rd2, 2;"] {
+        assert_eq!(slot(&format!("{evidence}\n{sum}")).written, Certainty::Certain, "{evidence}");
     }
     // The second pointer's address from the first one.
-    let difference =
-        "sub.s64 %rd5, %rd2, %rd1;\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u32 [%rd6], %r1;";
+    let difference = "sub.s64 %rd5, %rd2, %rd1;\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u32 [%rd6], %r1;";
     let text = kernel(difference);
     let [a, b, ..] = slots(&text);
-    assert_eq!(
-        (a.unwrap().written, b.unwrap().written),
-        (Certainty::Never, Certainty::Certain)
-    );
+    assert_eq!((a.unwrap().written, b.unwrap().written), (Certainty::Never, Certainty::Certain));
 }
 
 #[test]
 fn one_of_two_pointers_is_not_certain() {
-    let text = kernel(
-        "selp.b64 %rd5, %rd1, %rd2, %p1;\nld.global.f32 %f1, [%rd5];\nst.global.f32 [%rd3], %f1;",
-    );
+    let text = kernel("selp.b64 %rd5, %rd1, %rd2, %p1;\nld.global.f32 %f1, [%rd5];\nst.global.f32 [%rd3], %f1;");
     let [a, b, c, _] = slots(&text);
     for pointer in [a, b] {
         let pointer = pointer.unwrap();
-        assert_eq!(
-            (pointer.read, pointer.written),
-            (Certainty::Possible, Certainty::Never)
-        );
+        assert_eq!((pointer.read, pointer.written), (Certainty::Possible, Certainty::Never));
     }
     assert_eq!(c.unwrap().written, Certainty::Certain);
 }
@@ -139,17 +108,11 @@ fn what_is_not_known_ends_claims() {
         "discard.global.L2 [%rd1], 128;",
     ] {
         let found = slot(&format!("ld.global.u32 %r9, [%rd1];\n{escape}"));
-        assert!(
-            found.escapes && !found.is_only_read(),
-            "{escape}: {found:?}"
-        );
+        assert!(found.escapes && !found.is_only_read(), "{escape}: {found:?}");
     }
     // A store through bits of the address.
     let found = slot("ld.global.u32 %r9, [%rd1];\nxor.b64 %rd5, %rd1, 4;\nst.u32 [%rd5], %r1;");
-    assert_eq!(
-        (found.is_only_read(), found.written),
-        (false, Certainty::Possible)
-    );
+    assert_eq!((found.is_only_read(), found.written), (false, Certainty::Possible));
 }
 
 #[test]
@@ -165,17 +128,10 @@ fn integers_are_found_only_by_arithmetic() {
         ("and.b64 %rd5, %rd1, 15;", false),
         ("cvt.u32.u64 %r5, %rd1;", false),
         ("shl.b64 %rd5, %rd1, 2;\nld.global.u32 %r5, [%rd1];", false),
-        (
-            "shl.b64 %rd5, %rd1, 2;\ncvta.to.global.u64 %rd6, %rd1;",
-            false,
-        ),
+        ("shl.b64 %rd5, %rd1, 2;\ncvta.to.global.u64 %rd6, %rd1;", false),
     ] {
         let found = slot(arithmetic);
-        assert_eq!(
-            found.kind == SlotKind::Integer,
-            is_integer,
-            "{arithmetic}: {found:?}"
-        );
+        assert_eq!(found.kind == SlotKind::Integer, is_integer, "{arithmetic}: {found:?}");
     }
 }
 
@@ -184,14 +140,7 @@ fn excluded(access: &str) -> [bool; 6] {
     let integer = |bits| CppBase::Integer { signed: true, bits };
     let float = |bits| CppBase::Float { bits };
     let elements = slot(&format!("mul.wide.u32 %rd5, %r1, 4;\nmul.wide.u32 %rd7, %r1, 8;\nmul.wide.u32 %rd9, %r1, 2;\nadd.s64 %rd6, %rd1, %rd5;\nadd.s64 %rd8, %rd1, %rd7;\nadd.s64 %rd10, %rd1, %rd9;\n{access}")).elements;
-    let types = [
-        float(32),
-        float(64),
-        CppBase::Named("__half"),
-        integer(32),
-        integer(64),
-        integer(16),
-    ];
+    let types = [float(32), float(64), CppBase::Named("__half"), integer(32), integer(64), integer(16)];
     types.map(|ty| elements.is_some_and(|elements| contradicts(elements, ty)))
 }
 
@@ -201,23 +150,11 @@ fn elements_are_what_all_accesses_agree_on() {
     const NONE: [bool; 6] = [false; 6];
     for (access, expected) in [
         ("ld.global.f32 %f1, [%rd6];", F32),
-        (
-            "ld.global.b32 %r2, [%rd6];\nmov.b32 %f1, %r2;\nadd.f32 %f2, %f1, %f1;",
-            F32,
-        ),
+        ("ld.global.b32 %r2, [%rd6];\nmov.b32 %f1, %r2;\nadd.f32 %f2, %f1, %f1;", F32),
         ("atom.global.add.f32 %f1, [%rd6], %f2;", F32),
-        (
-            "ld.global.b16 %rs1, [%rd10];\ncvt.f32.f16 %f1, %rs1;",
-            [true, true, false, true, true, true],
-        ),
-        (
-            "ld.global.u32 %r2, [%rd6];\nmul.lo.s32 %r3, %r2, 5;",
-            [true, true, true, false, true, false],
-        ),
-        (
-            "ld.global.u32 %r2, [%rd6];\nadd.s32 %r3, %r2, 5;",
-            [false, true, false, false, true, false],
-        ),
+        ("ld.global.b16 %rs1, [%rd10];\ncvt.f32.f16 %f1, %rs1;", [true, true, false, true, true, true]),
+        ("ld.global.u32 %r2, [%rd6];\nmul.lo.s32 %r3, %r2, 5;", [true, true, true, false, true, false]),
+        ("ld.global.u32 %r2, [%rd6];\nadd.s32 %r3, %r2, 5;", [false, true, false, false, true, false]),
         // A constant is an integer 0 and a float 0.
         (
             "mov.b32 %r8, 0;\nadd.f32 %f1, %f2, %r8;\nmov.b32 %r9, %r8;\nadd.s32 %r9, %r9, %r1;\nst.global.b32 [%rd6], %r9;",
@@ -225,24 +162,15 @@ fn elements_are_what_all_accesses_agree_on() {
         ),
         // A vector is only a copy.
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];", NONE),
-        (
-            "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];\nadd.f32 %f5, %f1, %f2;\nadd.f32 %f6, %f3, %f4;",
-            F32,
-        ),
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd6];\nadd.f32 %f5, %f1, %f2;\nadd.f32 %f6, %f3, %f4;", F32),
         // A half of a 64-bit element.
         ("ld.global.u32 %r2, [%rd8+4];", NONE),
         // Floats at half of their distance.
         ("ld.global.f32 %f1, [%rd10];", NONE),
         // Accesses of two kinds.
-        (
-            "ld.global.f32 %f1, [%rd6];\nld.global.u64 %rd11, [%rd8];",
-            NONE,
-        ),
+        ("ld.global.f32 %f1, [%rd6];\nld.global.u64 %rd11, [%rd8];", NONE),
         // A float that is multiplied as an integer.
-        (
-            "ld.global.u32 %r2, [%rd6];\nmul.lo.s32 %r3, %r2, 5;\nmov.b32 %f1, %r2;\nadd.f32 %f2, %f1, %f1;",
-            NONE,
-        ),
+        ("ld.global.u32 %r2, [%rd6];\nmul.lo.s32 %r3, %r2, 5;\nmov.b32 %f1, %r2;\nadd.f32 %f2, %f1, %f1;", NONE),
         ("ld.global.u8 %rs1, [%rd6];", [true; 6]),
     ] {
         assert_eq!(excluded(access), expected, "{access}");
@@ -260,12 +188,7 @@ fn members_of_structs_are_told_apart() {
     let body = Bodies::new(text.as_bytes()).kernel(&module, "k").unwrap();
     let body: Body<'_> = body.parameter(0);
     let found: Vec<_> = body.slots().map(|slot| (slot.offset, slot.kind)).collect();
-    let expected = [
-        (8, SlotKind::Pointer),
-        (16, SlotKind::Pointer),
-        (24, SlotKind::Integer),
-        (32, SlotKind::Unknown),
-    ];
+    let expected = [(8, SlotKind::Pointer), (16, SlotKind::Pointer), (24, SlotKind::Integer), (32, SlotKind::Unknown)];
     assert_eq!(found, expected);
     assert!(body.at(8).unwrap().is_only_read());
     assert_eq!(body.at(16).unwrap().written, Certainty::Certain);
@@ -280,21 +203,12 @@ fn functions_of_the_same_text_are_followed() {
         let module = Module::read(text.as_bytes()).unwrap();
         let body = Bodies::new(text.as_bytes()).kernel(&module, "k").unwrap();
         let data = body.parameter(0).at(0).unwrap();
-        let (x, y) = (
-            body.parameter(1).at(0).unwrap(),
-            body.parameter(2).at(0).unwrap(),
-        );
+        let (x, y) = (body.parameter(1).at(0).unwrap(), body.parameter(2).at(0).unwrap());
         assert!(x.is_only_read(), "{x:?}");
-        assert!(
-            data.written.is_possible() && !data.is_only_read(),
-            "{data:?}"
-        );
+        assert!(data.written.is_possible() && !data.is_only_read(), "{data:?}");
         assert!(y.written.is_possible() && !y.is_only_read(), "{y:?}");
         let evidence = x.access.unwrap();
-        assert!(
-            evidence.opcode.starts_with("ld") && evidence.line > 0,
-            "{evidence:?}"
-        );
+        assert!(evidence.opcode.starts_with("ld") && evidence.line > 0, "{evidence:?}");
         assert!(evidence.file.ends_with("seed.cu"), "{evidence:?}");
     }
 }
@@ -312,9 +226,7 @@ fn inner_blocks_hide_names() {
 
 #[test]
 fn what_is_not_loaded_is_unused() {
-    let text = format!(
-        "{HEADER}.entry k(.param .u64 a, .param .u32 b)\n{{\nld.param.u32 %r1, [b];\nret;\n}}\n"
-    );
+    let text = format!("{HEADER}.entry k(.param .u64 a, .param .u32 b)\n{{\nld.param.u32 %r1, [b];\nret;\n}}\n");
     let module = Module::read(text.as_bytes()).unwrap();
     let body = Bodies::new(text.as_bytes()).kernel(&module, "k").unwrap();
     assert!(body.parameter(0).is_unused() && !body.parameter(1).is_unused());
@@ -325,11 +237,7 @@ fn what_is_not_loaded_is_unused() {
 fn a_load_without_a_type_shows_nothing() {
     for place in ["a", "a+8", "a-8"] {
         let slot = slot(&format!("ld.param %rd9, [{place}];"));
-        assert_eq!(
-            (slot.kind, slot.read),
-            (SlotKind::Unknown, Certainty::Never),
-            "{place}"
-        );
+        assert_eq!((slot.kind, slot.read), (SlotKind::Unknown, Certainty::Never), "{place}");
     }
 }
 
@@ -337,23 +245,11 @@ fn a_load_without_a_type_shows_nothing() {
 fn other_texts_and_declarations_are_not_analysed() {
     let text = kernel("");
     let module = Module::read(text.as_bytes()).unwrap();
-    assert!(
-        Bodies::new(&text.as_bytes()[1..])
-            .kernel(&module, "k")
-            .is_none()
-    );
-    assert!(
-        Bodies::new(text.as_bytes())
-            .kernel(&module, "other")
-            .is_none()
-    );
+    assert!(Bodies::new(&text.as_bytes()[1..]).kernel(&module, "k").is_none());
+    assert!(Bodies::new(text.as_bytes()).kernel(&module, "other").is_none());
     let declared = format!("{HEADER}.extern .entry k(.param .u64 a);\n");
     let module = Module::read(declared.as_bytes()).unwrap();
-    assert!(
-        Bodies::new(declared.as_bytes())
-            .kernel(&module, "k")
-            .is_none()
-    );
+    assert!(Bodies::new(declared.as_bytes()).kernel(&module, "k").is_none());
 }
 
 #[test]
@@ -364,17 +260,12 @@ fn only_wanted_kernels_of_an_image_are_analysed() {
     let symbol = kernels.symbols().next().unwrap().to_owned();
     let is_known = |kernels: &kernel_args_image::Kernels<'_>| {
         let kernel = kernels.kernel(&symbol, None).unwrap();
-        kernel
-            .parameters()
-            .iter()
-            .all(|parameter| parameter.body.is_known())
+        kernel.parameters().iter().all(|parameter| parameter.body.is_known())
     };
     assert!(!is_known(&kernels));
     image.add_bodies(&mut kernels, |_| false).unwrap();
     assert!(!is_known(&kernels));
-    image
-        .add_bodies(&mut kernels, |name| name == symbol)
-        .unwrap();
+    image.add_bodies(&mut kernels, |name| name == symbol).unwrap();
     assert!(is_known(&kernels));
 }
 
@@ -404,16 +295,9 @@ fn hostile_bodies_take_bounded_time() {
             number + 1
         );
     }
-    let called = calls
-        + &kernel("{\n.param .b64 q;\nst.param.b64 [q], %rd1;\ncall.uni f0, (q);\n}")
-            [HEADER.len()..];
+    let called = calls + &kernel("{\n.param .b64 q;\nst.param.b64 [q], %rd1;\ncall.uni f0, (q);\n}")[HEADER.len()..];
     let start = Instant::now();
-    for text in [
-        kernel(&copies),
-        kernel(&sums),
-        kernel(&blocks),
-        HEADER.to_owned() + &called,
-    ] {
+    for text in [kernel(&copies), kernel(&sums), kernel(&blocks), HEADER.to_owned() + &called] {
         let module = Module::read(text.as_bytes()).unwrap();
         let _ = Bodies::new(text.as_bytes()).kernel(&module, "k");
     }

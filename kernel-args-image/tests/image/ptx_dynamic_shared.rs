@@ -29,10 +29,7 @@ fn users_in(body: &str) -> Vec<String> {
 
 #[test]
 fn what_nvcc_writes_is_read() {
-    assert_eq!(
-        users(include_str!("../../../ptx/reduce.ptx")),
-        ["reduce_sum"]
-    );
+    assert_eq!(users(include_str!("../../../ptx/reduce.ptx")), ["reduce_sum"]);
     assert_eq!(users(include_str!("../../../ptx/saxpy.ptx")), [""; 0]);
 }
 
@@ -55,20 +52,10 @@ fn a_kernel_or_a_function_that_it_calls_names_the_array() {
 #[test]
 fn what_only_looks_like_the_array_is_not_it() {
     let array = ".extern .shared .b8 s[];";
-    for body in [
-        "// s\n",
-        "/* s */",
-        ".pragma \"s\";",
-        "mov.s %r1.s, %s;",
-        "mov.u32 ss, s1;",
-        ".loc 1 2 3",
-        "mov.u32 %r1, 0s;",
-    ] {
-        assert_eq!(
-            users_in(&format!("{array} .entry k() {{ {body} }}")),
-            [""; 0],
-            "{body}"
-        );
+    for body in
+        ["// s\n", "/* s */", ".pragma \"s\";", "mov.s %r1.s, %s;", "mov.u32 ss, s1;", ".loc 1 2 3", "mov.u32 %r1, 0s;"]
+    {
+        assert_eq!(users_in(&format!("{array} .entry k() {{ {body} }}")), [""; 0], "{body}");
     }
     for other in [
         ".shared .b8 s[64];",
@@ -78,18 +65,13 @@ fn what_only_looks_like_the_array_is_not_it() {
         "/* .extern .shared .b8 s[]; */",
         ".extern .func s();",
     ] {
-        assert_eq!(
-            users_in(&format!("{other} .entry k() {{ mov.u32 %r1, s; }}")),
-            [""; 0],
-            "{other}"
-        );
+        assert_eq!(users_in(&format!("{other} .entry k() {{ mov.u32 %r1, s; }}")), [""; 0], "{other}");
     }
 }
 
 #[test]
 fn a_declaration_alone_is_not_sufficient() {
-    let declared =
-        ".extern .shared .b8 s[]; .entry k(); .entry l(); .entry l() { mov.u32 %r1, s; }";
+    let declared = ".extern .shared .b8 s[]; .entry k(); .entry l(); .entry l() { mov.u32 %r1, s; }";
     assert_eq!(users_in(declared), ["l"]);
 }
 
@@ -116,16 +98,8 @@ impl Program {
     fn text(&self) -> String {
         let mut text = format!("{HEADER}.extern .shared .align 8 .b8 pool[];\n");
         for (i, (names, array)) in self.names.iter().enumerate() {
-            let kind = if i < self.functions {
-                ".func f"
-            } else {
-                ".visible .entry k"
-            };
-            write!(
-                text,
-                "{kind}{i}()\n{{\n\tadd.u32 %r1, %r2, 0x10; // f0 pool\n"
-            )
-            .unwrap();
+            let kind = if i < self.functions { ".func f" } else { ".visible .entry k" };
+            write!(text, "{kind}{i}()\n{{\n\tadd.u32 %r1, %r2, 0x10; // f0 pool\n").unwrap();
             for name in names {
                 writeln!(text, "\tcall.uni f{name}, ();").unwrap();
             }
@@ -139,8 +113,7 @@ impl Program {
 
     /// Computed by following every path.
     fn uses(&self, body: usize, seen: &mut BTreeSet<usize>) -> bool {
-        seen.insert(body)
-            && (self.names[body].1 || self.names[body].0.iter().any(|&next| self.uses(next, seen)))
+        seen.insert(body) && (self.names[body].1 || self.names[body].0.iter().any(|&next| self.uses(next, seen)))
     }
 }
 
@@ -175,10 +148,7 @@ proptest! {
 fn the_second_reading_takes_time_in_proportion() {
     let kernel = |i: usize| {
         let line = "\tfma.rn.f32 \t%f12, %f13, %f14, %f15;\n\tst.shared.f32 \t[%r12+128], %f12;\n";
-        format!(
-            ".visible .entry kernel_{i}()\n{{\n{}\tret;\n}}\n",
-            line.repeat(400)
-        )
+        format!(".visible .entry kernel_{i}()\n{{\n{}\tret;\n}}\n", line.repeat(400))
     };
     let bodies: String = (0..200).map(kernel).collect();
     let seconds = |text: &str| {
@@ -190,12 +160,7 @@ fn the_second_reading_takes_time_in_proportion() {
         best.min().unwrap().as_secs_f64()
     };
     let without = seconds(&format!("{HEADER}{bodies}"));
-    let with = seconds(&format!(
-        "{HEADER}.extern .shared .align 16 .b8 scratch[];\n{bodies}"
-    ));
-    println!(
-        "{} MB: {without:.4} s, with the array {with:.4} s",
-        bodies.len() / 1_000_000
-    );
+    let with = seconds(&format!("{HEADER}.extern .shared .align 16 .b8 scratch[];\n{bodies}"));
+    println!("{} MB: {without:.4} s, with the array {with:.4} s", bodies.len() / 1_000_000);
     assert!(with < 8.0 * without + 0.05, "{with} against {without}");
 }

@@ -25,8 +25,7 @@ pub(crate) struct MeantParameter {
 }
 
 const SCALARS: [&str; 17] = [
-    "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16",
-    "f32", "f64", "b8",
+    "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64", "b8",
 ];
 
 impl MeantParameter {
@@ -51,33 +50,16 @@ impl MeantParameter {
 
     fn any() -> impl Strategy<Value = Self> {
         let align = |up_to: u32| (0..up_to).prop_map(|log2| 1_usize << log2);
-        let spaces = [
-            Space::Generic,
-            Space::Global,
-            Space::Const,
-            Space::Local,
-            Space::Shared,
-        ];
-        let pointee = (
-            prop::sample::select(spaces.to_vec()),
-            prop::option::of(align(8)),
-        )
-            .prop_map(|(space, align)| Pointee {
-                space,
-                align: align.and_then(Alignment::new),
-            });
+        let spaces = [Space::Generic, Space::Global, Space::Const, Space::Local, Space::Shared];
+        let pointee = (prop::sample::select(spaces.to_vec()), prop::option::of(align(8)))
+            .prop_map(|(space, align)| Pointee { space, align: align.and_then(Alignment::new) });
         (
             prop::sample::select(&SCALARS[..]),
             prop::option::weighted(0.4, 1_usize..20),
             prop::collection::vec(align(9), 0..3),
             prop::option::weighted(0.3, pointee),
         )
-            .prop_map(|(scalar, length, aligns, pointee)| Self {
-                scalar,
-                length,
-                aligns,
-                pointee,
-            })
+            .prop_map(|(scalar, length, aligns, pointee)| Self { scalar, length, aligns, pointee })
     }
 }
 
@@ -94,34 +76,20 @@ impl Meant {
             prop::option::weighted(0.3, 1_u32..17),
             any::<[bool; 2]>(),
         )
-            .prop_map(
-                move |(
-                    parameters,
-                    max,
-                    required,
-                    min_blocks,
-                    cluster,
-                    rank,
-                    [explicit, counted],
-                )| {
-                    let mut directives = Directives::default();
-                    // ptxas rejects both together, and `.minnctapersm` without either.
-                    directives.max_threads = max.filter(|_| required.is_none());
-                    directives.required_threads = required;
-                    directives.min_blocks = min_blocks.filter(|_| max.or(required).is_some());
-                    if clusters {
-                        directives.required_cluster = cluster.map(|[x, ..]| [x.min(4), 1, 1]);
-                        directives.max_cluster_rank = rank.filter(|_| cluster.is_none());
-                        directives.explicit_cluster = explicit;
-                        directives.blocks_are_clusters =
-                            counted && cluster.is_some() && required.is_some();
-                    }
-                    Self {
-                        parameters,
-                        directives,
-                    }
-                },
-            )
+            .prop_map(move |(parameters, max, required, min_blocks, cluster, rank, [explicit, counted])| {
+                let mut directives = Directives::default();
+                // ptxas rejects both together, and `.minnctapersm` without either.
+                directives.max_threads = max.filter(|_| required.is_none());
+                directives.required_threads = required;
+                directives.min_blocks = min_blocks.filter(|_| max.or(required).is_some());
+                if clusters {
+                    directives.required_cluster = cluster.map(|[x, ..]| [x.min(4), 1, 1]);
+                    directives.max_cluster_rank = rank.filter(|_| cluster.is_none());
+                    directives.explicit_cluster = explicit;
+                    directives.blocks_are_clusters = counted && cluster.is_some() && required.is_some();
+                }
+                Self { parameters, directives }
+            })
     }
 }
 
@@ -134,18 +102,11 @@ pub(crate) struct Speller {
 
 impl Speller {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            state: seed | 1,
-            after_number: false,
-            text: String::new(),
-        }
+        Self { state: seed | 1, after_number: false, text: String::new() }
     }
 
     fn below(&mut self, end: usize) -> usize {
-        self.state = self
-            .state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.state >> 33).unwrap() % end
     }
 
@@ -263,8 +224,7 @@ impl Speller {
     }
 
     pub(crate) fn header(&mut self, target: &str) {
-        self.text
-            .push_str("// made for a test\n.version 9.0\n.target ");
+        self.text.push_str("// made for a test\n.version 9.0\n.target ");
         self.text.push_str(target);
         self.text.push_str("\n.address_size 64\n");
     }
@@ -326,20 +286,11 @@ pub(crate) fn assert_read(text: &str, meant: &[Meant]) {
             assert_eq!((read.layout, read.class), (meant.layout(), meant.class()));
             assert_eq!(read.pointee, meant.pointee);
             // Messages quote the declaration: it must be valid PTX on one line.
-            assert!(
-                !read.declaration.contains(['\n', '\r', '\t']) && !read.declaration.contains("/*")
-            );
-            let again = format!(
-                ".version 9.0\n.target sm_75\n.entry k({}) ;",
-                read.declaration
-            );
-            let again =
-                Module::read(again.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{again}"));
+            assert!(!read.declaration.contains(['\n', '\r', '\t']) && !read.declaration.contains("/*"));
+            let again = format!(".version 9.0\n.target sm_75\n.entry k({}) ;", read.declaration);
+            let again = Module::read(again.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{again}"));
             let again = &again.entries()[0].parameters[0];
-            assert_eq!(
-                (again.layout, again.class, again.name),
-                (read.layout, read.class, read.name)
-            );
+            assert_eq!((again.layout, again.class, again.name), (read.layout, read.class, read.name));
         }
     }
 }

@@ -22,20 +22,15 @@ fn compared(bytes: &[u8]) -> Option<Summary> {
         let in_table = kernels.kernel(symbol, None).unwrap();
         let sizes = |kernel: &kernel_args_image::Kernel<'_>| -> Vec<_> {
             let parameters = kernel.parameters();
-            parameters
-                .iter()
-                .map(|p| (p.size, p.class, p.cpp.depth))
-                .collect()
+            parameters.iter().map(|p| (p.size, p.class, p.cpp.depth)).collect()
         };
         for gpu in (50..130).map(Sm) {
             // A cubin contains code for some GPUs only.
             let Some(kernel) = kernels.kernel(symbol, Some(gpu)) else {
                 continue;
             };
-            let found = Limits {
-                directives: kernel.directives(),
-                dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
-            };
+            let found =
+                Limits { directives: kernel.directives(), dynamic_shared: kernel.dynamic_shared().unwrap_or(false) };
             assert_eq!(*limits, found, "{symbol} for {gpu}");
             let offsets = |kernel: &kernel_args_image::Kernel<'_>| -> Vec<_> {
                 kernel.parameters().iter().map(|p| p.offset).collect()
@@ -56,15 +51,10 @@ fn every_committed_image_is_summarized() {
     for folder in [root.join("../ptx"), root.join("tests/data")] {
         for file in fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
-            let is_image = ["ptx", "cubin", "fatbin"]
-                .map(|ending| path.extension().is_some_and(|e| e == ending));
+            let is_image = ["ptx", "cubin", "fatbin"].map(|ending| path.extension().is_some_and(|e| e == ending));
             if is_image.contains(&true) {
                 let bytes = fs::read(&path).unwrap();
-                assert!(
-                    compared(&bytes).is_some() || path.ends_with("targets.fatbin"),
-                    "{}",
-                    path.display()
-                );
+                assert!(compared(&bytes).is_some() || path.ends_with("targets.fatbin"), "{}", path.display());
                 count += 1;
             }
         }
@@ -93,10 +83,7 @@ fn a_kernel_that_depends_on_the_gpu_has_no_summary() {
         (plain("{"), false),
         (plain(".maxntid 64\n{\nmov.u32 %r1, memory;"), false),
         (plain(".maxntid 64\n{").replace(".u32 a", ".u64 a"), false),
-        (
-            plain(".maxntid 64\n{").replace("entry k", "entry other"),
-            false,
-        ),
+        (plain(".maxntid 64\n{").replace("entry k", "entry other"), false),
     ] {
         let file = fatbin(&[(1, 75, first.as_bytes()), (1, 90, other.as_bytes())]);
         assert_eq!(compared(&file).is_some(), is_same, "{other}");
@@ -108,15 +95,11 @@ fn every_directive_is_kept() {
     let directives = ".maxntid 64, 2\n.reqnctapercluster 2, 1, 1\n.maxclusterrank 8\n.explicitcluster\n.blocksareclusters\n\
          .minnctapersm 3\n.maxnreg 40\n.reqntid 64, 2\n";
     for directive in directives.lines() {
-        let text = format!(
-            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{directive}\n{{\nret;\n}}\n"
-        );
+        let text =
+            format!(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{directive}\n{{\nret;\n}}\n");
         let read = compared(text.as_bytes()).unwrap();
         let present = |limits: &Limits| {
-            let none = Limits {
-                directives: kernel_args_image::Directives::default(),
-                dynamic_shared: false,
-            };
+            let none = Limits { directives: kernel_args_image::Directives::default(), dynamic_shared: false };
             *limits != none
         };
         assert!(read.kernels.iter().all(present), "{directive}: {read:?}");

@@ -74,10 +74,7 @@ fn debug_information_has_types_and_members() {
 fn an_owned_copy_has_the_same_variables() {
     for image in [PTX, CUBIN, DEBUG_PTX, DEBUG_CUBIN] {
         let borrowed = listed(&kernels(image), &[0, 1, 2, 3, 4]);
-        assert_eq!(
-            listed(&kernels(image).into_owned(), &[0, 1, 2, 3, 4]),
-            borrowed
-        );
+        assert_eq!(listed(&kernels(image).into_owned(), &[0, 1, 2, 3, 4]), borrowed);
     }
 }
 
@@ -86,30 +83,12 @@ fn an_owned_copy_has_the_same_variables() {
 fn declarations_of_every_form_are_read() {
     for (declaration, read) in [
         (".global .u32 v;", "__device__ v | 4 | 4 | integer"),
-        (
-            ".visible .const .align 16 .b8 v[5];",
-            "__constant__ v | 5 | 16 | bytes",
-        ),
-        (
-            ".global .v4 .f32 v = {0f00000000, 0f00000000};",
-            "__device__ v | 16 | 16 | bytes",
-        ),
-        (
-            ".global .align 4 .f32 v[3][4];",
-            "__device__ v | 48 | 4 | bytes",
-        ),
-        (
-            ".global .attribute(.managed) .f64 v;",
-            "__managed__ v | 8 | 8 | float",
-        ),
-        (
-            ".global .attribute(.unified(19, 95)) .f64 v;",
-            "__device__ v | 8 | 8 | float",
-        ),
-        (
-            ".weak .global /* a comment */ .b16\n v;",
-            "__device__ v | 2 | 2 | bits",
-        ),
+        (".visible .const .align 16 .b8 v[5];", "__constant__ v | 5 | 16 | bytes"),
+        (".global .v4 .f32 v = {0f00000000, 0f00000000};", "__device__ v | 16 | 16 | bytes"),
+        (".global .align 4 .f32 v[3][4];", "__device__ v | 48 | 4 | bytes"),
+        (".global .attribute(.managed) .f64 v;", "__managed__ v | 8 | 8 | float"),
+        (".global .attribute(.unified(19, 95)) .f64 v;", "__device__ v | 8 | 8 | float"),
+        (".weak .global /* a comment */ .b16\n v;", "__device__ v | 2 | 2 | bits"),
         (".global .b8 b8[2];", "__device__ b8 | 2 | 1 | bytes"),
         (".extern .global .u32 v;", ""),
         (".global .texref v;", ""),
@@ -124,15 +103,10 @@ fn declarations_of_every_form_are_read() {
         (".shared .u32 v;", ""),
         (".const[2] .u32 v;", ""),
     ] {
-        let text = format!(
-            ".version 9.0\n.target sm_90\n.address_size 64\n{declaration}\n.visible .entry k(){{ret;}}\n"
-        );
+        let text =
+            format!(".version 9.0\n.target sm_90\n.address_size 64\n{declaration}\n.visible .entry k(){{ret;}}\n");
         let kernels = kernels(text.as_bytes());
-        assert_eq!(
-            listed(&kernels, &[0, 1, 2, 3]).trim_end(),
-            read,
-            "{declaration}"
-        );
+        assert_eq!(listed(&kernels, &[0, 1, 2, 3]).trim_end(), read, "{declaration}");
         assert_eq!(kernels.symbols().collect::<Vec<_>>(), ["k"]);
     }
 }
@@ -140,13 +114,8 @@ fn declarations_of_every_form_are_read() {
 #[test]
 fn a_variable_that_differs_between_codes_varies() {
     let text = |declaration: &str| format!(".version 9.0\n.target sm_90\n{declaration}\n");
-    let (one, other) = (
-        text(".global .u32 v; .global .u32 w;"),
-        text(".global .u64 v; .global .u32 w;"),
-    );
-    let both = Image::read(one.as_bytes())
-        .unwrap()
-        .with(Image::read(other.as_bytes()).unwrap());
+    let (one, other) = (text(".global .u32 v; .global .u32 w;"), text(".global .u64 v; .global .u32 w;"));
+    let both = Image::read(one.as_bytes()).unwrap().with(Image::read(other.as_bytes()).unwrap());
     let kernels = both.kernels().unwrap();
     assert!(kernels.variable_varies("v") && !kernels.variable_varies("w"));
 }

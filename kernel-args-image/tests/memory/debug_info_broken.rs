@@ -59,10 +59,7 @@ fn within_limits(sections: &Sections) -> Option<usize> {
     let elapsed = begin.elapsed();
     // Three times the storage limit: while a list grows it exists twice, and may have spare capacity.
     let limit = 3 * (16 * sections.size() + (1 << 20));
-    println!(
-        "{} bytes: {count:?}, {allocated} allocated, {elapsed:?}",
-        sections.size()
-    );
+    println!("{} bytes: {count:?}, {allocated} allocated, {elapsed:?}", sections.size());
     assert!(allocated <= limit, "{allocated} of {limit}");
     // Tests are compiled without optimisation, and the machine may be busy.
     let megabytes = u32::try_from(1 + (sections.size() >> 20)).unwrap();
@@ -81,10 +78,7 @@ fn broken_bytes_do_not_panic() {
         Some(_) => accepted += 1,
         None => rejected += 1,
     };
-    for elf in [
-        &include_bytes!("../data/debug.dwarf-2.elf")[..],
-        include_bytes!("../data/debug.dwarf-5.elf"),
-    ] {
+    for elf in [&include_bytes!("../data/debug.dwarf-2.elf")[..], include_bytes!("../data/debug.dwarf-5.elf")] {
         let mut broken = elf.to_vec();
         // From the first section of debug information to the table of sections.
         for at in (0x25c..0x11d0).step_by(step) {
@@ -117,10 +111,7 @@ fn an_image_with_broken_debug_information_is_read_all_the_same() {
             assert_eq!(kernels.symbols().count(), 8);
             for symbol in kernels.symbols() {
                 let kernel = kernels.kernel(symbol, None).unwrap();
-                assert_eq!(
-                    kernel.parameters().len(),
-                    kernel.entry.as_ref().unwrap().parameters.len()
-                );
+                assert_eq!(kernel.parameters().len(), kernel.entry.as_ref().unwrap().parameters.len());
                 for parameter in kernel.parameters() {
                     check(parameter.members, parameter.size, 1);
                 }
@@ -137,61 +128,27 @@ fn an_image_with_broken_debug_information_is_read_all_the_same() {
 fn abbreviated() -> Sections {
     let mut sections = Sections::default();
     sections.abbreviate(1, dw::COMPILE_UNIT, true, &[]);
-    sections.abbreviate(
-        2,
-        dw::BASE,
-        false,
-        &[(dw::AT_BYTE_SIZE, dw::DATA1), (dw::AT_ENCODING, dw::DATA1)],
-    );
-    sections.abbreviate(
-        3,
-        dw::STRUCTURE,
-        true,
-        &[(dw::AT_NAME, dw::STRP), (dw::AT_BYTE_SIZE, dw::DATA2)],
-    );
-    sections.abbreviate(
-        4,
-        dw::MEMBER,
-        false,
-        &[
-            (dw::AT_TYPE, dw::REF4),
-            (dw::AT_DATA_MEMBER_LOCATION, dw::DATA2),
-        ],
-    );
+    sections.abbreviate(2, dw::BASE, false, &[(dw::AT_BYTE_SIZE, dw::DATA1), (dw::AT_ENCODING, dw::DATA1)]);
+    sections.abbreviate(3, dw::STRUCTURE, true, &[(dw::AT_NAME, dw::STRP), (dw::AT_BYTE_SIZE, dw::DATA2)]);
+    sections.abbreviate(4, dw::MEMBER, false, &[(dw::AT_TYPE, dw::REF4), (dw::AT_DATA_MEMBER_LOCATION, dw::DATA2)]);
     sections.abbreviate(5, dw::SUBPROGRAM, true, &[(dw::AT_NAME, dw::STRING)]);
     sections.abbreviate(6, dw::FORMAL_PARAMETER, false, &[(dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(7, dw::TYPEDEF, false, &[(dw::AT_TYPE, dw::REF4)]);
     sections.abbreviate(8, dw::SUBPROGRAM, true, &[(dw::AT_SPECIFICATION, dw::REF4)]);
-    sections.abbreviate(
-        9,
-        dw::FORMAL_PARAMETER,
-        false,
-        &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)],
-    );
+    sections.abbreviate(9, dw::FORMAL_PARAMETER, false, &[(dw::AT_ABSTRACT_ORIGIN, dw::REF4)]);
     sections.abbreviate(
         10,
         dw::MEMBER,
         false,
-        &[
-            (dw::AT_NAME, dw::STRP),
-            (dw::AT_TYPE, dw::REF4),
-            (dw::AT_DATA_MEMBER_LOCATION, dw::DATA2),
-        ],
+        &[(dw::AT_NAME, dw::STRP), (dw::AT_TYPE, dw::REF4), (dw::AT_DATA_MEMBER_LOCATION, dw::DATA2)],
     );
-    sections.abbreviate(
-        11,
-        dw::FORMAL_PARAMETER,
-        false,
-        &[(dw::AT_NAME, dw::STRP), (dw::AT_TYPE, dw::REF4)],
-    );
+    sections.abbreviate(11, dw::FORMAL_PARAMETER, false, &[(dw::AT_NAME, dw::STRP), (dw::AT_TYPE, dw::REF4)]);
     sections
 }
 
 /// A position in a unit of DWARF 4, as a reference.
 fn place(entry: usize) -> [u8; 4] {
-    u32::try_from(Sections::header(4) + entry)
-        .unwrap()
-        .to_le_bytes()
+    u32::try_from(Sections::header(4) + entry).unwrap().to_le_bytes()
 }
 
 /// Kernel `k` with one parameter of the type at a position.
@@ -223,18 +180,7 @@ fn a_type_that_refers_to_itself_ends() {
 
     // A function and a parameter that complete themselves.
     let mut entries = vec![1];
-    entries.extend(
-        [
-            &[8][..],
-            &place(1),
-            &[9],
-            &place(6),
-            &[0, 5, b'k', 0, 9],
-            &place(15),
-            &[0, 0],
-        ]
-        .concat(),
-    );
+    entries.extend([&[8][..], &place(1), &[9], &place(6), &[0, 5, b'k', 0, 9], &place(15), &[0, 0]].concat());
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), Some(0));
 }
@@ -310,10 +256,7 @@ fn entries_that_refer_over_and_over_are_refused() {
     assert_eq!(within_limits(&sections), None);
 
     // Each unit has its own table of abbreviations, which extends to the end.
-    let mut sections = Sections {
-        abbrev: [1, dw::TYPEDEF, 0, 0, 0].repeat(count / 5),
-        ..Sections::default()
-    };
+    let mut sections = Sections { abbrev: [1, dw::TYPEDEF, 0, 0, 0].repeat(count / 5), ..Sections::default() };
     for unit in 0..count / 5 {
         sections.unit(4, u32::try_from(unit * 5).unwrap(), &[1]);
     }
@@ -372,11 +315,7 @@ fn many_kernels_are_read() {
     let elf = sections.elf();
     let begin = Instant::now();
     let (info, allocated) = peak(|| DebugInfo::of_cubin(&elf, names.iter().map(String::as_str)));
-    println!(
-        "{} bytes, {allocated} allocated, {:?}",
-        sections.size(),
-        begin.elapsed()
-    );
+    println!("{} bytes, {allocated} allocated, {:?}", sections.size(), begin.elapsed());
     assert!(allocated <= 32 * sections.size() + (1 << 20));
     assert_eq!(info.as_ref().unwrap().symbols().len(), kernels);
     assert_eq!(read(info), Some(kernels * 12));

@@ -81,11 +81,7 @@ fn a_bomb_is_refused_before_it_takes_memory() {
         assert!(bomb.len() < 52_000);
         for read in [
             |bytes: &[u8]| kernels(bytes).map(|_| ()),
-            |bytes: &[u8]| {
-                image::validate(bytes)
-                    .map(|_| ())
-                    .map_err(|error| error.to_string())
-            },
+            |bytes: &[u8]| image::validate(bytes).map(|_| ()).map_err(|error| error.to_string()),
         ] {
             let (refused, peak) = peak(|| read(&bomb).unwrap_err());
             let expected = format!(
@@ -99,10 +95,7 @@ fn a_bomb_is_refused_before_it_takes_memory() {
     // A member with a too small size in its header, and many members that are large together.
     let small = container(&zstd_of_blanks(blocks), ZSTD, 16 << 20);
     let (refused, taken) = peak(|| kernels(&small).unwrap_err());
-    assert_eq!(
-        refused,
-        "a member of a fat binary is not valid Zstandard data"
-    );
+    assert_eq!(refused, "a member of a fat binary is not valid Zstandard data");
     assert!(taken < 64 << 20 && taken < limit, "{taken}");
     let many = container(&zstd_of_blanks(160), ZSTD, 20 << 20).repeat(13);
     let (refused, taken) = peak(|| kernels(&many).unwrap_err());
@@ -149,9 +142,7 @@ fn a_large_section_is_read_member_by_member() {
     while section.len() < megabytes * 1_000_000 {
         let mut text = format!("{HEAD}.entry k{members}(.param .u64 p) {{ // ");
         for _ in 0..1 << 17 {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             write!(text, "{:06x}", random >> 40).unwrap();
         }
         text.push_str("\n}\n");
@@ -166,9 +157,6 @@ fn a_large_section_is_read_member_by_member() {
     let (valid, taken) = peak(|| image::validate(&section));
     assert_eq!(valid, Ok(image::Kind::Fatbin));
     assert!(taken < 8 * largest, "{taken} for members of {largest}");
-    println!(
-        "{members} members, {} bytes, {taken} allocated at most",
-        section.len()
-    );
+    println!("{members} members, {} bytes, {taken} allocated at most", section.len());
     const { assert!(EXPANSION_LIMIT >= 16) };
 }

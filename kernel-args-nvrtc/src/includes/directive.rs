@@ -82,12 +82,7 @@ impl Named {
     }
 
     /// The arguments of `__has_include` in a condition or in the definition of a macro with parameters.
-    fn asked(
-        &mut self,
-        text: &str,
-        wrappers: &BTreeSet<String>,
-        definition: Option<(&str, &[&str])>,
-    ) {
+    fn asked(&mut self, text: &str, wrappers: &BTreeSet<String>, definition: Option<(&str, &[&str])>) {
         let mut operators = ASKS.into_iter().chain(wrappers.iter().map(String::as_str));
         if !operators.any(|operator| text.contains(operator)) {
             return;
@@ -116,8 +111,7 @@ impl Named {
                 }
                 // `#define HAS(x) __has_include(x)`, `#define HAS __has_include`
                 (None, Some((own, parameters)))
-                    if (is_word && parameters == [word])
-                        || (parameters.is_empty() && text.trim() == operator) =>
+                    if (is_word && parameters == [word]) || (parameters.is_empty() && text.trim() == operator) =>
                 {
                     self.wrappers.insert(own.to_owned());
                 }
@@ -126,9 +120,7 @@ impl Named {
         }
         // Treats each parameter as a macro.
         if let Some((_, parameters)) = definition
-            && parameters
-                .iter()
-                .any(|parameter| self.replaceable.contains(*parameter))
+            && parameters.iter().any(|parameter| self.replaceable.contains(*parameter))
         {
             self.computed();
         }
@@ -143,9 +135,7 @@ impl Named {
 fn is_beginning(word: &str) -> bool {
     let mut all = ASKS.iter().chain(&TIMES);
     let is_part = |whole: &&str| whole.len() > word.len() && whole.starts_with(word);
-    BEGINNINGS.iter().any(|part| word.starts_with(part))
-        && !ASKS.contains(&word)
-        && all.any(is_part)
+    BEGINNINGS.iter().any(|part| word.starts_with(part)) && !ASKS.contains(&word) && all.any(is_part)
 }
 
 /// The parameters after the name of a macro, and its replacement text.
@@ -186,10 +176,7 @@ mod tests {
     #[test]
     fn every_way_to_name_a_file_is_seen() {
         for (text, expected) in [
-            (
-                "#include \"a.h\"\n#include <b/c.h>",
-                &["\"a.h", "<b/c.h"][..],
-            ),
+            ("#include \"a.h\"\n#include <b/c.h>", &["\"a.h", "<b/c.h"][..]),
             ("  # \t include/* x */\"a b.h\" // no", &["\"a b.h"]),
             ("/* x */ /* y */ #include \"a.h\"", &["\"a.h"]),
             ("end of a comment */ #include \"a.h\"", &["\"a.h"]),
@@ -198,26 +185,14 @@ mod tests {
             ("\x0b#\x0cinclude\x0b\r<a.h>", &["<a.h"]),
             ("%:include <a.h>\n??=include <b.h>", &["<a.h", "<b.h"]),
             ("#inc\\\nlude \"a\\\r\n.h\"", &["\"a.h"]),
-            (
-                "#inc\\ \t\nlude <a.h>\n#inc??/\nlude <b.h>",
-                &["<a.h", "<b.h"],
-            ),
+            ("#inc\\ \t\nlude <a.h>\n#inc??/\nlude <b.h>", &["<a.h", "<b.h"]),
             ("\u{feff}#include <a.h>", &["<a.h"]),
             ("#if 0\n#include \"a.h\"\n#endif", &["\"a.h"]),
-            (
-                "#include_next <a.h>\n#import <b.h>\n#embed <c>",
-                &["<a.h", "<b.h", "<c"],
-            ),
+            ("#include_next <a.h>\n#import <b.h>\n#embed <c>", &["<a.h", "<b.h", "<c"]),
             ("#include <a//b.h>", &["<a//b.h"]),
             ("const char* s = R\"(/*)\";\n#include <a.h>", &["<a.h"]),
-            (
-                "#if __has_include(<a.h>) && __has_include( \"b.h\" )",
-                &["\"b.h", "<a.h"],
-            ),
-            (
-                "#if 0\n#elif __has_include /* x */ ( /* y */ <a.h>)",
-                &["<a.h"],
-            ),
+            ("#if __has_include(<a.h>) && __has_include( \"b.h\" )", &["\"b.h", "<a.h"]),
+            ("#if 0\n#elif __has_include /* x */ ( /* y */ <a.h>)", &["<a.h"]),
             ("#define HAS_A (__has_include_next(<a.h>))", &["<a.h"]),
             ("#ifdef __has_include\n#if defined(__has_include)", &[]),
             ("// #include \"a.h\"", &[]),
@@ -283,10 +258,7 @@ mod tests {
         let used = with("#if defined(HAS) && HAS(<a.h>)\n#elif HAS(\"b.h\")");
         assert_eq!(used.names.len(), 2);
         assert_eq!(used.unknown, [].into());
-        assert_eq!(
-            with("#define ALSO(x) HAS(x)").wrappers,
-            ["ALSO".to_owned()].into()
-        );
+        assert_eq!(with("#define ALSO(x) HAS(x)").wrappers, ["ALSO".to_owned()].into());
         for text in ["#if HAS(X)", "#if F(HAS)", "#define F(x) HAS(#x)"] {
             assert_eq!(with(text).unknown, [Unknown::Computed].into(), "{text}");
         }
@@ -298,11 +270,7 @@ mod tests {
 
     #[test]
     fn the_time_is_reported() {
-        for text in [
-            "char d[] = __DATE__;",
-            "__TIME__",
-            "#define T __TIMESTAMP__",
-        ] {
+        for text in ["char d[] = __DATE__;", "__TIME__", "#define T __TIMESTAMP__"] {
             assert_eq!(named(text).unknown, [Unknown::Time].into(), "{text}");
         }
         assert_eq!(named("int MY__DATE__ = 0;").unknown, [].into());

@@ -138,10 +138,7 @@ mod tests {
         assert_eq!(readings("a\\\nb\\\r\nc\\"), ["abc\\"]);
         assert_eq!(readings("a\\ \t\nb"), ["a\\ \t\nb", "ab"]);
         assert_eq!(readings("a??/\nb"), ["a??/\nb", "ab"]);
-        assert_eq!(
-            readings("a\\ \n??/\n"),
-            ["a\\ \n??/\n", "a??/\n", "a\\ \n", "a"]
-        );
+        assert_eq!(readings("a\\ \n??/\n"), ["a\\ \n??/\n", "a??/\n", "a\\ \n", "a"]);
     }
 
     #[test]
@@ -163,12 +160,7 @@ mod tests {
 
     #[test]
     fn a_directive_ends_behind_its_comments() {
-        for (text, length) in [
-            ("a\nb", 1),
-            ("a /* \n */ b\nc", 11),
-            ("a // /* \n */ b\nc", 14),
-            ("a /* \n", 6),
-        ] {
+        for (text, length) in [("a\nb", 1), ("a /* \n */ b\nc", 11), ("a // /* \n */ b\nc", 14), ("a /* \n", 6)] {
             assert_eq!(end(text, 0), length, "{text:?}");
         }
     }

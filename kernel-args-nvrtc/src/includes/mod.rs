@@ -166,11 +166,7 @@ impl Walk<'_> {
             return real.clone();
         }
         let path = self.search.root.join(folder);
-        let path = if path.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            &path
-        };
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         self.real.insert(folder.to_owned(), real.clone());
         real
@@ -193,11 +189,7 @@ impl Walk<'_> {
             Ok(text) => text.map(Arc::<[u8]>::from),
             Err(error) => {
                 let is_large = error.kind() == std::io::ErrorKind::FileTooLarge;
-                self.includes.unknown.insert(if is_large {
-                    Unknown::Large
-                } else {
-                    Unknown::Unreadable
-                });
+                self.includes.unknown.insert(if is_large { Unknown::Large } else { Unknown::Unreadable });
                 return;
             }
         };
@@ -261,15 +253,9 @@ mod tests {
         let folder = Folder::new(
             "includes-places",
             &[
-                (
-                    "src/k.cu",
-                    "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>",
-                ),
+                ("src/k.cu", "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>"),
                 ("src/near.h", "#include \"k.cu\""),
-                (
-                    "src/far.h",
-                    "angle brackets do not find a file next to the source",
-                ),
+                ("src/far.h", "angle brackets do not find a file next to the source"),
                 ("inc/far.h", "#include \"near.h\""),
                 ("inc/near.h", ""),
                 ("src/deep/d.h", "#include \"e.h\""),
@@ -304,15 +290,7 @@ mod tests {
         let texts = texts.map(|(name, text)| Text { name, text });
         assert_eq!(
             folder.found(&[], texts.into()),
-            [
-                "a/b/x.h",
-                "a/y.h",
-                "(inc/w.h)",
-                "(inc/x.h)",
-                "(inc/y.h)",
-                "(inc/z.h)",
-                "(w.h)"
-            ]
+            ["a/b/x.h", "a/y.h", "(inc/w.h)", "(inc/x.h)", "(inc/y.h)", "(inc/z.h)", "(w.h)"]
         );
     }
 
@@ -321,10 +299,7 @@ mod tests {
     fn folders_that_include_each_other_are_one_each() {
         let folder = Folder::new(
             "includes-circle",
-            &[
-                ("one/a.h", "#include \"../two/b.h\""),
-                ("two/b.h", "#include \"../one/a.h\""),
-            ],
+            &[("one/a.h", "#include \"../two/b.h\""), ("two/b.h", "#include \"../one/a.h\"")],
         );
         let found = includes(&folder.search(&["one/a.h"], Vec::new()));
         assert_eq!(found.unknown, [].into());
@@ -362,13 +337,8 @@ mod tests {
         if cfg!(unix) {
             assert_eq!(unknown("zero.cu"), [Unknown::Unreadable].into());
         }
-        let many: Vec<_> = (0..=FILES)
-            .map(|number| format!("#include <{number}>\n"))
-            .collect();
-        let text = Text {
-            name: "",
-            text: &many.concat(),
-        };
+        let many: Vec<_> = (0..=FILES).map(|number| format!("#include <{number}>\n")).collect();
+        let text = Text { name: "", text: &many.concat() };
         let found = includes(&folder.search(&[], vec![text]));
         assert_eq!(found.unknown, [Unknown::Large].into());
     }

@@ -48,10 +48,7 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
-    #[cfg(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    ))]
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         const O_NONBLOCK: i32 = 0o4000;
@@ -72,10 +69,7 @@ mod tests {
         let file = folder.join("file");
         fs::write(&file, "text").unwrap();
         assert_eq!(read_file(&file, 4).unwrap().as_deref(), Some(&b"text"[..]));
-        assert_eq!(
-            read_file(&file, 3).unwrap_err().kind(),
-            ErrorKind::FileTooLarge
-        );
+        assert_eq!(read_file(&file, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
         for absent in [&folder, &folder.join("absent"), &file.join("inside")] {
             assert_eq!(read_file(absent, 4).unwrap(), None, "{absent:?}");
         }

@@ -21,10 +21,7 @@ pub(crate) trait Judge: Send + Sync {
 
 /// The options as directives.
 fn defines(tree: &Tree) -> Text<'_> {
-    Text {
-        name: "",
-        text: &tree.directives,
-    }
+    Text { name: "", text: &tree.directives }
 }
 
 /// The GCC preprocessor, which nvcc uses.
@@ -46,10 +43,7 @@ impl Judge for Gcc {
     }
 
     fn forms(&self) -> Forms {
-        Forms {
-            texts: false,
-            blanks: true,
-        }
+        Forms { texts: false, blanks: true }
     }
 
     fn read(&self, tree: &Tree) -> Result<Vec<u8>, String> {
@@ -85,15 +79,12 @@ pub(crate) struct Nvrtc(kernel_args_nvrtc::Nvrtc);
 impl Nvrtc {
     pub(crate) fn new() -> Result<Self, String> {
         let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
-        let home =
-            home.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.toolchain"));
+        let home = home.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../.toolchain"));
         let library = home.join("nvrtc-13.0.88/nvidia/cu13/lib/libnvrtc.so.13");
         if !library.is_file() {
             return Err("NVRTC is not installed: run `python3 ptx/toolchain.py nvrtc`".into());
         }
-        kernel_args_nvrtc::Nvrtc::open(&library)
-            .map(Self)
-            .map_err(|error| error.to_string())
+        kernel_args_nvrtc::Nvrtc::open(&library).map(Self).map_err(|error| error.to_string())
     }
 }
 
@@ -103,10 +94,7 @@ impl Judge for Nvrtc {
     }
 
     fn forms(&self) -> Forms {
-        Forms {
-            texts: true,
-            blanks: false,
-        }
+        Forms { texts: true, blanks: false }
     }
 
     fn read(&self, tree: &Tree) -> Result<Vec<u8>, String> {
@@ -134,15 +122,10 @@ impl Judge for Nvrtc {
         let mut texts = vec![defines(tree)];
         let headers = tree.texts.iter();
         texts.extend(headers.map(|(name, text)| Text { name, text }));
-        texts.push(Text {
-            name: &tree.source_name,
-            text: tree.source(),
-        });
+        texts.push(Text { name: &tree.source_name, text: tree.source() });
         Search {
             root: Path::new(""),
-            folders: ["inc1", "inc2"]
-                .map(|folder| tree.path(folder).into())
-                .into(),
+            folders: ["inc1", "inc2"].map(|folder| tree.path(folder).into()).into(),
             texts,
             files: Vec::new(),
         }

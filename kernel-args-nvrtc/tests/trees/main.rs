@@ -41,10 +41,7 @@ fn check(judge: &dyn Judge, seed: u64, count: &mut Count) {
         match (is_same_text, is_same) {
             (false, true) if found.unknown.is_empty() => {
                 let undone = tree.undo(change);
-                panic!(
-                    "{}: seed {seed}: the change of {undone} was not detected\n{tree}",
-                    judge.name()
-                );
+                panic!("{}: seed {seed}: the change of {undone} was not detected\n{tree}", judge.name());
             }
             (false, true) => count.unknown += 1,
             (false, false) => count.noticed += 1,
@@ -67,10 +64,7 @@ fn trees(judge: &dyn Judge, most: u64) {
     println!("{}: {count:?}", judge.name());
     if one.is_none() {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        assert!(
-            count.noticed * 2 > most,
-            "few changes have an effect: {count:?}"
-        );
+        assert!(count.noticed * 2 > most, "few changes have an effect: {count:?}");
         assert!(
             count.unknown < count.noticed && count.wrong < most / 2,
             "the search knows few trees completely: {count:?}"
@@ -89,10 +83,8 @@ fn trial<J: Judge + 'static>(name: &str, judge: Result<J, String>, most: u64) ->
 }
 
 fn main() -> ExitCode {
-    let trials = vec![
-        trial("what_gcc_reads_is_found", Gcc::new(), 15),
-        trial("what_nvrtc_reads_is_found", Nvrtc::new(), 15),
-    ];
+    let trials =
+        vec![trial("what_gcc_reads_is_found", Gcc::new(), 15), trial("what_nvrtc_reads_is_found", Nvrtc::new(), 15)];
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     let _ = fs::remove_dir_all(tree::home());
     conclusion.exit_code()

@@ -13,9 +13,7 @@ use std::{
 pub(crate) const STANDARDS: [&str; 2] = ["c++14", "c++17"];
 
 /// No option names the folder `lib`.
-const FOLDERS: [&str; 7] = [
-    "src", "src/sub", "inc1", "inc1/sub", "inc2", "inc2/sub", "lib",
-];
+const FOLDERS: [&str; 7] = ["src", "src/sub", "inc1", "inc1/sub", "inc2", "inc2/sub", "lib"];
 /// A header includes only headers after it, so every tree is finite.
 const NAMES: [&str; 5] = ["a.h", "b.h", "c.h", "d.h", "e.h"];
 const SOURCE: &str = "src/k.cu";
@@ -81,11 +79,7 @@ impl Tree {
         if tree.is_computed {
             tree.defines.push("NAME_OPTION=<e.h>".into());
         }
-        tree.directives = tree
-            .defines
-            .iter()
-            .map(|define| definition(define))
-            .collect();
+        tree.directives = tree.defines.iter().map(|define| definition(define)).collect();
         if forms.texts {
             let text = tree.text(Some(1));
             tree.texts.push((tree.path(TEXT), text));
@@ -127,11 +121,7 @@ impl Tree {
     /// Changes, removes or adds a header.
     pub(crate) fn change(&mut self) -> Change {
         let level = self.rng.usize(..NAMES.len());
-        let path = format!(
-            "{}/{}",
-            FOLDERS[self.rng.usize(..FOLDERS.len())],
-            NAMES[level]
-        );
+        let path = format!("{}/{}", FOLDERS[self.rng.usize(..FOLDERS.len())], NAMES[level]);
         let text = match self.rng.u8(..4) {
             0 => None,
             1 => Some(self.text(Some(level))),
@@ -158,9 +148,7 @@ impl Tree {
     /// Text that appears in the compiler's output, once even if it is included several times.
     fn mark(&mut self) -> String {
         let n = self.number();
-        format!(
-            "#ifndef MARK_{n}\n#define MARK_{n}\nextern \"C\" __device__ int mark_{n} = 1;\n#endif\n"
-        )
+        format!("#ifndef MARK_{n}\n#define MARK_{n}\nextern \"C\" __device__ int mark_{n} = 1;\n#endif\n")
     }
 
     /// The text of the header at this index of [`NAMES`].
@@ -186,11 +174,7 @@ impl Tree {
             5 => self.path(&format!("lib/{name}")),
             _ => (*name).to_owned(),
         };
-        Some(if self.rng.bool() {
-            format!("\"{name}\"")
-        } else {
-            format!("<{name}>")
-        })
+        Some(if self.rng.bool() { format!("\"{name}\"") } else { format!("<{name}>") })
     }
 
     fn piece(&mut self, level: Option<usize>) -> String {
@@ -199,8 +183,7 @@ impl Tree {
             return self.mark();
         };
         let n = self.number();
-        let asked =
-            |condition: &str, yes: &str, no: &str| format!("{condition}\n{yes}#else\n{no}#endif\n");
+        let asked = |condition: &str, yes: &str, no: &str| format!("{condition}\n{yes}#else\n{no}#endif\n");
         let (yes, no) = (self.mark(), self.mark());
         match self.rng.u8(..if self.is_computed { 26 } else { 20 }) {
             0..=5 => self.include(&name),
@@ -218,44 +201,16 @@ impl Tree {
                 &format!("#include {name}\n{yes}"),
                 &no,
             ),
-            12 => asked(
-                &format!("#define HAS_{n} __has_include({name})\n#if HAS_{n}"),
-                &yes,
-                &no,
-            ),
+            12 => asked(&format!("#define HAS_{n} __has_include({name})\n#if HAS_{n}"), &yes, &no),
             13 => "#ifndef HAS\n#define HAS(x) __has_include(x)\n#endif\n".into(),
             14 => "#ifndef ALSO\n#define ALSO( x ) (HAS(x) || 0)\n#endif\n".into(),
             15 => asked(&format!("#ifdef HAS\n#if HAS({name})"), &yes, &no) + "#endif\n",
-            16 => {
-                asked(
-                    &format!("#if defined(HAS) && defined(ALSO)\n#if ALSO({name})"),
-                    &yes,
-                    &no,
-                ) + "#endif\n"
-            }
-            17 => asked(
-                &format!("#define ASK_{n} __has_include\n#if ASK_{n}({name})"),
-                &yes,
-                &no,
-            ),
-            18 => {
-                asked(
-                    &format!("#ifdef HAS_OPTION\n#if HAS_OPTION({name})"),
-                    &yes,
-                    &no,
-                ) + "#endif\n"
-            }
+            16 => asked(&format!("#if defined(HAS) && defined(ALSO)\n#if ALSO({name})"), &yes, &no) + "#endif\n",
+            17 => asked(&format!("#define ASK_{n} __has_include\n#if ASK_{n}({name})"), &yes, &no),
+            18 => asked(&format!("#ifdef HAS_OPTION\n#if HAS_OPTION({name})"), &yes, &no) + "#endif\n",
             19 => format!("// #include <never.h>\n/* #include MACRO_{n}\n*/\n"),
-            20 => asked(
-                &format!("#define NAME_{n} {name}\n#if __has_include(NAME_{n})"),
-                &yes,
-                &no,
-            ),
-            21 => asked(
-                &format!("#define NAME_{n}(x) <x>\n#if __has_include(NAME_{n}(sub/e.h))"),
-                &yes,
-                &no,
-            ),
+            20 => asked(&format!("#define NAME_{n} {name}\n#if __has_include(NAME_{n})"), &yes, &no),
+            21 => asked(&format!("#define NAME_{n}(x) <x>\n#if __has_include(NAME_{n}(sub/e.h))"), &yes, &no),
             22 => asked(
                 &format!(
                     "#define JOIN_{n}(a, b) a##b\n#define NAME_{n} {name}\n#if JOIN_{n}(__has_, include)(NAME_{n})"
@@ -271,11 +226,7 @@ impl Tree {
     }
 
     fn text_header(&mut self) -> String {
-        if self.forms.texts {
-            format!("#include \"{}\"\n", self.path(TEXT))
-        } else {
-            self.mark()
-        }
+        if self.forms.texts { format!("#include \"{}\"\n", self.path(TEXT)) } else { self.mark() }
     }
 
     /// A random way to write a directive.

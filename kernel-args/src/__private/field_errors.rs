@@ -7,10 +7,7 @@
 //! [`KernelArg`]: crate::marshal::KernelArg
 //! [`DeviceType`]: crate::device::DeviceType
 
-#![allow(
-    missing_docs,
-    reason = "only generated code names these items; the messages are in the attributes"
-)]
+#![allow(missing_docs, reason = "only generated code names these items; the messages are in the attributes")]
 
 macro_rules! field_errors {
     ($($(#[$attr:meta])* $module:ident;)*) => {$(

@@ -86,10 +86,7 @@ pub const fn named_generic(kernels: &CompiledKernels) -> Named {
         }
         i += 1;
     }
-    Named {
-        kernels: *kernels,
-        symbol: if kernels.is_unknown() { UNKNOWN } else { None },
-    }
+    Named { kernels: *kernels, symbol: if kernels.is_unknown() { UNKNOWN } else { None } }
 }
 
 /// The symbol of a kernel of an image that does not exist. Nothing is compared, and nothing is loaded.
@@ -181,11 +178,7 @@ pub const fn nothing_missing(checked: &Checked) {
 /// At compile time, if the file has changed.
 #[must_use]
 #[track_caller]
-pub const fn checked_image(
-    image: &'static [u8],
-    length: usize,
-    parts: &[(usize, usize, u64)],
-) -> &'static [u8] {
+pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize, usize, u64)]) -> &'static [u8] {
     if image.len() != length {
         changed()
     }
@@ -234,9 +227,7 @@ pub const fn source<A: KernelArgs>(
         }
         message.fail()
     };
-    let Some(kernel) = named.kernels.get(index) else {
-        panic!("a kernel without a place in its table")
-    };
+    let Some(kernel) = named.kernels.get(index) else { panic!("a kernel without a place in its table") };
     if kernel.varies() {
         varies(kernel.name())
     }
@@ -264,12 +255,7 @@ const fn fits(checked: &Checked) {
 }
 
 /// Appends the kernels that have the most similar names.
-pub(super) const fn push_nearest(
-    message: &mut Message,
-    kernels: &CompiledKernels,
-    pattern: &str,
-    suffix: &str,
-) {
+pub(super) const fn push_nearest(message: &mut Message, kernels: &CompiledKernels, pattern: &str, suffix: &str) {
     templates::nearest_names(message);
     let nearest = kernels.nearest(pattern, suffix);
     let mut i = 0;
@@ -284,10 +270,7 @@ pub(super) const fn push_nearest(
 }
 
 /// Appends as many names of kernels as there is room for.
-const fn push_kernels<const N: usize>(
-    message: &mut Message<N>,
-    kernels: &'static [Signature<'static>],
-) {
+const fn push_kernels<const N: usize>(message: &mut Message<N>, kernels: &'static [Signature<'static>]) {
     let mut i = 0;
     while i < kernels.len() {
         if message.len() + ROOM > N {

@@ -10,12 +10,7 @@ use kernel_args_abi::{
 
 /// A field of a device type; `offset` is its offset on the host.
 #[must_use]
-pub const fn member(
-    name: &'static str,
-    spelling: &'static str,
-    offset: usize,
-    info: TypeInfo,
-) -> Parameter<'static> {
+pub const fn member(name: &'static str, spelling: &'static str, offset: usize, info: TypeInfo) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
         .with_members(info.members)
         .with_pointee(info.pointee)
@@ -33,23 +28,14 @@ pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
 
 /// The same field; if it is a pointer, it points to this type. [`member`] has the members of a generic struct only by name.
 #[must_use]
-pub const fn pointing_to(
-    member: Parameter<'static>,
-    behind: &'static Parameter<'static>,
-) -> Parameter<'static> {
-    if member.pointee.is_known() {
-        member.with_pointee(Pointee::of(behind))
-    } else {
-        member
-    }
+pub const fn pointing_to(member: Parameter<'static>, behind: &'static Parameter<'static>) -> Parameter<'static> {
+    if member.pointee.is_known() { member.with_pointee(Pointee::of(behind)) } else { member }
 }
 
 /// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
 #[must_use]
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
-    member
-        .with_members(Members::opaque(Opaque::Declared))
-        .with_pointee(Pointee::UNKNOWN)
+    member.with_members(Members::opaque(Opaque::Declared)).with_pointee(Pointee::UNKNOWN)
 }
 
 /// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.
@@ -74,12 +60,8 @@ pub const fn first_member(align: usize) -> Layout {
 #[must_use]
 #[track_caller]
 pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
-    let Some(layout) = field.layout() else {
-        panic!("a device type is larger than the address space")
-    };
-    let Ok((after, device)) = before.extend(layout) else {
-        panic!("a device type is larger than the address space")
-    };
+    let Some(layout) = field.layout() else { panic!("a device type is larger than the address space") };
+    let Ok((after, device)) = before.extend(layout) else { panic!("a device type is larger than the address space") };
     let mut message: Message = Message::new();
     if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
         templates::member_without_bytes(&mut message, field.name, field.spelling);
@@ -103,14 +85,7 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
                 );
                 message.fail()
             }
-            templates::member_elsewhere(
-                &mut message,
-                field.name,
-                field.spelling,
-                host,
-                device,
-                align,
-            );
+            templates::member_elsewhere(&mut message, field.name, field.spelling, host, device, align);
             message.fail()
         }
         _ => after,

@@ -15,11 +15,7 @@ use kernel_args_abi::{
 /// At compile time, at the field, if it has no bytes.
 #[must_use]
 #[track_caller]
-pub const fn parameter(
-    name: &'static str,
-    spelling: &'static str,
-    info: TypeInfo,
-) -> FieldParameter {
+pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> FieldParameter {
     if info.layout.size() == 0 {
         let mut message: Message = Message::new();
         templates::parameter_without_bytes(&mut message, name);
@@ -45,12 +41,7 @@ pub const fn parameter(
 /// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the
 /// C++ type of the whole determines it, or else the name of the type parameter.
 #[must_use]
-pub const fn instantiated(
-    before: &str,
-    parameter: &str,
-    after: &str,
-    info: TypeInfo,
-) -> Message<256> {
+pub const fn instantiated(before: &str, parameter: &str, after: &str, info: TypeInfo) -> Message<256> {
     texts::instantiated(before, parameter, after, info.cpp, info.layout.size())
 }
 
@@ -95,9 +86,7 @@ impl FieldParameter {
 
 /// The parameters with their offsets by C's rule.
 #[must_use]
-pub const fn place<const N: usize>(
-    mut parameters: [Parameter<'static>; N],
-) -> [Parameter<'static>; N] {
+pub const fn place<const N: usize>(mut parameters: [Parameter<'static>; N]) -> [Parameter<'static>; N] {
     place_all(&mut parameters);
     parameters
 }
@@ -174,16 +163,10 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
         while i < parameters.len() {
             let candidate = parameters[i].size;
             let follows = match last {
-                Some(last) => {
-                    candidate < parameters[last].size
-                        || candidate == parameters[last].size && last < i
-                }
+                Some(last) => candidate < parameters[last].size || candidate == parameters[last].size && last < i,
                 None => true,
             };
-            if follows
-                && (largest.is_none()
-                    || matches!(largest, Some(index) if parameters[index].size < candidate))
-            {
+            if follows && (largest.is_none() || matches!(largest, Some(index) if parameters[index].size < candidate)) {
                 largest = Some(i);
             }
             i += 1;

@@ -79,12 +79,7 @@ pub const fn spread<S: Spread>(
             ElementNames::Numbered(names) => (whole(&names[i]), false),
             ElementNames::Listed(names) => (names[i], false),
         };
-        parameters.push(Parameter {
-            name: names[i].as_str(),
-            kernel_name,
-            has_implied_name,
-            ..parameter
-        });
+        parameters.push(Parameter { name: names[i].as_str(), kernel_name, has_implied_name, ..parameter });
         i += 1;
     }
     place_all(parameters.as_mut_slice());
@@ -93,11 +88,7 @@ pub const fn spread<S: Spread>(
 
 /// A name, or nothing if it is too long to be compared.
 const fn whole(name: &'static PartName) -> &'static str {
-    if name.is_truncated() {
-        ""
-    } else {
-        name.as_str()
-    }
+    if name.is_truncated() { "" } else { name.as_str() }
 }
 
 /// The names of the parameters of a flattened field in messages.
@@ -161,17 +152,10 @@ pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
 pub const fn are_packed<A: KernelArgs>() -> bool {
     let mut field = 0;
     while field < A::PARTS.len() {
-        let Part {
-            parameters,
-            offset,
-            in_place,
-        } = A::PARTS[field];
+        let Part { parameters, offset, in_place } = A::PARTS[field];
         let mut i = 0;
         while i < parameters.len() {
-            match (
-                parameters[i].offset,
-                A::PARAMETERS[first::<A>(field) + i].offset,
-            ) {
+            match (parameters[i].offset, A::PARAMETERS[first::<A>(field) + i].offset) {
                 (Some(own), Some(place)) if in_place && offset + own == place => {}
                 _ => return false,
             }

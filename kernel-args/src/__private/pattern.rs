@@ -17,22 +17,12 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
     bindings: &'static [usize],
     fields: &'static [usize],
 ) -> Target {
-    Target {
-        id: core::any::TypeId::of::<A>,
-        parameters: A::PARAMETERS,
-        suffix,
-        written,
-        bindings,
-        fields,
-    }
+    Target { id: core::any::TypeId::of::<A>, parameters: A::PARAMETERS, suffix, written, bindings, fields }
 }
 
 /// The comparison with the first kernel that does not fit. `None` if all fit.
 #[must_use]
-pub const fn compare_bound(
-    host: &'static Signature<'static>,
-    kernels: &'static [Signature<'static>],
-) -> Checked {
+pub const fn compare_bound(host: &'static Signature<'static>, kernels: &'static [Signature<'static>]) -> Checked {
     match kernels {
         [kernel] => Some(report(host, kernel)),
         _ => None,
@@ -145,11 +135,7 @@ const fn is_taken(family: &Family, kernel: &kernel_args_abi::compiled::CompiledK
 /// # Panics
 /// At compile time, with the kernels that have the most similar names.
 #[track_caller]
-pub const fn some_match<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    pattern: usize,
-) {
+pub const fn some_match<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>, pattern: usize) {
     if found.is_matched(family, pattern) {
         return;
     }

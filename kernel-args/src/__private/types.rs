@@ -29,13 +29,7 @@ impl TypeInfo {
 
     const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
-        Self {
-            layout: D::LAYOUT,
-            class: D::CLASS,
-            cpp: D::CPP,
-            members: D::MEMBERS,
-            pointee,
-        }
+        Self { layout: D::LAYOUT, class: D::CLASS, cpp: D::CPP, members: D::MEMBERS, pointee }
     }
 }
 

@@ -11,11 +11,7 @@ pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'
     let mut value = 0_i128;
     let mut i = 0;
     while i < bytes.len() {
-        let from_the_highest = if cfg!(target_endian = "big") {
-            i
-        } else {
-            bytes.len() - 1 - i
-        };
+        let from_the_highest = if cfg!(target_endian = "big") { i } else { bytes.len() - 1 - i };
         value = value << 8 | bytes[from_the_highest] as i128;
         i += 1;
     }

@@ -43,49 +43,23 @@ pub struct Contract {
 /// The contract `written` on a field of the struct `arguments`; on the struct itself, `field` is empty. `named` are the numbers that
 /// its expression uses.
 #[must_use]
-pub fn contract(
-    arguments: &'static str,
-    field: &'static str,
-    written: &'static str,
-    named: &[Operand],
-) -> Contract {
+pub fn contract(arguments: &'static str, field: &'static str, written: &'static str, named: &[Operand]) -> Contract {
     let mut operands = [("", Ok(0)); OPERANDS];
     for (to, operand) in operands.iter_mut().zip(named) {
         *to = *operand;
     }
-    Contract {
-        arguments,
-        field,
-        written,
-        operands,
-    }
+    Contract { arguments, field, written, operands }
 }
 
 impl Contract {
     fn broken(&self, broken: Broken) -> ContractError {
-        let Self {
-            arguments,
-            field,
-            written,
-            operands,
-        } = *self;
-        let details = Details {
-            arguments,
-            field,
-            written,
-            operands,
-            broken,
-            exchanged: false,
-        };
+        let Self { arguments, field, written, operands } = *self;
+        let details = Details { arguments, field, written, operands, broken, exchanged: false };
         details.into()
     }
 
     fn unless(&self, holds: bool, broken: Broken) -> Result<(), ContractError> {
-        if holds {
-            Ok(())
-        } else {
-            Err(self.broken(broken))
-        }
+        if holds { Ok(()) } else { Err(self.broken(broken)) }
     }
 
     fn value(&self, value: Value) -> Result<i128, ContractError> {
@@ -173,12 +147,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn block_multiple(
-        &self,
-        block: Dim3,
-        extent: Extent,
-        of: Value,
-    ) -> Result<(), ContractError> {
+    pub fn block_multiple(&self, block: Dim3, extent: Extent, of: Value) -> Result<(), ContractError> {
         let (found, of) = (extent.of(block), self.divisor(of)?);
         let broken = Broken::BlockNotMultiple { block, extent, of };
         self.unless(found % of == 0, broken)
@@ -198,21 +167,11 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn covers(
-        &self,
-        geometry: Geometry,
-        extent: Extent,
-        required: Value,
-    ) -> Result<(), ContractError> {
+    pub fn covers(&self, geometry: Geometry, extent: Extent, required: Value) -> Result<(), ContractError> {
         let required = self.amount(required)?;
         let Geometry { grid, block, .. } = geometry;
         let threads = extent.of(grid).saturating_mul(extent.of(block));
-        let broken = Broken::Uncovered {
-            grid,
-            block,
-            extent,
-            required,
-        };
+        let broken = Broken::Uncovered { grid, block, extent, required };
         self.unless(threads >= required, broken)
     }
 

@@ -73,48 +73,15 @@ pub(super) enum Broken {
     NoValue(NoValue),
     Negative(i128),
     NoDivisor(i128),
-    Short {
-        found: i128,
-        required: i128,
-    },
-    NotMultiple {
-        value: i128,
-        of: i128,
-    },
-    Outside {
-        value: i128,
-        low: Option<i128>,
-        high: Option<i128>,
-    },
-    DoesNotFit {
-        value: i128,
-        low: Option<i128>,
-        high: Option<i128>,
-    },
-    Block {
-        block: Dim3,
-        wanted: [i128; 3],
-    },
-    BlockNotMultiple {
-        block: Dim3,
-        extent: Extent,
-        of: i128,
-    },
-    BlockTooLarge {
-        block: Dim3,
-        extent: Extent,
-        max: i128,
-    },
-    Uncovered {
-        grid: Dim3,
-        block: Dim3,
-        extent: Extent,
-        required: i128,
-    },
-    Shared {
-        given: Option<u32>,
-        required: i128,
-    },
+    Short { found: i128, required: i128 },
+    NotMultiple { value: i128, of: i128 },
+    Outside { value: i128, low: Option<i128>, high: Option<i128> },
+    DoesNotFit { value: i128, low: Option<i128>, high: Option<i128> },
+    Block { block: Dim3, wanted: [i128; 3] },
+    BlockNotMultiple { block: Dim3, extent: Extent, of: i128 },
+    BlockTooLarge { block: Dim3, extent: Extent, max: i128 },
+    Uncovered { grid: Dim3, block: Dim3, extent: Extent, required: i128 },
+    Shared { given: Option<u32>, required: i128 },
     NoStream,
 }
 
@@ -157,43 +124,26 @@ impl ContractError {
 impl Details {
     /// What is wrong, and what the contract requires.
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            arguments,
-            field,
-            written,
-            ..
-        } = self;
+        let Self { arguments, field, written, .. } = self;
         let on = Subject { arguments, field };
         match self.broken {
             Broken::NoValue(NoValue::Overflow) => {
-                write!(
-                    f,
-                    "`{written}` on {on} results in a number of more than 127 bits"
-                )
+                write!(f, "`{written}` on {on} results in a number of more than 127 bits")
             }
             Broken::NoValue(NoValue::DivisionByZero) => {
                 write!(f, "`{written}` on {on} divides by zero")
             }
             Broken::Negative(value) => {
-                write!(
-                    f,
-                    "`{written}` on {on} results in {value}, which is negative"
-                )
+                write!(f, "`{written}` on {on} results in {value}, which is negative")
             }
             Broken::NoDivisor(value) => {
                 write!(f, "`{written}` on {on} asks for a multiple of {value}")
             }
             Broken::Short { found, required } => {
-                write!(
-                    f,
-                    "{on} has {found} elements, but `{written}` requires {required}"
-                )
+                write!(f, "{on} has {found} elements, but `{written}` requires {required}")
             }
             Broken::NotMultiple { value, of: divisor } => {
-                write!(
-                    f,
-                    "{on} is {value}, but `{written}` requires a multiple of {divisor}"
-                )
+                write!(f, "{on} is {value}, but `{written}` requires a multiple of {divisor}")
             }
             Broken::Outside { value, low, high } => {
                 write!(f, "{on} is {value}, but `{written}` requires ")?;
@@ -203,14 +153,8 @@ impl Details {
                 write!(f, "{on} is {value}, but `{written}` passes ")?;
                 range(f, low, high)
             }
-            Broken::Block {
-                block,
-                wanted: [x, y, z],
-            } => {
-                write!(
-                    f,
-                    "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})"
-                )
+            Broken::Block { block, wanted: [x, y, z] } => {
+                write!(f, "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})")
             }
             Broken::BlockNotMultiple { block, extent, of } => write!(
                 f,
@@ -224,37 +168,23 @@ impl Details {
                 extent.of(block),
                 extent.along()
             ),
-            Broken::Uncovered {
-                grid,
-                block,
-                extent,
-                required,
-            } => write!(
+            Broken::Uncovered { grid, block, extent, required } => write!(
                 f,
                 "grid {grid} and block {block} are {} threads{}, but `{written}` on {on} requires {required}",
                 extent.of(grid).saturating_mul(extent.of(block)),
                 extent.along()
             ),
-            Broken::Shared {
-                given: Some(given),
-                required,
-            } => write!(
+            Broken::Shared { given: Some(given), required } => write!(
                 f,
                 "the launch specifies {given} bytes of dynamic shared memory, but `{written}` on {on} requires {required}"
             ),
-            Broken::Shared {
-                given: None,
-                required,
-            } => write!(
+            Broken::Shared { given: None, required } => write!(
                 f,
                 "`{written}` on {on} results in {required} bytes of dynamic shared memory, but a launch can have at most {}",
                 u32::MAX
             ),
             Broken::NoStream => {
-                write!(
-                    f,
-                    "it names no stream, but `{written}` on {on} requires one"
-                )
+                write!(f, "it names no stream, but `{written}` on {on} requires one")
             }
         }
     }
@@ -270,10 +200,9 @@ impl Details {
             Broken::NoValue(_) | Broken::Negative(_) | Broken::NoDivisor(_) => {
                 f.write_str("correct the values, or the expression of the contract")
             }
-            Broken::Short { required, .. } => write!(
-                f,
-                "pass memory of at least {required} elements, or correct the values that the contract uses"
-            ),
+            Broken::Short { required, .. } => {
+                write!(f, "pass memory of at least {required} elements, or correct the values that the contract uses")
+            }
             Broken::NotMultiple { value, of } => nearest(f, "pass", value, of),
             Broken::Outside { low, high, .. } => match (low, high) {
                 (Some(low), Some(high)) if low > high => {
@@ -284,9 +213,9 @@ impl Details {
                     range(f, low, high)
                 }
             },
-            Broken::DoesNotFit { .. } => f.write_str(
-                "split the launch into parts of fewer elements, or use a kernel that takes a wider integer",
-            ),
+            Broken::DoesNotFit { .. } => {
+                f.write_str("split the launch into parts of fewer elements, or use a kernel that takes a wider integer")
+            }
             Broken::Block { wanted: [x, y, z], .. } => write!(f, "launch it with `block = ({x}, {y}, {z})`"),
             Broken::BlockNotMultiple { block, extent, of } => {
                 nearest(f, "use", extent.of(block), of)?;
@@ -320,11 +249,7 @@ struct Subject<'a> {
 impl fmt::Display for Subject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { arguments, field } = self;
-        if field.is_empty() {
-            write!(f, "`{arguments}`")
-        } else {
-            write!(f, "`{field}` of `{arguments}`")
-        }
+        if field.is_empty() { write!(f, "`{arguments}`") } else { write!(f, "`{field}` of `{arguments}`") }
     }
 }
 

@@ -1,9 +1,6 @@
 //! The computation of contracts with `i128`: every result is exact.
 
-#![allow(
-    clippy::missing_errors_doc,
-    reason = "only generated code calls these functions"
-)]
+#![allow(clippy::missing_errors_doc, reason = "only generated code calls these functions")]
 
 use super::{Elements, Integer};
 use crate::device::vector::Dim3;
@@ -97,34 +94,16 @@ mod tests {
     fn every_operation_is_exact_or_has_no_value() {
         let huge = Ok(i128::MAX);
         assert_eq!(sub(number(3), number(5)), Ok(-2));
-        for overflow in [
-            add(huge, number(1)),
-            mul(huge, number(2)),
-            sub(neg(huge), number(2)),
-            neg(Ok(i128::MIN)),
-        ] {
+        for overflow in [add(huge, number(1)), mul(huge, number(2)), sub(neg(huge), number(2)), neg(Ok(i128::MIN))] {
             assert_eq!(overflow, Err(NoValue::Overflow));
         }
         for division in [div, div_ceil] {
             assert_eq!(division(number(7), number(0)), Err(NoValue::DivisionByZero));
             assert_eq!(division(number(0), number(7)), Ok(0));
-            assert_eq!(
-                division(Err(NoValue::Overflow), number(7)),
-                Err(NoValue::Overflow)
-            );
+            assert_eq!(division(Err(NoValue::Overflow), number(7)), Err(NoValue::Overflow));
         }
-        for (a, b, down, up) in [
-            (7, 2, 3, 4),
-            (8, 2, 4, 4),
-            (-7, 2, -3, -3),
-            (7, -2, -3, -3),
-            (-7, -2, 3, 4),
-        ] {
-            assert_eq!(
-                (div(Ok(a), Ok(b)), div_ceil(Ok(a), Ok(b))),
-                (Ok(down), Ok(up)),
-                "{a} / {b}"
-            );
+        for (a, b, down, up) in [(7, 2, 3, 4), (8, 2, 4, 4), (-7, 2, -3, -3), (7, -2, -3, -3), (-7, -2, 3, 4)] {
+            assert_eq!((div(Ok(a), Ok(b)), div_ceil(Ok(a), Ok(b))), (Ok(down), Ok(up)), "{a} / {b}");
         }
     }
 }

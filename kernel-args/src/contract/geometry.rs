@@ -33,12 +33,7 @@ impl Geometry {
     /// A launch that names its stream, and no dynamic shared memory.
     #[must_use]
     pub const fn new(grid: Dim3, block: Dim3) -> Self {
-        Self {
-            grid,
-            block,
-            shared: None,
-            names_stream: true,
-        }
+        Self { grid, block, shared: None, names_stream: true }
     }
 
     /// The launch with this dynamic shared memory per block, in bytes.
@@ -59,10 +54,6 @@ impl Geometry {
     #[doc(hidden)]
     #[must_use]
     pub const fn exchanged(self) -> Self {
-        Self {
-            grid: self.block,
-            block: self.grid,
-            ..self
-        }
+        Self { grid: self.block, block: self.grid, ..self }
     }
 }

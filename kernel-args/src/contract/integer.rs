@@ -178,10 +178,7 @@ mod tests {
         assert_eq!(i128::MIN.or_huge(), u64::MAX);
         assert_eq!(u128::MAX.or_huge(), u64::MAX);
         assert_eq!(u128::MAX.exact(), None);
-        assert_eq!(
-            (5_i8.or_huge(), 5_u128.or_huge(), 5_i8.exact()),
-            (5, 5, Some(5))
-        );
+        assert_eq!((5_i8.or_huge(), 5_u128.or_huge(), 5_i8.exact()), (5, 5, Some(5)));
         assert_eq!(NonZero::<u16>::MIN.quick(), Some(1));
         assert_eq!(Wrapping(-3_i32).exact(), Some(-3));
     }
@@ -190,10 +187,6 @@ mod tests {
     fn a_multiple_is_a_multiple_in_every_type() {
         assert!((-8_i32).is_multiple(4) && 0_u8.is_multiple(1000) && 12_u8.is_multiple(3));
         assert!(!4_u8.is_multiple(0) && !0_u8.is_multiple(0) && !7_i64.is_multiple(2));
-        assert!(
-            !200_u8.is_multiple(256)
-                && i64::MIN.is_multiple(1 << 63)
-                && !i64::MAX.is_multiple(1 << 63)
-        );
+        assert!(!200_u8.is_multiple(256) && i64::MIN.is_multiple(1 << 63) && !i64::MAX.is_multiple(1 << 63));
     }
 }

@@ -5,10 +5,7 @@
 
 #[cfg_attr(
     not(feature = "cudarc"),
-    allow(
-        clippy::result_large_err,
-        reason = "without `alloc` an error is a large value"
-    )
+    allow(clippy::result_large_err, reason = "without `alloc` an error is a large value")
 )]
 mod decide;
 mod elements;
@@ -37,20 +34,12 @@ pub struct Contracts {
 
 impl Contracts {
     /// A struct without contracts.
-    pub const NONE: Self = Self {
-        any: false,
-        shared: false,
-        stream: false,
-    };
+    pub const NONE: Self = Self { any: false, shared: false, stream: false };
 
     /// The contracts of a struct, and of one whose fields are inserted into it.
     #[must_use]
     pub const fn and(self, inner: Self) -> Self {
-        Self {
-            any: self.any || inner.any,
-            shared: self.shared || inner.shared,
-            stream: self.stream || inner.stream,
-        }
+        Self { any: self.any || inner.any, shared: self.shared || inner.shared, stream: self.stream || inner.stream }
     }
 }
 

@@ -114,9 +114,7 @@ pub fn divides(of: Value, threads: Value) -> bool {
 /// Whether an integer is between two constants, both inclusive.
 #[inline(always)]
 pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
-    value
-        .exact()
-        .is_some_and(|value| low <= value && value <= high)
+    value.exact().is_some_and(|value| low <= value && value <= high)
 }
 
 /// The dynamic shared memory of a launch: what it specifies, if that is enough.
@@ -124,7 +122,5 @@ pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
 #[must_use]
 pub fn shared(given: Option<u32>, required: Value) -> Option<u32> {
     let required = u32::try_from(required?).ok()?;
-    given
-        .is_none_or(|given| given >= required)
-        .then_some(given.unwrap_or(required))
+    given.is_none_or(|given| given >= required).then_some(given.unwrap_or(required))
 }

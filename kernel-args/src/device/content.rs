@@ -15,27 +15,17 @@ pub const fn in_memory<T>(
     members: Members<'static>,
     pointee: Pointee<'static>,
 ) -> Parameter<'static> {
-    Parameter {
-        offset: None,
-        class,
-        cpp,
-        members,
-        pointee,
-        ..Parameter::record(0, size_of::<T>())
-    }
+    Parameter { offset: None, class, cpp, members, pointee, ..Parameter::record(0, size_of::<T>()) }
 }
 
 /// For a type that consists of `$inner`: what its values and pointers to it consist of.
 macro_rules! content_of {
     ($inner:ty) => {
-        const MEMBERS: kernel_args_abi::Members<'static> =
-            <$inner as $crate::device::DeviceType>::MEMBERS;
-        const POINTEE: kernel_args_abi::Pointee<'static> =
-            <$inner as $crate::device::DeviceType>::POINTEE;
+        const MEMBERS: kernel_args_abi::Members<'static> = <$inner as $crate::device::DeviceType>::MEMBERS;
+        const POINTEE: kernel_args_abi::Pointee<'static> = <$inner as $crate::device::DeviceType>::POINTEE;
         const POINTEE_IN_STRUCT: kernel_args_abi::Pointee<'static> =
             <$inner as $crate::device::DeviceType>::POINTEE_IN_STRUCT;
-        const BEHIND: kernel_args_abi::Pointee<'static> =
-            <$inner as $crate::device::DeviceType>::BEHIND;
+        const BEHIND: kernel_args_abi::Pointee<'static> = <$inner as $crate::device::DeviceType>::BEHIND;
         const BEHIND_IN_STRUCT: kernel_args_abi::Pointee<'static> =
             <$inner as $crate::device::DeviceType>::BEHIND_IN_STRUCT;
     };

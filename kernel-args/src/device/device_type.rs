@@ -76,12 +76,8 @@ pub unsafe trait DeviceType: Copy + 'static {
     const POINTEE_IN_STRUCT: Pointee<'static> = Pointee::UNKNOWN;
     /// What a pointer to this type points to, without arrays and further pointers.
     #[doc(hidden)]
-    const BEHIND: Pointee<'static> = Pointee::of(&in_memory::<Self>(
-        Self::CLASS,
-        Self::CPP,
-        Self::MEMBERS,
-        Self::POINTEE,
-    ));
+    const BEHIND: Pointee<'static> =
+        Pointee::of(&in_memory::<Self>(Self::CLASS, Self::CPP, Self::MEMBERS, Self::POINTEE));
     /// The same where the pointer is a field of a struct.
     #[doc(hidden)]
     const BEHIND_IN_STRUCT: Pointee<'static> = Self::BEHIND;
@@ -99,10 +95,7 @@ pub unsafe trait DeviceType: Copy + 'static {
     unsafe fn store(&self, to: *mut u8) {
         const {
             assert_layout::<Self>();
-            assert!(
-                !Self::HAS_PADDING,
-                "a type with padding must write its own zeros"
-            );
+            assert!(!Self::HAS_PADDING, "a type with padding must write its own zeros");
         };
         // SAFETY: the caller guarantees `LAYOUT.size()` writable bytes at `to`, and the assertion above proves that this is the
         // size of `Self`.
@@ -358,11 +351,7 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
         Err(_) => panic!("this array is larger than the address space"),
     };
     const CLASS: Class = Class::Bytes;
-    const CPP: CppType<'static> = if N <= u32::MAX as usize {
-        T::CPP.array(N as u32)
-    } else {
-        CppType::UNKNOWN
-    };
+    const CPP: CppType<'static> = if N <= u32::MAX as usize { T::CPP.array(N as u32) } else { CppType::UNKNOWN };
     content_of!(T);
     const HAS_PADDING: bool = T::HAS_PADDING;
 

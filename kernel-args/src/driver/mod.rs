@@ -31,32 +31,30 @@ pub use api::Status;
 #[cfg(feature = "nvrtc")]
 pub use compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 pub use config::{
-    AccessPolicyWindow, AccessProperty, AsStream, CacheMode, ClusterSchedulingPolicy, DeviceNode,
-    Fallback, Form, IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain,
-    MemorySyncDomainMap, OptimizationLevel, PortableClusterMode, ProgrammaticEvent,
-    SharedMemoryMode,
+    AccessPolicyWindow, AccessProperty, AsStream, CacheMode, ClusterSchedulingPolicy, DeviceNode, Fallback, Form,
+    IntoDim, IntoLaunch, JitOptions, JitTarget, Launch, MemorySyncDomain, MemorySyncDomainMap, OptimizationLevel,
+    PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
 };
 pub use context::{
-    BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling,
-    Versions, context, create_context, current_context, is_available, kernel_function, versions,
-    with_current,
+    BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling, Versions, context,
+    create_context, current_context, is_available, kernel_function, versions, with_current,
 };
 #[cfg(feature = "graphs")]
 pub use error::GraphError;
 #[cfg(feature = "observe")]
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError,
-    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
-    MismatchError, UnsupportedAttribute, Unverified, VerifyError,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError, GlobalMismatch,
+    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, UnsupportedAttribute,
+    Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
 pub use function::{BlockSuggestion, Function};
 #[cfg(feature = "graphs")]
 pub use graph::{
-    AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse,
-    GraphUpdateError, HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
+    AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
+    HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
 };
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
@@ -68,8 +66,8 @@ pub use observe::Nvtx;
 pub use observe::Tracing;
 #[cfg(feature = "observe")]
 pub use observe::{
-    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer,
-    SequenceEvent, check_pointers, install,
+    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, SequenceEvent,
+    check_pointers, install,
 };
 #[cfg(feature = "graphs")]
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};

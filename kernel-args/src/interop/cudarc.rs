@@ -9,8 +9,8 @@ use crate::{
     marshal::{Guard, Held, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
 use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut,
-    DeviceSlice, UnifiedSlice, UnifiedView, UnifiedViewMut,
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, UnifiedSlice,
+    UnifiedView, UnifiedViewMut,
 };
 use std::sync::Arc;
 
@@ -42,21 +42,14 @@ impl UsedIn for Own {
 
 impl UsedIn for Peer<'_> {
     #[inline(always)]
-    fn stream<'s, T>(
-        self,
-        _: &impl DeviceSlice<T>,
-        launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, Held<'s>> {
+    fn stream<'s, T>(self, _: &impl DeviceSlice<T>, launch: &'s LaunchStream<'_>) -> Result<&'s CudaStream, Held<'s>> {
         launch.stream_or_held(self.0)
     }
 }
 
 #[cfg_attr(
     not(feature = "graphs"),
-    expect(
-        clippy::infallible_destructuring_match,
-        reason = "only sequences hold slices"
-    )
+    expect(clippy::infallible_destructuring_match, reason = "only sequences hold slices")
 )]
 #[inline(always)]
 fn read<'s, T: Pointee>(
@@ -78,10 +71,7 @@ fn read<'s, T: Pointee>(
 
 #[cfg_attr(
     not(feature = "graphs"),
-    expect(
-        clippy::infallible_destructuring_match,
-        reason = "only sequences hold slices"
-    )
+    expect(clippy::infallible_destructuring_match, reason = "only sequences hold slices")
 )]
 #[inline(always)]
 fn write<'s, T: Pointee>(

@@ -4,8 +4,8 @@
 //! the crates `half` and `float8`.
 
 use crate::device::{
-    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject,
-    TensorMap, TensorMapA64, TextureObject, ZeroBits, vector,
+    ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,
+    TextureObject, ZeroBits, vector,
 };
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 

@@ -1,9 +1,7 @@
 //! The number of elements of cudarc slices and views.
 
 use crate::contract::Elements;
-use cudarc::driver::{
-    CudaSlice, CudaView, CudaViewMut, DeviceSlice, UnifiedSlice, UnifiedView, UnifiedViewMut,
-};
+use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DeviceSlice, UnifiedSlice, UnifiedView, UnifiedViewMut};
 
 macro_rules! elements {
     ($([$($life:lifetime)*] $ty:ty;)*) => {$(

@@ -8,8 +8,7 @@ use core::{
     ptr,
 };
 use cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice,
-    SyncOnDrop, UnifiedSlice,
+    CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, UnifiedSlice,
 };
 use std::{sync::Arc, vec::Vec};
 
@@ -80,11 +79,7 @@ impl<'s> Slices<'s> {
     }
 
     /// Whether `check` returns `true` for all slices. It is called for each of them.
-    fn enter_each(
-        self,
-        stream: &CudaStream,
-        mut check: impl FnMut(&HeldSlice, Entered) -> bool,
-    ) -> bool {
+    fn enter_each(self, stream: &CudaStream, mut check: impl FnMut(&HeldSlice, Entered) -> bool) -> bool {
         let (mut index, mut all) = (0, true);
         while let Some(slice) = self.0.get(index) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
@@ -140,11 +135,7 @@ unsafe fn read<T, M: DevicePtr<T>>(place: *mut (), stream: &CudaStream) -> Enter
     // SAFETY: the caller guarantees that the slice is at its place, and that nothing uses it exclusively.
     let slice = unsafe { &*place.cast::<M>() };
     let (address, guard) = slice.device_ptr(stream);
-    Entered {
-        address,
-        bytes: slice.num_bytes(),
-        after: after(guard),
-    }
+    Entered { address, bytes: slice.num_bytes(), after: after(guard) }
 }
 
 /// # Safety
@@ -154,11 +145,7 @@ unsafe fn write<T, M: DevicePtrMut<T>>(place: *mut (), stream: &CudaStream) -> E
     let slice = unsafe { &mut *place.cast::<M>() };
     let bytes = slice.num_bytes();
     let (address, guard) = slice.device_ptr_mut(stream);
-    Entered {
-        address,
-        bytes,
-        after: after(guard),
-    }
+    Entered { address, bytes, after: after(guard) }
 }
 
 macro_rules! hold {

@@ -7,10 +7,9 @@ use super::{
 };
 use crate::device::vector;
 use mint::{
-    ColumnMatrix2, ColumnMatrix2x3, ColumnMatrix2x4, ColumnMatrix3, ColumnMatrix3x2,
-    ColumnMatrix3x4, ColumnMatrix4, ColumnMatrix4x2, ColumnMatrix4x3, Point2, Point3, Quaternion,
-    RowMatrix2, RowMatrix2x3, RowMatrix2x4, RowMatrix3, RowMatrix3x2, RowMatrix3x4, RowMatrix4,
-    RowMatrix4x2, RowMatrix4x3, Vector2, Vector3, Vector4,
+    ColumnMatrix2, ColumnMatrix2x3, ColumnMatrix2x4, ColumnMatrix3, ColumnMatrix3x2, ColumnMatrix3x4, ColumnMatrix4,
+    ColumnMatrix4x2, ColumnMatrix4x3, Point2, Point3, Quaternion, RowMatrix2, RowMatrix2x3, RowMatrix2x4, RowMatrix3,
+    RowMatrix3x2, RowMatrix3x4, RowMatrix4, RowMatrix4x2, RowMatrix4x3, Vector2, Vector3, Vector4,
 };
 
 // All types of mint are `repr(C)` structs of their components.

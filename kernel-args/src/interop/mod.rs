@@ -18,13 +18,7 @@ mod mint;
 mod nalgebra;
 #[cfg(feature = "num-complex")]
 mod num_complex;
-#[cfg(any(
-    feature = "glam",
-    feature = "glam-032",
-    feature = "mint",
-    feature = "nalgebra",
-    feature = "num-complex"
-))]
+#[cfg(any(feature = "glam", feature = "glam-032", feature = "mint", feature = "nalgebra", feature = "num-complex"))]
 mod same_as;
 #[cfg(any(feature = "mint", feature = "nalgebra"))]
 mod vector_element;

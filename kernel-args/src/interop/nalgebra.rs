@@ -14,9 +14,7 @@ use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vecto
 
 /// A matrix is `repr(C)` around its storage, which is `repr(transparent)` around `[[T; R]; C]`: "column-major".
 // SAFETY: the array and CUDA's vectors have no padding, and the array has the components of the vector in the same order.
-unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceType
-    for SMatrix<T, R, C>
-{
+unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceType for SMatrix<T, R, C> {
     const LAYOUT: Layout = match (R, C) {
         (2, 1) => T::Two::LAYOUT,
         (3, 1) => T::Three::LAYOUT,
@@ -44,10 +42,7 @@ unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceTyp
 
 #[diagnostic::do_not_recommend]
 // SAFETY: all elements are numbers, and zero bytes are the number 0.
-unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> ZeroBits
-    for SMatrix<T, R, C>
-{
-}
+unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> ZeroBits for SMatrix<T, R, C> {}
 
 // `repr(C)` structs with one field, the vector of the coordinates.
 same_as! {

@@ -72,23 +72,13 @@ impl<T: Pointee> Retained<DevicePointerMut<T>> {
 
 impl<P: Copy> Retained<P> {
     fn new<T, M: DevicePtr<T> + Send + Sync + 'static>(pointer: P, memory: &Arc<M>) -> Self {
-        Self {
-            pointer,
-            elements: memory.len(),
-            context: memory.stream().context().clone(),
-            memory: memory.clone(),
-        }
+        Self { pointer, elements: memory.len(), context: memory.stream().context().clone(), memory: memory.clone() }
     }
 
     /// A pointer to memory that a graph allocates, which only the graph keeps allocated.
     #[cfg(feature = "graphs")]
     pub(crate) fn of_graph(pointer: P, elements: usize, context: &Arc<CudaContext>) -> Self {
-        Self {
-            pointer,
-            elements,
-            context: context.clone(),
-            memory: context.clone(),
-        }
+        Self { pointer, elements, context: context.clone(), memory: context.clone() }
     }
 
     /// The pointer. It does not keep the memory allocated.

@@ -55,11 +55,7 @@ impl<'a> ArgList<'a> {
     /// No arguments.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            types: ArgumentTypes::new(),
-            values: ArgumentValues::new(),
-            any: PhantomData,
-        }
+        Self { types: ArgumentTypes::new(), values: ArgumentValues::new(), any: PhantomData }
     }
 
     /// Appends an argument for the kernel's next parameter.
@@ -123,17 +119,11 @@ impl<'a> ArgList<'a> {
 
     /// Calls [`KernelArg::check_context`] for every argument.
     pub(crate) fn check_contexts(&self, stream: &LaunchStream<'_>) {
-        self.values
-            .for_each(|index, argument| argument.check_context(stream, index));
+        self.values.for_each(|index, argument| argument.check_context(stream, index));
     }
 
     /// The types and the arguments.
-    pub(super) fn split(
-        &mut self,
-    ) -> (
-        &ArgumentTypes,
-        impl Iterator<Item = &mut (dyn Argument + 'a)>,
-    ) {
+    pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn Argument + 'a)>) {
         (&self.types, self.values.iter_mut())
     }
 
@@ -169,13 +159,7 @@ impl Default for ArgList<'_> {
 impl fmt::Debug for ArgList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ArgList")?;
-        f.debug_list()
-            .entries(
-                self.types
-                    .iter()
-                    .map(|argument| Spelled(argument.spelling())),
-            )
-            .finish()
+        f.debug_list().entries(self.types.iter().map(|argument| Spelled(argument.spelling()))).finish()
     }
 }
 

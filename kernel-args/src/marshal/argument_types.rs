@@ -87,10 +87,7 @@ pub(super) struct Placed {
 
 impl ArgumentTypes {
     pub(super) fn new() -> Self {
-        Self {
-            placed: ShortList::new(),
-            layout: ParamLayout::EMPTY,
-        }
+        Self { placed: ShortList::new(), layout: ParamLayout::EMPTY }
     }
 
     pub(super) fn push(&mut self, argument: &'static ArgumentType) {
@@ -126,17 +123,12 @@ impl ArgumentTypes {
 
     /// Calls `then` with the types as the parameters of a kernel. The name of each parameter is its index.
     pub(crate) fn with_parameters<R>(&self, then: impl FnOnce(&[Parameter<'_>]) -> R) -> R {
-        let texts: Vec<(String, String)> = self
-            .iter()
-            .enumerate()
-            .map(|(index, argument)| (index.to_string(), argument.spelling()))
-            .collect();
+        let texts: Vec<(String, String)> =
+            self.iter().enumerate().map(|(index, argument)| (index.to_string(), argument.spelling())).collect();
         let parameters: Vec<Parameter<'_>> = self
             .placed()
             .zip(&texts)
-            .map(|(placed, (name, spelling))| {
-                placed.argument.parameter(name, spelling, placed.offset)
-            })
+            .map(|(placed, (name, spelling))| placed.argument.parameter(name, spelling, placed.offset))
             .collect();
         then(&parameters)
     }
@@ -144,17 +136,11 @@ impl ArgumentTypes {
 
 /// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime: it is removed.
 fn without_paths(path: &str) -> String {
-    let path = ["<'_>", "'_, ", "'_ "]
-        .iter()
-        .fold(String::from(path), |path, lifetime| {
-            path.replace(lifetime, "")
-        });
+    let path = ["<'_>", "'_, ", "'_ "].iter().fold(String::from(path), |path, lifetime| path.replace(lifetime, ""));
     let mut text = String::with_capacity(path.len());
     let mut rest = &*path;
     while let Some(at) = rest.find("::") {
-        let word = rest[..at]
-            .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .map_or(0, |before| before + 1);
+        let word = rest[..at].rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |before| before + 1);
         text.push_str(&rest[..word]);
         rest = &rest[at + 2..];
     }
@@ -170,14 +156,8 @@ mod tests {
     fn a_type_is_spelled_without_the_paths_of_modules() {
         for (path, spelling) in [
             ("u32", "u32"),
-            (
-                "&cudarc::driver::safe::core::CudaSlice<f32>",
-                "&CudaSlice<f32>",
-            ),
-            (
-                "core::option::Option<&mut a_b::C<d::E, [f::G; 3]>>",
-                "Option<&mut C<E, [G; 3]>>",
-            ),
+            ("&cudarc::driver::safe::core::CudaSlice<f32>", "&CudaSlice<f32>"),
+            ("core::option::Option<&mut a_b::C<d::E, [f::G; 3]>>", "Option<&mut C<E, [G; 3]>>"),
             ("(a::B, c::D)", "(B, D)"),
             ("&'_ a::View<'_, a::T<'_>>", "&View<T>"),
         ] {

@@ -24,20 +24,12 @@ impl ContextName {
     /// The name of `context`.
     #[must_use]
     pub fn of(context: &CudaContext) -> Self {
-        Self {
-            handle: context.cu_ctx().addr(),
-            device: Some(context.ordinal()),
-            primary: context.is_primary(),
-        }
+        Self { handle: context.cu_ctx().addr(), device: Some(context.ordinal()), primary: context.is_primary() }
     }
 
     /// The name of a context with this handle. The device may be unknown.
     pub(crate) fn of_handle(handle: CUcontext, device: Option<usize>) -> Self {
-        Self {
-            handle: handle.addr(),
-            device,
-            primary: false,
-        }
+        Self { handle: handle.addr(), device, primary: false }
     }
 
     /// The ordinal of the context's device; `None` if only the driver's handle is known.

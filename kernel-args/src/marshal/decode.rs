@@ -6,8 +6,7 @@ use kernel_args_abi::Parameter;
 
 impl fmt::Display for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width =
-            |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
+        let width = |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
         let names = width(|parameter| parameter.name.chars().count());
         let types = width(|parameter| parameter.spelling.chars().count()).min(32);
         for (i, (parameter, bytes)) in self.iter().enumerate() {
@@ -84,25 +83,13 @@ mod tests {
         assert_eq!(decoded("uchar3", &[1, 2, 255]), "(1, 2, 255)  [0102ff]");
         let minus_one = decoded("long1", &[0xff; size_of::<crate::device::vector::CLong>()]);
         assert!(minus_one.starts_with("(-1)  ["), "{minus_one}");
-        assert_eq!(
-            decoded("cuComplex", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0]),
-            "(1.0, 0.0)  [0000803f 00000000]"
-        );
+        assert_eq!(decoded("cuComplex", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0]), "(1.0, 0.0)  [0000803f 00000000]");
     }
 
     /// A user's struct can have any name.
     #[test]
     fn a_name_that_is_not_a_vector_of_this_size_is_not_decoded() {
-        for cpp in [
-            "int4_t",
-            "int4",
-            "dim",
-            "float",
-            "float9",
-            "cuFloatComplex",
-            "é",
-            "",
-        ] {
+        for cpp in ["int4_t", "int4", "dim", "float", "float9", "cuFloatComplex", "é", ""] {
             assert_eq!(decoded(cpp, &[7]), "[07]", "{cpp}");
         }
         assert_eq!(decoded("float4", &[]), "[]");
@@ -140,14 +127,8 @@ mod tests {
             "",
             "ß4",
         ];
-        const CLASSES: [Class; 6] = [
-            Class::Unknown,
-            Class::Bits,
-            Class::Integer,
-            Class::Float,
-            Class::Pointer,
-            Class::Bytes,
-        ];
+        const CLASSES: [Class; 6] =
+            [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
         let named = NAMES.map(CppType::named);
         let others = [
             CppType::UNKNOWN,

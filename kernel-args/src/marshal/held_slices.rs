@@ -39,13 +39,7 @@ pub(crate) struct HeldSlice {
 
 impl HeldSlice {
     pub(crate) fn new(place: *mut (), enter: Enter, address: CUdeviceptr, bytes: usize) -> Self {
-        Self {
-            place,
-            enter,
-            address,
-            bytes,
-            exclusive: 0,
-        }
+        Self { place, enter, address, bytes, exclusive: 0 }
     }
 
     /// Whether the slice that was held is still at its place.
@@ -179,11 +173,7 @@ impl HeldSlices {
     #[inline]
     pub(super) fn find(&self, place: *const (), exclusive: bool) -> Option<CUdeviceptr> {
         let uses = &mut *self.uses.borrow_mut();
-        let Uses {
-            slices,
-            previous,
-            count,
-        } = uses;
+        let Uses { slices, previous, count } = uses;
         let expected = previous.get(*count).map_or(0, |index| *index as usize);
         let index = match slices.get(expected) {
             Some(slice) if slice.place.cast_const() == place => expected,
@@ -210,9 +200,11 @@ impl HeldSlices {
     /// Whether the memory is part of a held slice.
     pub(super) fn contains(&self, address: CUdeviceptr, bytes: usize) -> bool {
         let end = address + bytes as CUdeviceptr;
-        self.uses.borrow().slices.iter().any(|slice| {
-            slice.address <= address && end <= slice.address + slice.bytes as CUdeviceptr
-        })
+        self.uses
+            .borrow()
+            .slices
+            .iter()
+            .any(|slice| slice.address <= address && end <= slice.address + slice.bytes as CUdeviceptr)
     }
 
     /// The run is over. The storage is kept for the next run.
@@ -228,12 +220,7 @@ impl HeldSlices {
 
 /// The index of the slice at `place`, which becomes the expected one for use number `count`.
 #[cold]
-fn search(
-    slices: &[HeldSlice],
-    previous: &mut Vec<u32>,
-    count: usize,
-    place: *const (),
-) -> Option<usize> {
+fn search(slices: &[HeldSlice], previous: &mut Vec<u32>, count: usize, place: *const ()) -> Option<usize> {
     let mut places = slices.iter().map(|slice| slice.place.cast_const());
     let index = places.position(|held| held == place)?;
     if previous.len() <= count {

@@ -58,10 +58,7 @@ pub unsafe trait KernelArgs: Sized {
     const IN_PLACE: bool = false;
 
     /// The name of the struct and the parameters.
-    const SIGNATURE: Signature<'static> = Signature {
-        name: Self::NAME,
-        parameters: Self::PARAMETERS,
-    };
+    const SIGNATURE: Signature<'static> = Signature { name: Self::NAME, parameters: Self::PARAMETERS };
 
     /// What its contracts need to know about a launch.
     #[doc(hidden)]
@@ -107,11 +104,7 @@ pub unsafe trait KernelArgs: Sized {
     /// requires. Checks of pointers compare it with the allocation.
     #[doc(hidden)]
     #[inline]
-    fn required_lengths(
-        &self,
-        geometry: Geometry,
-        note: &mut dyn FnMut(&'static str, Option<u64>),
-    ) {
+    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
         let _ = (geometry, note);
     }
 

@@ -83,10 +83,7 @@ impl<'k> LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn on(stream: &'k CudaStream) -> Self {
-        Self {
-            stream: Some(stream),
-            ..Self::untracked()
-        }
+        Self { stream: Some(stream), ..Self::untracked() }
     }
 
     /// A launch of a sequence, which uses only memory of the slices that the sequence holds. It neither waits for other streams nor
@@ -94,20 +91,14 @@ impl<'k> LaunchStream<'k> {
     #[cfg(feature = "graphs")]
     #[inline]
     pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
-        Self {
-            held: Some(held),
-            ..Self::untracked()
-        }
+        Self { held: Some(held), ..Self::untracked() }
     }
 
     /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
     #[cfg(feature = "cudarc")]
     #[inline]
     pub(crate) fn in_context(context: CUcontext) -> Self {
-        Self {
-            context,
-            ..Self::untracked()
-        }
+        Self { context, ..Self::untracked() }
     }
 
     /// Notes the length of each slice whose context is checked.
@@ -154,9 +145,7 @@ impl<'k> LaunchStream<'k> {
     fn is_in(&self, context: &Arc<CudaContext>) -> bool {
         match self.stream {
             Some(stream) => is_of(stream, context),
-            None if self.context.is_null() => {
-                self.default_stream.of(context).context().cu_ctx() == context.cu_ctx()
-            }
+            None if self.context.is_null() => self.default_stream.of(context).context().cu_ctx() == context.cu_ctx(),
             None => self.context == context.cu_ctx(),
         }
     }
@@ -187,15 +176,9 @@ impl<'k> LaunchStream<'k> {
 
     /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream reads only that field.
     #[cfg(feature = "cudarc")]
-    #[cfg_attr(
-        not(feature = "graphs"),
-        expect(clippy::unnecessary_wraps, reason = "only sequences hold slices")
-    )]
+    #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
     #[inline(always)]
-    pub(crate) fn stream_or_held(
-        &self,
-        context: &Arc<CudaContext>,
-    ) -> Result<&CudaStream, Held<'_>> {
+    pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, Held<'_>> {
         if let Some(stream) = self.stream {
             if !is_of(stream, context) {
                 self.mark_foreign(context);
@@ -254,11 +237,7 @@ impl<'k> LaunchStream<'k> {
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
-        Guard {
-            sync: ManuallyDrop::new(Some(sync)),
-            recorded: Some(&self.recorded),
-            argument: PhantomData,
-        }
+        Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.recorded), argument: PhantomData }
     }
 
     /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of the stream.
@@ -288,8 +267,7 @@ impl<'k> LaunchStream<'k> {
     #[inline(always)]
     fn mark_foreign(&self, argument: &CudaContext) {
         if self.foreign.get().is_none() {
-            self.foreign
-                .set(Some((self.field.get(), name_of(argument))));
+            self.foreign.set(Some((self.field.get(), name_of(argument))));
         }
     }
 
@@ -303,11 +281,7 @@ impl<'k> LaunchStream<'k> {
             Some(context) if self.context.is_null() => name_of(context),
             _ => ContextName::of_handle(self.context, None),
         };
-        Some(Foreign {
-            field,
-            argument,
-            launch,
-        })
+        Some(Foreign { field, argument, launch })
     }
 }
 
@@ -433,11 +407,7 @@ impl<'s> Guard<'s> {
     #[cfg(feature = "cudarc")]
     #[inline(always)]
     pub fn new(sync: SyncOnDrop<'s>) -> Self {
-        Self {
-            sync: ManuallyDrop::new(Some(sync)),
-            recorded: None,
-            argument: PhantomData,
-        }
+        Self { sync: ManuallyDrop::new(Some(sync)), recorded: None, argument: PhantomData }
     }
 }
 
@@ -457,18 +427,12 @@ impl Drop for Guard<'_> {
 /// memory of a second GPU is therefore recorded on the default stream of that GPU, after that stream has joined the launch's stream.
 #[cfg(feature = "cudarc")]
 #[cold]
-fn record_elsewhere(
-    event: &CudaEvent,
-    stream: &CudaStream,
-    error: DriverError,
-) -> Result<(), DriverError> {
+fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) -> Result<(), DriverError> {
     if event.context() == stream.context() {
         return Err(error);
     }
     let event_stream = event.context().default_stream();
-    let recorded = event_stream
-        .join(stream)
-        .and_then(|()| event.record(&event_stream));
+    let recorded = event_stream.join(stream).and_then(|()| event.record(&event_stream));
     // After a launch, the context of the launch is current.
     recorded.and(stream.context().bind_to_thread())
 }

@@ -16,10 +16,7 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// `check` calls `KernelArg::check_context` of each argument.
     pub(crate) fn of(check: impl FnOnce(&LaunchStream<'_>)) -> Self {
-        let lengths = Self {
-            slices: RefCell::default(),
-            required: Vec::new(),
-        };
+        let lengths = Self { slices: RefCell::default(), required: Vec::new() };
         check(&LaunchStream::noting(&lengths));
         lengths
     }
@@ -39,8 +36,7 @@ impl Lengths {
 
     /// Adds what contracts require. A computation without a result requires nothing.
     pub(crate) fn require(&mut self, name: &'static str, elements: Option<u64>) {
-        self.required
-            .extend(elements.map(|elements| (name, elements)));
+        self.required.extend(elements.map(|elements| (name, elements)));
     }
 
     /// The elements of the slice that is the parameter with this index, or the elements that a contract requires of the pointer with

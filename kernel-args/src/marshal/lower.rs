@@ -35,10 +35,7 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
 }
 
 /// Lowers `args` and calls `show` with the values that a kernel would receive.
-pub(super) fn decode_params<A: KernelArgs, R>(
-    args: &mut A,
-    show: impl FnOnce(&DecodedArgs<'_>) -> R,
-) -> R {
+pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
         // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure returns.
         show(&unsafe { DecodedArgs::params(A::PARAMETERS, pointers) })
@@ -127,11 +124,7 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     }
 
     #[inline]
-    fn required_lengths(
-        &self,
-        geometry: Geometry,
-        note: &mut dyn FnMut(&'static str, Option<u64>),
-    ) {
+    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
         A::required_lengths(self, geometry, note);
     }
 
@@ -186,9 +179,7 @@ impl ArgList<'_> {
         }
         // SAFETY: the loop has written a pointer for each argument, and the list has one type for each argument. Nothing else accesses
         // the pointers.
-        launch(types, unsafe {
-            slice::from_raw_parts_mut(pointers, types.len())
-        })
+        launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
     }
 
     /// Lowers every argument to the packed form and calls `launch` with the types and the bytes. The number of bytes is the size of
@@ -235,40 +226,27 @@ pub struct DecodedArgs<'p> {
 enum Place<'p> {
     /// Each pointer points to the initialised bytes of its parameter.
     Params(&'p [*mut c_void]),
-    #[cfg_attr(
-        not(feature = "cudarc"),
-        expect(dead_code, reason = "only launches use the packed form")
-    )]
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only launches use the packed form"))]
     Packed(&'p [u8]),
 }
 
 impl<'p> DecodedArgs<'p> {
     /// # Safety
     /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are initialised.
-    pub(crate) unsafe fn params(
-        parameters: &'p [Parameter<'p>],
-        pointers: &'p [*mut c_void],
-    ) -> Self {
-        Self {
-            parameters,
-            place: Place::Params(pointers),
-        }
+    pub(crate) unsafe fn params(parameters: &'p [Parameter<'p>], pointers: &'p [*mut c_void]) -> Self {
+        Self { parameters, place: Place::Params(pointers) }
     }
 
     /// `buffer` is the packed form of the parameters.
     #[cfg(feature = "cudarc")]
     pub(crate) fn packed(parameters: &'p [Parameter<'p>], buffer: &'p [u8]) -> Self {
-        Self {
-            parameters,
-            place: Place::Packed(buffer),
-        }
+        Self { parameters, place: Place::Packed(buffer) }
     }
 
     /// Calls `visit` with each parameter and its bytes, in order.
     #[cfg(feature = "cudarc")]
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
-        self.iter()
-            .for_each(|(parameter, bytes)| visit(parameter, bytes));
+        self.iter().for_each(|(parameter, bytes)| visit(parameter, bytes));
     }
 
     /// Every parameter with its bytes, in order.

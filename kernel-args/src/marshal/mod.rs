@@ -13,10 +13,7 @@ mod held_slices;
 mod kernel_arg;
 #[cfg_attr(
     not(feature = "cudarc"),
-    allow(
-        clippy::result_large_err,
-        reason = "without `alloc` an error is a large value"
-    )
+    allow(clippy::result_large_err, reason = "without `alloc` an error is a large value")
 )]
 mod kernel_args;
 mod launch_stream;
@@ -75,5 +72,4 @@ pub(crate) use {
 
 /// Calls its argument with each parameter of a launch and its bytes.
 #[cfg(feature = "cudarc")]
-pub(crate) type ForEachValue<'v> =
-    dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;
+pub(crate) type ForEachValue<'v> = dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;

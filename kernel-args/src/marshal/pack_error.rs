@@ -42,19 +42,12 @@ impl PackError {
         len: usize,
     ) -> Result<usize, Self> {
         if parameters.len() != offsets.len() {
-            return Err(Self::Count {
-                parameters: parameters.len(),
-                offsets: offsets.len(),
-            });
+            return Err(Self::Count { parameters: parameters.len(), offsets: offsets.len() });
         }
         let mut end = 0;
         for (parameter, &offset) in parameters.iter().zip(offsets) {
             if offset < end {
-                return Err(Self::Overlap {
-                    field: parameter.name,
-                    offset,
-                    end,
-                });
+                return Err(Self::Overlap { field: parameter.name, offset, end });
             }
             end = offset.saturating_add(parameter.size);
         }
@@ -68,10 +61,7 @@ impl PackError {
 impl fmt::Display for PackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count {
-                parameters,
-                offsets,
-            } => write!(
+            Self::Count { parameters, offsets } => write!(
                 f,
                 "the struct has {parameters} parameters, but the number of offsets is {offsets}\n\
                  help: give one offset for each parameter"

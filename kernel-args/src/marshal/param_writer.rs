@@ -148,11 +148,7 @@ impl<E, T: Copy> Row<E, T> {
     #[must_use]
     pub const fn new() -> Self {
         assert!(align_of::<E>() >= align_of::<T>());
-        Self {
-            room: MaybeUninit::uninit(),
-            len: 0,
-            of: PhantomData,
-        }
+        Self { room: MaybeUninit::uninit(), len: 0, of: PhantomData }
     }
 
     /// Appends a value.

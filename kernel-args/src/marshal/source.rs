@@ -29,16 +29,8 @@ impl PartialEq for Source {
 impl Eq for Source {}
 
 impl Source {
-    pub(crate) const fn new(
-        image: &'static [u8],
-        entry: &'static str,
-        table: &'static CompiledImage,
-    ) -> Self {
-        Self {
-            image,
-            entry,
-            table,
-        }
+    pub(crate) const fn new(image: &'static [u8], entry: &'static str, table: &'static CompiledImage) -> Self {
+        Self { image, entry, table }
     }
 
     /// The kernel that a struct names.

@@ -19,11 +19,7 @@ pub(super) struct ShortList<T> {
 impl<T> ShortList<T> {
     #[inline]
     pub(super) const fn new() -> Self {
-        Self {
-            short: [const { MaybeUninit::uninit() }; SHORT],
-            more: Vec::new(),
-            len: 0,
-        }
+        Self { short: [const { MaybeUninit::uninit() }; SHORT], more: Vec::new(), len: 0 }
     }
 
     #[inline]
@@ -103,11 +99,7 @@ enum Value<'a> {
 
 impl<'a> ArgumentValues<'a> {
     pub(super) const fn new() -> Self {
-        Self {
-            values: ShortList::new(),
-            storage: [const { UnsafeCell::new(MaybeUninit::uninit()) }; UNITS],
-            units: 0,
-        }
+        Self { values: ShortList::new(), storage: [const { UnsafeCell::new(MaybeUninit::uninit()) }; UNITS], units: 0 }
     }
 
     #[inline(always)]
@@ -192,20 +184,12 @@ impl<T: Copy, const N: usize> Room<T, N> {
     pub(super) fn new(len: usize) -> Self {
         Self {
             stack: [MaybeUninit::uninit(); N],
-            heap: if len > N {
-                vec![MaybeUninit::uninit(); len]
-            } else {
-                Vec::new()
-            },
+            heap: if len > N { vec![MaybeUninit::uninit(); len] } else { Vec::new() },
         }
     }
 
     pub(super) fn as_mut_ptr(&mut self) -> *mut T {
-        if self.heap.is_empty() {
-            self.stack.as_mut_ptr().cast()
-        } else {
-            self.heap.as_mut_ptr().cast()
-        }
+        if self.heap.is_empty() { self.stack.as_mut_ptr().cast() } else { self.heap.as_mut_ptr().cast() }
     }
 }
 
@@ -221,10 +205,7 @@ mod tests {
             let mut list = ShortList::new();
             (0..len).for_each(|i| list.push(i));
             assert_eq!(list.drain().next(), Some(0));
-            assert_eq!(
-                (list.len(), list.iter().count(), list.iter_mut().count()),
-                (0, 0, 0)
-            );
+            assert_eq!((list.len(), list.iter().count(), list.iter_mut().count()), (0, 0, 0));
             list.push(7);
             assert_eq!(list.drain().collect::<Vec<_>>(), [7]);
         }
@@ -238,17 +219,11 @@ mod tests {
                 list.push(i);
             }
             assert_eq!(list.len(), len);
-            assert_eq!(
-                list.iter().copied().collect::<Vec<_>>(),
-                (0..len).collect::<Vec<_>>()
-            );
+            assert_eq!(list.iter().copied().collect::<Vec<_>>(), (0..len).collect::<Vec<_>>());
             for value in list.iter_mut() {
                 *value += 1;
             }
-            assert_eq!(
-                list.drain().collect::<Vec<_>>(),
-                (1..=len).collect::<Vec<_>>()
-            );
+            assert_eq!(list.drain().collect::<Vec<_>>(), (1..=len).collect::<Vec<_>>());
             assert_eq!((list.len(), list.iter().count()), (0, 0));
             list.push(7);
             assert_eq!(list.iter().copied().collect::<Vec<_>>(), [7]);

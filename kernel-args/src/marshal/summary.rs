@@ -1,10 +1,7 @@
 //! The summary of an image that was read at compile time.
 
 /// An image that was read at compile time, and the data about it that loading needs: `kernel_args_image::summary`.
-#[cfg_attr(
-    not(feature = "cudarc"),
-    allow(dead_code, reason = "images are loaded with cudarc")
-)]
+#[cfg_attr(not(feature = "cudarc"), allow(dead_code, reason = "images are loaded with cudarc"))]
 #[derive(Debug)]
 pub struct Summary {
     pub(crate) image: &'static [u8],

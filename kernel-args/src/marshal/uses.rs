@@ -90,9 +90,7 @@ impl Uses {
             && previous.slices(step) == slices;
         let is_ordered = if is_known {
             let accesses = previous.accesses.get(step);
-            now.accesses
-                .all
-                .extend_from_slice(accesses.unwrap_or_default());
+            now.accesses.all.extend_from_slice(accesses.unwrap_or_default());
             accesses.is_none()
         } else {
             let mut is_ordered = false;
@@ -136,11 +134,7 @@ impl Uses {
 
 /// The memory behind a pointer: the largest memory of a slice of the launch at its address. Nothing for a null pointer; an error if it is
 /// no pointer to memory of a slice without pointers.
-fn access(
-    cpp: CppType<'_>,
-    bytes: &[u8],
-    slices: &[(CUdeviceptr, usize)],
-) -> Result<Option<Access>, ()> {
+fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Result<Option<Access>, ()> {
     let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
     if address == 0 {
         return Ok(None);
@@ -150,11 +144,7 @@ fn access(
     if cpp.depth != 1 {
         return Err(());
     }
-    Ok(Some(Access {
-        address,
-        bytes,
-        writes: cpp.const_mask == 0,
-    }))
+    Ok(Some(Access { address, bytes, writes: cpp.const_mask == 0 }))
 }
 
 /// Whether a parameter or member contains no pointer.

@@ -40,10 +40,7 @@ pub fn check(text: &str, seed: u64, count: usize) -> Result<(), String> {
     let enough = |text: &str| text.parse().is_ok_and(|has: usize| has >= count);
     let problem = if !rest(seed).is_some_and(enough) {
         format!("it has {has}")
-    } else if !lines
-        .take(count)
-        .eq(table(seed, &echo::signatures(seed, count)).lines().skip(1))
-    {
+    } else if !lines.take(count).eq(table(seed, &echo::signatures(seed, count)).lines().skip(1)) {
         "another version of the generator made it".to_owned()
     } else {
         return Ok(());
@@ -59,11 +56,7 @@ pub fn check(text: &str, seed: u64, count: usize) -> Result<(), String> {
 pub fn command(count: usize) -> String {
     format!(
         "{}cargo run -p kernel-args-test-generator --bin echo_corpus",
-        if count > echo::SMALL {
-            "KERNEL_ARGS_FULL=1 "
-        } else {
-            ""
-        }
+        if count > echo::SMALL { "KERNEL_ARGS_FULL=1 " } else { "" }
     )
 }
 

@@ -127,24 +127,12 @@ impl Signature {
         }
         for (i, ty) in self.parameters.iter().enumerate() {
             // The compiler then reads the parameter bank directly. A copy may leave out padding.
-            let by_value = if self.echo && ty.is_aggregate() {
-                "const __grid_constant__ "
-            } else {
-                ""
-            };
+            let by_value = if self.echo && ty.is_aggregate() { "const __grid_constant__ " } else { "" };
             parameters.push(format!("{by_value}{} p{i}", ty.cpp()));
             arguments.push(format!("p{i}"));
         }
-        let body = if self.echo {
-            format!(" echo({}); ", arguments.join(", "))
-        } else {
-            String::new()
-        };
-        format!(
-            "extern \"C\" __global__ void {}({}) {{{body}}}\n",
-            self.name,
-            parameters.join(", ")
-        )
+        let body = if self.echo { format!(" echo({}); ", arguments.join(", ")) } else { String::new() };
+        format!("extern \"C\" __global__ void {}({}) {{{body}}}\n", self.name, parameters.join(", "))
     }
 
     /// C++ expressions for every number that a compiler can compute about the types: size and alignment of each parameter, then
@@ -186,20 +174,8 @@ impl Signature {
 }
 
 /// The words before the declared name in a line of the prelude.
-const NO_NAMES: [&str; 12] = [
-    "struct",
-    "alignas",
-    "2",
-    "4",
-    "64",
-    "128",
-    "using",
-    "template",
-    "<typename",
-    "T,",
-    "unsigned",
-    "N>",
-];
+const NO_NAMES: [&str; 12] =
+    ["struct", "alignas", "2", "4", "64", "128", "using", "template", "<typename", "T,", "unsigned", "N>"];
 
 /// One source with all these kernels. With `facts`, it has a global `facts_NAME` for each kernel with the values of
 /// [`Signature::cpp_facts`].

@@ -73,58 +73,33 @@ template <class T> __device__ __noinline__ T called_view(const View<const T>& v,
 /// The source of several kernels, and what they do.
 #[must_use]
 pub fn kernels(seed: u64, first: usize, count: usize) -> (String, Vec<Kernel>) {
-    let kernels: Vec<_> = (first..first + count)
-        .map(|index| kernel(seed, index))
-        .collect();
+    let kernels: Vec<_> = (first..first + count).map(|index| kernel(seed, index)).collect();
     let sources = kernels.iter().map(|kernel| kernel.source.as_str());
-    (
-        sources.fold(PREAMBLE.to_owned(), |text, source| text + source),
-        kernels,
-    )
+    (sources.fold(PREAMBLE.to_owned(), |text, source| text + source), kernels)
 }
 
 fn kernel(seed: u64, index: usize) -> Kernel {
     let mut rng = Rng::new(seed, index as u64);
     let mut builder = Builder {
         rng: &mut rng,
-        declared: vec![
-            "int n".to_owned(),
-            "long long m".to_owned(),
-            "float* sink".to_owned(),
-        ],
+        declared: vec!["int n".to_owned(), "long long m".to_owned(), "float* sink".to_owned()],
         structs: String::new(),
         body: String::new(),
         known: Vec::new(),
         name: format!("k{index}"),
     };
-    builder.known.push(Known {
-        parameter: 1,
-        offset: 0,
-        value: Value::Integer,
-    });
+    builder.known.push(Known { parameter: 1, offset: 0, value: Value::Integer });
     builder.pointer(2, 0, "float", false, true, true);
     for _ in 0..=builder.rng.below(5) {
         builder.parameter();
     }
-    let Builder {
-        declared,
-        structs,
-        body,
-        known,
-        name,
-        ..
-    } = builder;
+    let Builder { declared, structs, body, known, name, .. } = builder;
     let source = format!(
         "{structs}extern \"C\" __global__ void {name}({}) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  \
          if (i >= n) return;\n  double total = (double)(m * i);\n{body}  sink[i] = (float)total;\n}}\n",
         declared.join(", ")
     );
-    Kernel {
-        name,
-        source,
-        declared,
-        parameters: known,
-    }
+    Kernel { name, source, declared, parameters: known }
 }
 
 struct Builder<'r> {
@@ -146,17 +121,8 @@ impl Builder<'_> {
         is_written: bool,
         is_direct: bool,
     ) {
-        let value = Value::Pointer {
-            element,
-            is_read,
-            is_written,
-            is_direct,
-        };
-        self.known.push(Known {
-            parameter,
-            offset,
-            value,
-        });
+        let value = Value::Pointer { element, is_read, is_written, is_direct };
+        self.known.push(Known { parameter, offset, value });
     }
 
     /// A parameter, or several that one statement uses.
@@ -187,11 +153,7 @@ impl Builder<'_> {
                 let by_reference = self.rng.chance(40);
                 self.declared.push(format!("View<const {element}> {name}"));
                 self.pointer(first, 0, element, true, false, true);
-                self.known.push(Known {
-                    parameter: first,
-                    offset: 8,
-                    value: Value::Integer,
-                });
+                self.known.push(Known { parameter: first, offset: 8, value: Value::Integer });
                 let read = if by_reference {
                     format!("called_view({name}, i)")
                 } else {
@@ -201,18 +163,13 @@ impl Builder<'_> {
             }
             3 => {
                 let written = format!("W{first}_{}", self.name);
-                let _ = writeln!(
-                    self.structs,
-                    "struct {written} {{ int tag; {element}* to; const {element}* from[2]; }};"
-                );
+                let _ =
+                    writeln!(self.structs, "struct {written} {{ int tag; {element}* to; const {element}* from[2]; }};");
                 self.declared.push(format!("{written} {name}"));
                 self.pointer(first, 8, element, false, true, true);
                 self.pointer(first, 16, element, true, false, true);
                 self.pointer(first, 24, element, true, false, true);
-                let _ = writeln!(
-                    self.body,
-                    "  {name}.to[i + {name}.tag] = {name}.from[0][i];"
-                );
+                let _ = writeln!(self.body, "  {name}.to[i + {name}.tag] = {name}.from[0][i];");
                 self.used(&format!("{name}.from[1][i]"), element, sum, true);
             }
             // An array of pointers in local memory.
@@ -223,10 +180,7 @@ impl Builder<'_> {
                 let is_read = self.rng.chance(50);
                 self.pointer(first, 0, element, is_read, !is_read, false);
                 self.pointer(first + 1, 0, element, is_read, !is_read, false);
-                let _ = writeln!(
-                    self.body,
-                    "  {element}* t{first}[2] = {{ {name}, {other} }};"
-                );
+                let _ = writeln!(self.body, "  {element}* t{first}[2] = {{ {name}, {other} }};");
                 self.used(&format!("t{first}[(i + n) & 1][i]"), element, sum, is_read);
             }
             // Stored: the pointer escapes, and is read.
@@ -239,14 +193,10 @@ impl Builder<'_> {
             }
             // Atomic.
             6 | 7 => {
-                let element =
-                    *self
-                        .rng
-                        .pick(&["float", "double", "int", "unsigned", "unsigned long long"]);
+                let element = *self.rng.pick(&["float", "double", "int", "unsigned", "unsigned long long"]);
                 self.declared.push(format!("{element}* {name}"));
                 self.pointer(first, 0, element, true, true, true);
-                let address =
-                    ["{p} + i % 7", "&{p}[n - i]", "{p}"][self.rng.below(3)].replace("{p}", &name);
+                let address = ["{p} + i % 7", "&{p}[n - i]", "{p}"][self.rng.below(3)].replace("{p}", &name);
                 let statement = match self.rng.below(3) {
                     0 if element != "double" => {
                         format!("total += atomicExch({address}, ({element})i)")
@@ -260,10 +210,7 @@ impl Builder<'_> {
             }
             // Read in another way.
             kind @ 8..=10 => {
-                self.declared.push(format!(
-                    "{} {element}* {name}",
-                    ["", "const"][self.rng.below(2)]
-                ));
+                self.declared.push(format!("{} {element}* {name}", ["", "const"][self.rng.below(2)]));
                 self.pointer(first, 0, element, true, false, true);
                 let read = match self.rng.below(9) {
                     0 => format!("called_load({name}, i)"),
@@ -287,10 +234,8 @@ impl Builder<'_> {
                         "  float4 v{first} = ((const float4*){name})[i]; total += v{first}.x * v{first}.w;"
                     );
                 } else if kind == 9 {
-                    let _ = writeln!(
-                        self.body,
-                        "  for (int k = 0; k < n; ++k) total += (double)({sum}){name}[k * 3 + i];"
-                    );
+                    let _ =
+                        writeln!(self.body, "  for (int k = 0; k < n; ++k) total += (double)({sum}){name}[k * 3 + i];");
                 } else {
                     self.used(&read, element, sum, true);
                 }
@@ -303,14 +248,8 @@ impl Builder<'_> {
                     0 => (format!("called_store({name}, i, {value})"), false),
                     1 => (format!("inlined_store({name}, i, {value})"), false),
                     2 => (format!("called_advance({name}, i)[0] = {value}"), false),
-                    3 => (
-                        format!("for (int k = i; k < n; k += 32) {name}[k] = {value}"),
-                        false,
-                    ),
-                    4 => (
-                        format!("{name}[i] = ({element})(({sum}){name}[i] * ({sum})2)"),
-                        true,
-                    ),
+                    3 => (format!("for (int k = i; k < n; k += 32) {name}[k] = {value}"), false),
+                    4 => (format!("{name}[i] = ({element})(({sum}){name}[i] * ({sum})2)"), true),
                     _ => (format!("{name}[m + i] = {value}"), false),
                 };
                 self.pointer(first, 0, element, is_read, true, true);

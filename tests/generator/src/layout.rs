@@ -16,20 +16,11 @@ impl Type {
     #[must_use]
     pub fn extent(&self) -> Extent {
         match self {
-            Self::Leaf(leaf) => Extent {
-                size: leaf.size(),
-                align: leaf.align,
-            },
+            Self::Leaf(leaf) => Extent { size: leaf.size(), align: leaf.align },
             Self::Pointer { .. } => Extent { size: 8, align: 8 },
-            Self::Enum(e) => Extent {
-                size: e.underlying.size(),
-                align: e.underlying.align,
-            },
+            Self::Enum(e) => Extent { size: e.underlying.size(), align: e.underlying.align },
             Self::Alias { of, .. } => of.extent(),
-            Self::Array(of, len) => Extent {
-                size: of.extent().size * len,
-                ..of.extent()
-            },
+            Self::Array(of, len) => Extent { size: of.extent().size * len, ..of.extent() },
             Self::Struct(structure) => structure.extent(),
         }
     }
@@ -39,18 +30,9 @@ impl Struct {
     /// Size and alignment on the device.
     #[must_use]
     pub fn extent(&self) -> Extent {
-        let align = self
-            .fields
-            .iter()
-            .map(|field| field.ty.extent().align)
-            .chain(self.align)
-            .max()
-            .unwrap_or(1);
+        let align = self.fields.iter().map(|field| field.ty.extent().align).chain(self.align).max().unwrap_or(1);
         let end = self.offsets().last().map_or(0, |(_, end)| *end);
-        Extent {
-            size: end.next_multiple_of(align),
-            align,
-        }
+        Extent { size: end.next_multiple_of(align), align }
     }
 
     /// The start and end of each field, in bytes.

@@ -66,10 +66,7 @@ impl Mirrors {
         for index in 0..count {
             let mut rng = Rng::new(seed, index as u64);
             let members = 2 + rng.below(MOST_MEMBERS - 1);
-            let member = |i| Member {
-                name: format!("m{i}"),
-                kind: kind(&mut rng, index, count),
-            };
+            let member = |i| Member { name: format!("m{i}"), kind: kind(&mut rng, index, count) };
             structs.push((0..members).map(member).collect());
         }
         Self { structs }
@@ -120,13 +117,10 @@ impl Mirrors {
                     Kind::Numbers(of) => alike(of).map(Kind::Numbers),
                     _ => None,
                 };
-                let other = members
-                    .iter()
-                    .position(|member| of_same_size(member.kind).is_some());
+                let other = members.iter().position(|member| of_same_size(member.kind).is_some());
                 match other {
                     Some(other) => {
-                        members[other].kind =
-                            of_same_size(members[other].kind).unwrap_or(members[other].kind);
+                        members[other].kind = of_same_size(members[other].kind).unwrap_or(members[other].kind);
                     }
                     None => members.swap(0, 1),
                 }
@@ -136,14 +130,10 @@ impl Mirrors {
             }
             _ => {
                 let next = |of| (of + 1) % self.structs.len();
-                let pointer = members
-                    .iter_mut()
-                    .find_map(|member| match &mut member.kind {
-                        Kind::Pointer(to, ..) | Kind::Pointers(to) | Kind::PointerArray(to, _) => {
-                            Some(to)
-                        }
-                        _ => None,
-                    });
+                let pointer = members.iter_mut().find_map(|member| match &mut member.kind {
+                    Kind::Pointer(to, ..) | Kind::Pointers(to) | Kind::PointerArray(to, _) => Some(to),
+                    _ => None,
+                });
                 match pointer {
                     Some(to) => *to = next(*to),
                     None => members.swap(0, 1),
@@ -206,11 +196,7 @@ impl Member {
             Kind::Structs(of, length) => format!("[S{of}; {length}]"),
             Kind::Numbers(of) => format!("DevicePointerMut<{}>", SCALARS[of].1),
             Kind::Pointer(to, length, is_const) => {
-                let pointer = if is_const {
-                    "DevicePointer"
-                } else {
-                    "DevicePointerMut"
-                };
+                let pointer = if is_const { "DevicePointer" } else { "DevicePointerMut" };
                 match length {
                     0 => format!("{pointer}<S{to}>"),
                     _ => format!("{pointer}<[S{to}; {length}]>"),

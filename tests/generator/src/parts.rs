@@ -7,11 +7,7 @@ use std::fmt::Write as _;
 /// A field of the struct.
 enum Field {
     /// Parameters of one type: one, or an array that is spread.
-    Run {
-        number: usize,
-        ty: String,
-        count: usize,
-    },
+    Run { number: usize, ty: String, count: usize },
     /// The fields of a struct with this number.
     Flat { number: usize, fields: Vec<Field> },
 }
@@ -27,9 +23,7 @@ pub struct Parts {
 #[must_use]
 pub fn all(seed: u64, count: usize) -> Vec<Parts> {
     let kernels = echo::signatures(seed, count).into_iter().enumerate();
-    kernels
-        .map(|(i, kernel)| Parts::new(kernel, &mut Rng::new(!seed, i as u64)))
-        .collect()
+    kernels.map(|(i, kernel)| Parts::new(kernel, &mut Rng::new(!seed, i as u64))).collect()
 }
 
 impl Parts {
@@ -40,11 +34,7 @@ impl Parts {
         for (number, ty) in types.into_iter().enumerate() {
             let count = *rng.pick(&[1, 1, 1, 2, 3, 4, 7]);
             let name = ty.rust();
-            fields.push(Field::Run {
-                number,
-                ty: name,
-                count,
-            });
+            fields.push(Field::Run { number, ty: name, count });
             kernel.parameters.extend(vec![ty; count]);
         }
         let mut structs = 0;
@@ -91,10 +81,7 @@ fn close(flat: &mut Vec<Field>, open: &mut Vec<Field>, structs: &mut usize, rng:
         flat.append(open);
         return;
     }
-    flat.push(Field::Flat {
-        number: *structs,
-        fields: std::mem::take(open),
-    });
+    flat.push(Field::Flat { number: *structs, fields: std::mem::take(open) });
     *structs += 1;
 }
 
@@ -120,20 +107,12 @@ impl Field {
         let name = self.name();
         match self {
             Self::Run { number, ty, count } => {
-                let element = if self.is_open() {
-                    format!("T{number}")
-                } else {
-                    ty.clone()
-                };
+                let element = if self.is_open() { format!("T{number}") } else { ty.clone() };
                 // One element in five is an array of one element.
                 if *count == 1 && number % 5 != 4 {
                     return format!("pub {name}: {element}");
                 }
-                let length = if self.has_open_length() {
-                    format!("N{number}")
-                } else {
-                    count.to_string()
-                };
+                let length = if self.has_open_length() { format!("N{number}") } else { count.to_string() };
                 format!("#[kernel_args(spread)] pub {name}: [{element}; {length}]")
             }
             Self::Flat { number, fields } => {
@@ -153,10 +132,7 @@ fn parameters(fields: &[Field], bound: &str, length: &str) -> Vec<String> {
             types.push(format!("T{number}{bound}"));
         }
         if field.has_open_length() {
-            lengths.push(format!(
-                "{length}N{number}{}",
-                if length.is_empty() { "" } else { ": usize" }
-            ));
+            lengths.push(format!("{length}N{number}{}", if length.is_empty() { "" } else { ": usize" }));
         }
     });
     types.into_iter().chain(lengths).collect()
@@ -223,11 +199,7 @@ pub fn source(all: &[Parts]) -> String {
     let mut text = rust::HEAD.to_owned();
     let mut visits = String::new();
     for (i, parts) in all.iter().enumerate() {
-        let visit = if parts.kernel.is_over_aligned() {
-            "over_aligned"
-        } else {
-            "packable"
-        };
+        let visit = if parts.kernel.is_over_aligned() { "over_aligned" } else { "packable" };
         let _ = writeln!(
             text,
             "pub mod k{i} {{ use super::*;\n{}\

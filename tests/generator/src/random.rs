@@ -23,9 +23,7 @@ const DEPTH: usize = 3;
 /// The signatures 0 to `count - 1` of `seed`.
 #[must_use]
 pub fn signatures(seed: u64, shape: Shape, count: usize) -> Vec<Signature> {
-    (0..count)
-        .map(|index| signature(seed, shape, index))
-        .collect()
+    (0..count).map(|index| signature(seed, shape, index)).collect()
 }
 
 /// Signature `index` of `seed`.
@@ -52,24 +50,14 @@ pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
         Shape::Plain if rng.chance(6) => 32_764,
         Shape::Plain => 4096,
     };
-    let mut signature = Signature {
-        name: format!("echo_{index}"),
-        parameters: Vec::new(),
-        echo,
-        open: 0,
-    };
+    let mut signature = Signature { name: format!("echo_{index}"), parameters: Vec::new(), echo, open: 0 };
     if !echo {
         signature.name = format!("k{index}");
     }
     if limit > 4096 {
         // Above 4,352 bytes, sm_70 to sm_89 place the block at a different address. This covers sizes near that limit and far
         // above it.
-        let len = 3000
-            + random.rng.below(if index.is_multiple_of(2) {
-                2000
-            } else {
-                24_000
-            });
+        let len = 3000 + random.rng.below(if index.is_multiple_of(2) { 2000 } else { 24_000 });
         let bytes = Type::Array(Box::new(Type::named("u8")), len);
         signature.parameters.push(bytes);
     }
@@ -150,16 +138,10 @@ impl Random {
         let to = match self.rng.below(8) {
             0 => Pointee::Void,
             1 => Pointee::Type(Box::new(self.pointer())),
-            2 if !self.known.is_empty() => {
-                Pointee::Type(Box::new(self.rng.pick(&self.known).clone()))
-            }
+            2 if !self.known.is_empty() => Pointee::Type(Box::new(self.rng.pick(&self.known).clone())),
             _ => Pointee::Type(Box::new(Type::Leaf(self.rng.pick(LEAVES)))),
         };
-        Type::Pointer {
-            to,
-            is_const: self.rng.chance(50),
-            optional: false,
-        }
+        Type::Pointer { to, is_const: self.rng.chance(50), optional: false }
     }
 
     fn enumeration(&mut self) -> Type {
@@ -177,21 +159,13 @@ impl Random {
         }
         values.sort_unstable();
         values.dedup();
-        Type::Enum(Enum {
-            name: self.name(),
-            underlying: leaf,
-            values,
-            scoped: self.rng.chance(70),
-        })
+        Type::Enum(Enum { name: self.name(), underlying: leaf, values, scoped: self.rng.chance(70) })
     }
 
     fn alias(&mut self) -> Type {
         let scalar = |leaf: &&Leaf| matches!(leaf.scalar, Scalar::Bits(_));
         let leaves: Vec<&'static Leaf> = LEAVES.iter().filter(scalar).collect();
-        Type::Alias {
-            name: self.name(),
-            of: Box::new(Type::Leaf(leaves[self.rng.below(leaves.len())])),
-        }
+        Type::Alias { name: self.name(), of: Box::new(Type::Leaf(leaves[self.rng.below(leaves.len())])) }
     }
 
     fn structure(&mut self, depth: usize) -> Type {
@@ -199,12 +173,7 @@ impl Random {
             return self.rng.pick(&self.known).clone();
         }
         let count = 1 + self.rng.below(6);
-        let fields = (0..count)
-            .map(|_| Field {
-                ty: self.ty(depth + 1),
-                slot: Slot::Own,
-            })
-            .collect();
+        let fields = (0..count).map(|_| Field { ty: self.ty(depth + 1), slot: Slot::Own }).collect();
         self.finish(fields, Vec::new(), None)
     }
 
@@ -218,9 +187,7 @@ impl Random {
         {
             return again;
         }
-        let arguments: Vec<Type> = (0..=self.rng.below(2))
-            .map(|_| self.ty(depth + 1))
-            .collect();
+        let arguments: Vec<Type> = (0..=self.rng.below(2)).map(|_| self.ty(depth + 1)).collect();
         let length = self.rng.chance(50).then(|| 1 + self.rng.below(5));
         // Each parameter has its own field, because rustc rejects unused parameters.
         let mut slots: Vec<Slot> = (0..arguments.len()).map(Slot::Argument).collect();
@@ -233,10 +200,7 @@ impl Random {
         let fields = slots
             .into_iter()
             .map(|slot| match slot {
-                Slot::Own => Field {
-                    ty: self.ty(depth + 1),
-                    slot,
-                },
+                Slot::Own => Field { ty: self.ty(depth + 1), slot },
                 slot => filled(slot, &arguments, length),
             })
             .collect();

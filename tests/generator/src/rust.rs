@@ -11,22 +11,14 @@ impl Type {
     pub fn rust(&self) -> String {
         match self {
             Self::Leaf(leaf) => leaf.rust.to_owned(),
-            Self::Pointer {
-                to,
-                is_const,
-                optional,
-            } => {
+            Self::Pointer { to, is_const, optional } => {
                 let to = match to {
                     Pointee::Void => "core::ffi::c_void".to_owned(),
                     Pointee::Type(ty) => ty.rust(),
                 };
                 let mutable = if *is_const { "" } else { "Mut" };
                 let pointer = format!("DevicePointer{mutable}<{to}>");
-                if *optional {
-                    format!("Option<{pointer}>")
-                } else {
-                    pointer
-                }
+                if *optional { format!("Option<{pointer}>") } else { pointer }
             }
             Self::Enum(e) => e.name.clone(),
             Self::Alias { name, .. } => name.clone(),
@@ -47,11 +39,8 @@ impl Type {
             ),
             Self::Enum(e) => {
                 let variants: Vec<String> = (0..e.values.len()).map(|i| format!("V{i}")).collect();
-                let values: Vec<String> = variants
-                    .iter()
-                    .zip(&e.values)
-                    .map(|(variant, value)| format!("{variant} = {value}"))
-                    .collect();
+                let values: Vec<String> =
+                    variants.iter().zip(&e.values).map(|(variant, value)| format!("{variant} = {value}")).collect();
                 format!(
                     "#[derive(Clone, Copy, DeviceType)]\n#[repr({})]\npub enum {name} {{ {} }}\n\
                      draw!(enum {name} {{ {} }});\n",
@@ -80,9 +69,7 @@ impl Struct {
 
     fn define_rust(&self) -> String {
         let Self { name, fields, .. } = self;
-        let align = self
-            .align
-            .map_or(String::new(), |n| format!(", align({n})"));
+        let align = self.align.map_or(String::new(), |n| format!(", align({n})"));
         let types = (0..self.arguments.len()).map(|i| format!("T{i}"));
         let names: Vec<String> = types.chain(self.length.map(|_| "N".to_owned())).collect();
         let declared = |bound: &str| {
@@ -91,16 +78,10 @@ impl Struct {
             types.chain(length).collect::<Vec<_>>().join(", ")
         };
         let of = |list: String| {
-            if list.is_empty() {
-                list
-            } else {
-                format!("<{list}>")
-            }
+            if list.is_empty() { list } else { format!("<{list}>") }
         };
-        let mut text = format!(
-            "#[derive(Clone, Copy, DeviceType)]\n#[repr(C{align})]\npub struct {name}{} {{ ",
-            of(declared(""))
-        );
+        let mut text =
+            format!("#[derive(Clone, Copy, DeviceType)]\n#[repr(C{align})]\npub struct {name}{} {{ ", of(declared("")));
         for (i, field) in fields.iter().enumerate() {
             let _ = match field.slot {
                 Slot::Own => write!(text, "pub f{i}: {}, ", field.ty.rust()),
@@ -155,11 +136,7 @@ impl Signature {
             open.collect::<Vec<_>>().join(", ")
         };
         let of = |list: String| {
-            if list.is_empty() {
-                list
-            } else {
-                format!("<{list}>")
-            }
+            if list.is_empty() { list } else { format!("<{list}>") }
         };
         let mut fields = Vec::new();
         let mut members = Vec::new();
@@ -197,11 +174,7 @@ pub fn source(signatures: &[Signature]) -> String {
     let mut text = HEAD.to_owned();
     let (mut entries, mut visits, mut structures) = (String::new(), String::new(), String::new());
     for (i, signature) in signatures.iter().enumerate() {
-        let visit = if signature.is_over_aligned() {
-            "over_aligned"
-        } else {
-            "packable"
-        };
+        let visit = if signature.is_over_aligned() { "over_aligned" } else { "packable" };
         let name = &signature.name;
         // One function per struct: in a debug build a single function for all would need megabytes of stack.
         let _ = writeln!(
@@ -214,15 +187,9 @@ pub fn source(signatures: &[Signature]) -> String {
             signature.rust_type()
         );
         for structure in signature.structs() {
-            let members: Vec<String> = (0..structure.fields.len())
-                .map(|i| format!("f{i}"))
-                .collect();
+            let members: Vec<String> = (0..structure.fields.len()).map(|i| format!("f{i}")).collect();
             let ty = structure.rust();
-            let _ = writeln!(
-                text,
-                "structure!(report, {i}, {ty} {{ {} }});",
-                members.join(", ")
-            );
+            let _ = writeln!(text, "structure!(report, {i}, {ty} {{ {} }});", members.join(", "));
         }
         text.push_str("} }\n");
         let _ = write!(entries, "{name:?}, ");
@@ -249,9 +216,7 @@ impl Signature {
     #[must_use]
     pub fn rust_alone(&self) -> String {
         let definitions = self.rust_definitions();
-        let shown = definitions
-            .lines()
-            .filter(|line| !line.starts_with("draw!"));
+        let shown = definitions.lines().filter(|line| !line.starts_with("draw!"));
         shown.fold(String::new(), |text, line| text + line + "\n")
     }
 }

@@ -4,10 +4,7 @@ use crate::{Field, Pointee, Signature, Slot, Struct, Type};
 
 /// Finds a minimal signature: repeatedly takes the first of the [`smaller`] signatures that fails. `first_failing` returns the
 /// index of the first failing signature. It gets many at once, because compilers are fast with many.
-pub fn shrink(
-    mut signature: Signature,
-    mut first_failing: impl FnMut(&[Signature]) -> Option<usize>,
-) -> Signature {
+pub fn shrink(mut signature: Signature, mut first_failing: impl FnMut(&[Signature]) -> Option<usize>) -> Signature {
     loop {
         let candidates = smaller(&signature);
         match first_failing(&candidates) {
@@ -22,11 +19,7 @@ pub fn shrink(
 pub fn smaller(signature: &Signature) -> Vec<Signature> {
     let mut found: Vec<Signature> = Vec::new();
     let count = signature.parameters.len();
-    let with = |parameters: Vec<Type>, open: usize| Signature {
-        parameters,
-        open,
-        ..signature.clone()
-    };
+    let with = |parameters: Vec<Type>, open: usize| Signature { parameters, open, ..signature.clone() };
 
     // Removes a run of parameters: half of them, a quarter, ... one.
     let mut run = count / 2;
@@ -54,11 +47,7 @@ pub fn smaller(signature: &Signature) -> Vec<Signature> {
     // Simplifies one definition everywhere.
     for structure in signature.structs() {
         for simpler in simpler(structure) {
-            let parameters = signature
-                .parameters
-                .iter()
-                .map(|ty| replace(ty, structure, &simpler))
-                .collect();
+            let parameters = signature.parameters.iter().map(|ty| replace(ty, structure, &simpler)).collect();
             found.push(with(parameters, 0));
         }
     }
@@ -78,10 +67,7 @@ fn weight(signature: &Signature) -> usize {
                 Type::Alias { .. } => 1,
                 Type::Array(_, len) => *len,
                 Type::Struct(s) => {
-                    s.fields.len()
-                        + 4 * usize::from(s.align.is_some())
-                        + 4 * s.arguments.len()
-                        + s.length.unwrap_or(0)
+                    s.fields.len() + 4 * usize::from(s.align.is_some()) + 4 * s.arguments.len() + s.length.unwrap_or(0)
                 }
             }
         });
@@ -94,11 +80,7 @@ fn inside(ty: &Type) -> Vec<Type> {
     let mut found = match ty {
         Type::Leaf(_) => Vec::new(),
         Type::Pointer { to, is_const, .. } => {
-            let mut found = vec![Type::Pointer {
-                to: Pointee::Void,
-                is_const: *is_const,
-                optional: false,
-            }];
+            let mut found = vec![Type::Pointer { to: Pointee::Void, is_const: *is_const, optional: false }];
             if let Pointee::Type(to) = to {
                 found.push((**to).clone());
             }
@@ -126,32 +108,20 @@ fn simpler(structure: &Struct) -> Vec<Struct> {
         for i in 0..plain.fields.len() {
             let mut fields = plain.fields.clone();
             fields.remove(i);
-            found.push(Struct {
-                fields,
-                ..plain.clone()
-            });
+            found.push(Struct { fields, ..plain.clone() });
         }
     }
     for (i, field) in plain.fields.iter().enumerate() {
         for ty in inside(&field.ty) {
             let mut fields = plain.fields.clone();
             fields[i].ty = ty;
-            found.push(Struct {
-                fields,
-                ..plain.clone()
-            });
+            found.push(Struct { fields, ..plain.clone() });
         }
     }
     if let Some(align) = plain.align {
-        let natural = Struct {
-            align: None,
-            ..plain.clone()
-        };
+        let natural = Struct { align: None, ..plain.clone() };
         if natural.extent().align <= align / 2 {
-            found.push(Struct {
-                align: Some(align / 2),
-                ..plain.clone()
-            });
+            found.push(Struct { align: Some(align / 2), ..plain.clone() });
         }
         found.push(natural);
     }
@@ -167,19 +137,12 @@ fn plain(structure: &Struct) -> Struct {
     if structure.arguments.is_empty() {
         return structure.clone();
     }
-    let own = |ty: &Type| Field {
-        ty: ty.clone(),
-        slot: Slot::Own,
-    };
+    let own = |ty: &Type| Field { ty: ty.clone(), slot: Slot::Own };
     let letters = |c: char| if c.is_alphanumeric() { c } else { '_' };
     Struct {
         name: structure.cpp().chars().map(letters).collect(),
         align: structure.align,
-        fields: structure
-            .fields
-            .iter()
-            .map(|field| own(&field.ty))
-            .collect(),
+        fields: structure.fields.iter().map(|field| own(&field.ty)).collect(),
         arguments: Vec::new(),
         length: None,
     }
@@ -190,40 +153,21 @@ fn replace(ty: &Type, old: &Struct, new: &Struct) -> Type {
     match ty {
         Type::Struct(s) if s == old => Type::Struct(new.clone()),
         Type::Struct(s) => {
-            let changed: Vec<Field> = s
-                .fields
-                .iter()
-                .map(|field| Field {
-                    ty: replace(&field.ty, old, new),
-                    slot: field.slot,
-                })
-                .collect();
+            let changed: Vec<Field> =
+                s.fields.iter().map(|field| Field { ty: replace(&field.ty, old, new), slot: field.slot }).collect();
             if changed == s.fields {
                 return ty.clone();
             }
             let holder = plain(s);
-            let fields = changed
-                .into_iter()
-                .map(|field| Field {
-                    slot: Slot::Own,
-                    ..field
-                })
-                .collect();
+            let fields = changed.into_iter().map(|field| Field { slot: Slot::Own, ..field }).collect();
             let mut holder = Struct { fields, ..holder };
-            if holder
-                .align
-                .is_some_and(|align| holder.extent().align > align)
-            {
+            if holder.align.is_some_and(|align| holder.extent().align > align) {
                 holder.align = None;
             }
             Type::Struct(holder)
         }
         Type::Array(of, len) => Type::Array(Box::new(replace(of, old, new)), *len),
-        Type::Pointer {
-            to: Pointee::Type(to),
-            is_const,
-            optional,
-        } => Type::Pointer {
+        Type::Pointer { to: Pointee::Type(to), is_const, optional } => Type::Pointer {
             to: Pointee::Type(Box::new(replace(to, old, new))),
             is_const: *is_const,
             optional: *optional,
@@ -242,20 +186,14 @@ mod tests {
         let has = |signature: &Signature| {
             let mut found = false;
             for parameter in &signature.parameters {
-                parameter
-                    .walk(&mut |ty| found |= matches!(ty, Type::Leaf(l) if l.rust == "Float3"));
+                parameter.walk(&mut |ty| found |= matches!(ty, Type::Leaf(l) if l.rust == "Float3"));
             }
             found
         };
         let mut shrunk = 0;
         for signature in signatures(5, Shape::Plain, 300).into_iter().filter(has) {
             let small = shrink(signature, |candidates| candidates.iter().position(has));
-            assert_eq!(
-                small.parameters,
-                [Type::named("Float3")],
-                "{}",
-                small.cpp_alone()
-            );
+            assert_eq!(small.parameters, [Type::named("Float3")], "{}", small.cpp_alone());
             shrunk += 1;
         }
         assert!(shrunk > 20, "only {shrunk} signatures had one");

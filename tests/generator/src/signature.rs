@@ -57,11 +57,7 @@ impl Enum {
     /// The C++ name of a variant: the Rust name `V0`, unless the name must be unique in its scope.
     #[must_use]
     pub fn cpp_variant(&self, index: usize) -> String {
-        if self.scoped {
-            format!("V{index}")
-        } else {
-            format!("{}_v{index}", self.name)
-        }
+        if self.scoped { format!("V{index}") } else { format!("{}_v{index}", self.name) }
     }
 }
 
@@ -117,11 +113,7 @@ impl Type {
     /// `unsigned char* out`, the first parameter of an echo kernel.
     #[must_use]
     pub fn out() -> Self {
-        Self::Pointer {
-            to: Pointee::Type(Box::new(Self::named("u8"))),
-            is_const: false,
-            optional: false,
-        }
+        Self::Pointer { to: Pointee::Type(Box::new(Self::named("u8"))), is_const: false, optional: false }
     }
 
     /// The leaf with this Rust spelling.
@@ -172,9 +164,7 @@ impl Signature {
     #[must_use]
     pub fn all_parameters(&self) -> Vec<Type> {
         let out = self.echo.then(Type::out);
-        out.into_iter()
-            .chain(self.parameters.iter().cloned())
-            .collect()
+        out.into_iter().chain(self.parameters.iter().cloned()).collect()
     }
 
     /// Every type with a definition, once per name, in an order that is valid for definitions.
@@ -214,9 +204,7 @@ impl Signature {
 
 fn name(ty: &Type) -> Option<&str> {
     match ty {
-        Type::Enum(Enum { name, .. })
-        | Type::Alias { name, .. }
-        | Type::Struct(Struct { name, .. }) => Some(name),
+        Type::Enum(Enum { name, .. }) | Type::Alias { name, .. } | Type::Struct(Struct { name, .. }) => Some(name),
         Type::Leaf(_) | Type::Pointer { .. } | Type::Array(..) => None,
     }
 }

@@ -11,9 +11,7 @@ impl Type {
     #[must_use]
     pub fn draw(&self, rng: &mut Rng) -> Vec<u8> {
         match self {
-            Self::Leaf(leaf) => (0..leaf.count)
-                .flat_map(|_| leaf.scalar.draw(rng))
-                .collect(),
+            Self::Leaf(leaf) => (0..leaf.count).flat_map(|_| leaf.scalar.draw(rng)).collect(),
             Self::Pointer { optional, .. } => {
                 let address = rng.next_u64();
                 let null = *optional && is_none(address);

@@ -5,11 +5,7 @@ use kernel_args_test_generator::{Shape, Signature, Type, cpp::PRELUDE, signature
 fn alone(parameters: &[Type]) -> String {
     let any = signature(1, Shape::Plain, 0);
     let parameters = parameters.to_vec();
-    let signature = Signature {
-        parameters,
-        open: 0,
-        ..any
-    };
+    let signature = Signature { parameters, open: 0, ..any };
     signature.cpp_alone()
 }
 

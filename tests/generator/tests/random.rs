@@ -1,8 +1,6 @@
 //! Random signatures: equal for equal seeds, and of every kind.
 
-use kernel_args_test_generator::{
-    Field, Shape, Type, leaf::LEAVES, random::MOST_PARAMETERS, signature, signatures,
-};
+use kernel_args_test_generator::{Field, Shape, Type, leaf::LEAVES, random::MOST_PARAMETERS, signature, signatures};
 use std::collections::BTreeSet;
 
 #[test]
@@ -36,12 +34,6 @@ fn every_kind_of_type_occurs() {
     }
     assert_eq!(leaves.len(), LEAVES.len());
     assert!(aligns.is_superset(&BTreeSet::from([2, 4, 8, 16, 32, 64, 128])));
-    assert_eq!(
-        (counts.first(), counts.last()),
-        (Some(&1), Some(&MOST_PARAMETERS))
-    );
-    assert!(
-        generic > 100 && deep > 100 && large > 20,
-        "{generic} {deep} {large}"
-    );
+    assert_eq!((counts.first(), counts.last()), (Some(&1), Some(&MOST_PARAMETERS)));
+    assert!(generic > 100 && deep > 100 && large > 20, "{generic} {deep} {large}");
 }

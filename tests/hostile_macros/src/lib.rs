@@ -64,9 +64,7 @@ pub fn replace_by(other: TokenStream, _: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn field_type(field: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as DeriveInput);
-    let replaced = Field::parse_named
-        .parse(field)
-        .and_then(|field| replace(&mut item, field));
+    let replaced = Field::parse_named.parse(field).and_then(|field| replace(&mut item, field));
     match replaced {
         Ok(()) => quote!(#item).into(),
         Err(error) => error.into_compile_error().into(),

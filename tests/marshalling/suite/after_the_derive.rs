@@ -26,6 +26,5 @@ struct Args(Padded, Mode);
 #[test]
 fn an_attribute_macro_that_changes_nothing_changes_no_byte() {
     let padded = Padded { small: 1, large: 2 };
-    Args(padded, Mode::Exact)
-        .with_packed(|bytes| assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0, 2, 1]));
+    Args(padded, Mode::Exact).with_packed(|bytes| assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0, 2, 1]));
 }

@@ -68,10 +68,7 @@ struct Nothing;
 
 #[test]
 fn no_arguments_are_no_text() {
-    assert_eq!(
-        Nothing.with_arguments(|arguments| arguments.to_string()),
-        ""
-    );
+    assert_eq!(Nothing.with_arguments(|arguments| arguments.to_string()), "");
 }
 
 #[test]
@@ -81,10 +78,7 @@ fn the_text_shows_the_bytes_of_the_launch() {
         padded: Padded,
         n: u16,
     }
-    let two = || Two {
-        padded: Padded { small: 1, large: 2 },
-        n: 3,
-    };
+    let two = || Two { padded: Padded { small: 1, large: 2 }, n: 3 };
     let shown = two().with_arguments(|arguments| {
         let bytes = |(_, bytes): (_, &[u8])| bytes.to_vec();
         arguments.iter().map(bytes).collect::<Vec<_>>()

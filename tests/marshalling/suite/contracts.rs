@@ -59,10 +59,7 @@ macro_rules! narrowed {
 const ROUNDS: usize = if cfg!(miri) { 20 } else { 2000 };
 
 #[test]
-#[allow(
-    irrefutable_let_patterns,
-    reason = "some types contain every value of another"
-)]
+#[allow(irrefutable_let_patterns, reason = "some types contain every value of another")]
 fn a_narrow_parameter_has_the_bytes_of_its_type() {
     // Each value that does not fit panics three times.
     std::panic::set_hook(Box::new(|_| ()));
@@ -115,17 +112,10 @@ fn a_contract_decides_as_exact_arithmetic_does() {
             _ => i128::from(numbers.next() % 12) - 3,
         };
         let (a, b, c, d) = (number(), number(), number(), number());
-        let (Ok(a), Ok(b), Ok(c), Ok(d)) = (a.try_into(), b.try_into(), c.try_into(), d.try_into())
-        else {
+        let (Ok(a), Ok(b), Ok(c), Ok(d)) = (a.try_into(), b.try_into(), c.try_into(), d.try_into()) else {
             continue;
         };
-        let args = Numeric {
-            a,
-            b,
-            c,
-            d,
-            x: DevicePointer::NULL,
-        };
+        let args = Numeric { a, b, c, d, x: DevicePointer::NULL };
         let result = args.check_contracts(LAUNCH);
         let expected = holds(&args) == Some(true);
         assert_eq!(result.is_ok(), expected, "{a} {b} {c} {d}: {result:?}");
@@ -140,34 +130,17 @@ struct Nothing;
 
 #[test]
 fn contracts_of_a_launch_are_checked_without_a_driver() {
-    assert_eq!(
-        Nothing
-            .check_contracts(LAUNCH)
-            .map(|launch| launch.shared)
-            .ok(),
-        Some(Some(512))
-    );
+    assert_eq!(Nothing.check_contracts(LAUNCH).map(|launch| launch.shared).ok(), Some(Some(512)));
     let more = LAUNCH.with_shared(1000);
-    assert_eq!(
-        <&mut Nothing>::check_contracts(&&mut Nothing, more)
-            .map(|launch| launch.shared)
-            .ok(),
-        Some(Some(1000))
-    );
+    assert_eq!(<&mut Nothing>::check_contracts(&&mut Nothing, more).map(|launch| launch.shared).ok(), Some(Some(1000)));
     for (launch, contract) in [
         (LAUNCH.with_shared(511), "shared = \"block * 4\""),
         (LAUNCH.on_default_stream(), "stream = required"),
         (LAUNCH.exchanged(), "block_multiple_of = (32, 2)"),
-        (
-            Geometry::new(Dim3::new(1, 1, 1), Dim3::new(64, 4, 1)),
-            "max_block = \"128\"",
-        ),
+        (Geometry::new(Dim3::new(1, 1, 1), Dim3::new(64, 4, 1)), "max_block = \"128\""),
     ] {
         let error = Nothing.check_contracts(launch).unwrap_err();
-        assert_eq!(
-            (error.arguments(), error.field(), error.contract()),
-            ("Nothing", None, contract)
-        );
+        assert_eq!((error.arguments(), error.field(), error.contract()), ("Nothing", None, contract));
     }
 }
 
@@ -193,15 +166,8 @@ fn a_flattened_struct_keeps_its_contracts() {
     #[derive(KernelArgs)]
     struct Expected(i8, u8, u8, u8, u16, f64);
 
-    let inner = Inner {
-        n: 258,
-        factor: 0.5,
-    };
-    let args = Outer {
-        first: -3,
-        shape: [1, 2, 3],
-        inner,
-    };
+    let inner = Inner { n: 258, factor: 0.5 };
+    let args = Outer { first: -3, shape: [1, 2, 3], inner };
     let expected = Expected(-3, 1, 2, 3, 258, 0.5);
     assert_eq!(params(args), params(Expected(-3, 1, 2, 3, 258, 0.5)));
     expected.with_packed(|expected| args.with_packed(|packed| assert_eq!(packed, expected)));

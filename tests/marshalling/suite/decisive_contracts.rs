@@ -84,10 +84,7 @@ const LAUNCH: Geometry = Geometry::new(Dim3::new(3, 2, 1), Dim3::new(64, 2, 1));
 const ROUNDS: usize = if cfg!(miri) { 200 } else { 20_000 };
 
 #[test]
-#[allow(
-    irrefutable_let_patterns,
-    reason = "an `i128` contains every number of this test"
-)]
+#[allow(irrefutable_let_patterns, reason = "an `i128` contains every number of this test")]
 fn a_number_of_every_type_is_compared_exactly() {
     let mut numbers = Numbers::new(0x6a09_e667_f3bc_c909);
     decided! { numbers: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
@@ -122,51 +119,23 @@ fn a_block_of_every_size_is_compared_exactly() {
         let mut extent = |among: [u32; 4]| {
             let random = numbers.next();
             let value = (random >> 32) as u32;
-            if random.is_multiple_of(16) {
-                value
-            } else {
-                among[(random as usize >> 8) % 4]
-            }
+            if random.is_multiple_of(16) { value } else { among[(random as usize >> 8) % 4] }
         };
-        let block = Dim3::new(
-            extent([32, 64, 16, 1]),
-            extent([8, 2, 4, 1]),
-            extent([1, 1, 1, u32::MAX]),
-        );
-        let grid = Dim3::new(
-            extent([1, 4, 100, u32::MAX]),
-            extent([1, 1, 2, u32::MAX]),
-            extent([1, 1, 1, u32::MAX]),
-        );
+        let block = Dim3::new(extent([32, 64, 16, 1]), extent([8, 2, 4, 1]), extent([1, 1, 1, u32::MAX]));
+        let grid = Dim3::new(extent([1, 4, 100, u32::MAX]), extent([1, 1, 2, u32::MAX]), extent([1, 1, 1, u32::MAX]));
         let launch = Geometry::new(grid, block);
-        let [threads, blocks] =
-            [block, grid].map(|dim| u128::from(dim.x) * u128::from(dim.y) * u128::from(dim.z));
+        let [threads, blocks] = [block, grid].map(|dim| u128::from(dim.x) * u128::from(dim.y) * u128::from(dim.z));
         let each = [
-            (
-                Block.check_contracts(launch).is_ok(),
-                (block.x, block.y, block.z) == (32, 8, 1),
-            ),
-            (
-                Multiple.check_contracts(launch).is_ok(),
-                block.x.is_multiple_of(32) && block.y.is_multiple_of(2),
-            ),
-            (
-                MultipleOfAll.check_contracts(launch).is_ok(),
-                threads.is_multiple_of(64),
-            ),
+            (Block.check_contracts(launch).is_ok(), (block.x, block.y, block.z) == (32, 8, 1)),
+            (Multiple.check_contracts(launch).is_ok(), block.x.is_multiple_of(32) && block.y.is_multiple_of(2)),
+            (MultipleOfAll.check_contracts(launch).is_ok(), threads.is_multiple_of(64)),
             (AtMost.check_contracts(launch).is_ok(), threads <= 256),
-            (
-                Covered.check_contracts(launch).is_ok(),
-                threads.saturating_mul(blocks) >= 1024,
-            ),
+            (Covered.check_contracts(launch).is_ok(), threads.saturating_mul(blocks) >= 1024),
         ];
         for (kept, (found, expected)) in kept.iter_mut().zip(each) {
             assert_eq!(found, expected, "{launch:?}: {each:?}");
             *kept += u32::from(expected);
         }
     }
-    assert!(
-        kept.iter().all(|kept| (1..ROUNDS as u32).contains(kept)),
-        "{kept:?}"
-    );
+    assert!(kept.iter().all(|kept| (1..ROUNDS as u32).contains(kept)), "{kept:?}");
 }

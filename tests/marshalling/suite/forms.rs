@@ -100,11 +100,7 @@ fn dirty<T>(value: &mut T, padding: impl IntoIterator<Item = usize>) {
 
 #[test]
 fn padding_inside_of_structs_is_zero_in_both_forms() {
-    let mut structs = Structs {
-        first: 9,
-        outer: OUTER,
-        last: Inner { small: 6, large: 7 },
-    };
+    let mut structs = Structs { first: 9, outer: OUTER, last: Inner { small: 6, large: 7 } };
     dirty(&mut structs.outer, (4..16).chain([33, 37]).chain(41..48));
     dirty(&mut structs.last, [1]);
     (&mut structs).with_packed(|buffer| {

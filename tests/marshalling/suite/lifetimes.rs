@@ -67,11 +67,7 @@ struct Args<'l> {
 
 fn args(log: &Log) -> Args<'_> {
     let lent = |name, address| Lent { name, address, log };
-    Args {
-        a: lent("a", 1),
-        n: 2,
-        b: lent("b", 3),
-    }
+    Args { a: lent("a", 1), n: 2, b: lent("b", 3) }
 }
 
 fn sorted(mut events: Vec<String>) -> Vec<String> {
@@ -143,16 +139,8 @@ struct Half<'l> {
 fn a_panic_in_one_argument_releases_the_remaining_arguments() {
     let log = Log::default();
     let half = || {
-        let lent = |name| Lent {
-            name,
-            address: 1,
-            log: &log,
-        };
-        Half {
-            a: lent("a"),
-            broken: Broken,
-            b: lent("b"),
-        }
+        let lent = |name| Lent { name, address: 1, log: &log };
+        Half { a: lent("a"), broken: Broken, b: lent("b") }
     };
     let never = "the launch ran";
     let packed = catch_unwind(AssertUnwindSafe(|| half().with_packed(|_| log.add(never))));

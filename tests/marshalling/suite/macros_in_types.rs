@@ -36,18 +36,8 @@ struct Args<T: DeviceType = next!(default: u8, [u8; 512])> {
 
 #[test]
 fn an_alias_of_a_macro_is_one_type() {
-    let members = Members {
-        alias: 4,
-        generic: [5, 6],
-    };
-    let args: Args = Args {
-        alias: 1,
-        generic: [2, 3],
-        length: [8, 9],
-        members,
-        mode: Mode::First,
-        _skipped: 0,
-    };
+    let members = Members { alias: 4, generic: [5, 6] };
+    let args: Args = Args { alias: 1, generic: [2, 3], length: [8, 9], members, mode: Mode::First, _skipped: 0 };
     args.with_packed(|bytes| {
         assert_eq!(bytes, [1, 2, 3, 8, 9, 0, 4, 0, 5, 0, 6, 0, 7]);
     });

@@ -82,25 +82,14 @@ fn each_way<A: KernelArgs>(args: impl Fn() -> A, call: impl Fn()) -> usize {
             call();
         },
     ];
-    ways.iter()
-        .filter(|way| catch_unwind(AssertUnwindSafe(way)).is_err())
-        .count()
+    ways.iter().filter(|way| catch_unwind(AssertUnwindSafe(way)).is_err()).count()
 }
 
 /// The number of panics in six ways to marshal, and the number of dropped arguments.
 fn plain(panics: [Option<Place>; 3], call: impl Fn()) -> (usize, usize) {
     let dropped = Cell::new(0);
-    let boxed = |i: usize| Boxed {
-        value: Box::new(PADDED),
-        panics: panics[i],
-        dropped: &dropped,
-    };
-    let args = || Plain {
-        first: boxed(0),
-        n: 3,
-        second: boxed(1),
-        _skipped: boxed(2),
-    };
+    let boxed = |i: usize| Boxed { value: Box::new(PADDED), panics: panics[i], dropped: &dropped };
+    let args = || Plain { first: boxed(0), n: 3, second: boxed(1), _skipped: boxed(2) };
     (each_way(args, call), dropped.get())
 }
 
@@ -110,11 +99,7 @@ fn a_panic_in_lower_drops_each_argument_once() {
     assert_eq!(plain([None; 3], || ()), (0, 18));
     assert_eq!(plain([lower, None, None], || ()), (6, 18));
     assert_eq!(plain([None, lower, None], || ()), (6, 18));
-    assert_eq!(
-        plain([None, None, lower], || ()),
-        (0, 18),
-        "a skipped field is not lowered"
-    );
+    assert_eq!(plain([None, None, lower], || ()), (0, 18), "a skipped field is not lowered");
 }
 
 #[test]
@@ -133,16 +118,8 @@ fn a_panic_in_drop_drops_the_other_arguments() {
 fn a_generic_struct_drops_each_argument_once() {
     let dropped = Cell::new(0);
     let args = |panics| {
-        let boxed = |panics| Boxed {
-            value: Box::new(PADDED),
-            panics,
-            dropped: &dropped,
-        };
-        Generic {
-            values: [PADDED; 3],
-            first: boxed(None),
-            second: boxed(panics),
-        }
+        let boxed = |panics| Boxed { value: Box::new(PADDED), panics, dropped: &dropped };
+        Generic { values: [PADDED; 3], first: boxed(None), second: boxed(panics) }
     };
     assert_eq!(each_way(|| args(None), || ()), 0);
     assert_eq!(each_way(|| args(Some(Place::Lower)), || ()), 6);
@@ -153,19 +130,10 @@ fn a_generic_struct_drops_each_argument_once() {
 #[test]
 fn after_a_panic_the_same_struct_is_marshalled_again() {
     let dropped = Cell::new(0);
-    let boxed = |panics| Boxed {
-        value: Box::new(PADDED),
-        panics,
-        dropped: &dropped,
-    };
-    let mut args = Generic {
-        values: [7_u8],
-        first: boxed(None),
-        second: boxed(Some(Place::Lower)),
-    };
-    let packed = |args: &mut Generic<'_, u8, 1>| {
-        catch_unwind(AssertUnwindSafe(|| args.with_packed(<[u8]>::to_vec))).ok()
-    };
+    let boxed = |panics| Boxed { value: Box::new(PADDED), panics, dropped: &dropped };
+    let mut args = Generic { values: [7_u8], first: boxed(None), second: boxed(Some(Place::Lower)) };
+    let packed =
+        |args: &mut Generic<'_, u8, 1>| catch_unwind(AssertUnwindSafe(|| args.with_packed(<[u8]>::to_vec))).ok();
     assert_eq!(packed(&mut args), None);
     args.second.panics = None;
     let padded = [1, 0, 0, 0, 2, 0, 0, 0];
@@ -184,10 +152,7 @@ impl KernelArg for Nested {
         let Some(less) = self.0.checked_sub(1) else {
             return (0, Guard::NONE);
         };
-        let inner = Inner {
-            padded: PADDED,
-            nested: Nested(less),
-        };
+        let inner = Inner { padded: PADDED, nested: Nested(less) };
         let value = inner.with_packed(|bytes| {
             let value = bytes[8..].try_into().map(u32::from_ne_bytes);
             value.expect("a `u32` is four bytes")
@@ -204,10 +169,7 @@ struct Inner {
 
 #[test]
 fn an_argument_marshals_nested_arguments_during_its_conversion() {
-    let inner = Inner {
-        padded: PADDED,
-        nested: Nested(5),
-    };
+    let inner = Inner { padded: PADDED, nested: Nested(5) };
     inner.with_packed(|bytes| assert_eq!(bytes, [1, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0]));
 }
 

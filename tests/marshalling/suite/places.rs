@@ -77,10 +77,7 @@ fn args() -> Args {
 fn pointers_point_to_plain_fields_and_to_copies_of_converted_fields() {
     let mut args = args();
     let copied = [false; 2];
-    assert_eq!(
-        in_place(&mut args),
-        [true, true, true, true, copied[0], copied[1], true, false]
-    );
+    assert_eq!(in_place(&mut args), [true, true, true, true, copied[0], copied[1], true, false]);
 }
 
 #[test]
@@ -188,19 +185,12 @@ fn any_other_struct_is_copied() {
     let padded = Padded { small: 1, large: 2 };
     assert!(!is_the_struct(&mut Gap { small: 1, large: 2 }));
     assert!(!is_the_struct(&mut PaddedWhole { padded }));
-    assert!(!is_the_struct(&mut SkippedBefore {
-        _not_passed: 1,
-        value: 2
-    }));
+    assert!(!is_the_struct(&mut SkippedBefore { _not_passed: 1, value: 2 }));
     assert!(!is_the_struct(&mut Lowered { optional: None }));
     assert!(is_the_struct(&mut Bounded { value: 1_u64 }));
     assert!(!is_the_struct(&mut Bounded { value: padded }));
     assert!(!is_the_struct(&mut Lowering { value: 1_u64 }));
-    SkippedBefore {
-        _not_passed: 1,
-        value: 2,
-    }
-    .with_packed(|buffer| assert_eq!(buffer, [2, 0, 0, 0]));
+    SkippedBefore { _not_passed: 1, value: 2 }.with_packed(|buffer| assert_eq!(buffer, [2, 0, 0, 0]));
 }
 
 /// The order of the rustc layout counts, not the order of the fields.
@@ -212,10 +202,5 @@ fn what_rustc_reorders_is_copied_in_order() {
         large: u32,
         other: u8,
     }
-    Reordered {
-        small: 1,
-        large: 2,
-        other: 3,
-    }
-    .with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 3]));
+    Reordered { small: 1, large: 2, other: 3 }.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 3]));
 }

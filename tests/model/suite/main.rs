@@ -52,10 +52,7 @@ impl Drop for Payload {
 impl World {
     fn new() -> Arc<Self> {
         Arc::new(Self {
-            queue: ReleaseQueue {
-                state: Mutex::new(State::EMPTY),
-                changed: Condvar::new(),
-            },
+            queue: ReleaseQueue { state: Mutex::new(State::EMPTY), changed: Condvar::new() },
             in_driver: AtomicBool::new(false),
             dropped: Vec::new().into(),
             ended: false.into(),
@@ -240,10 +237,7 @@ fn the_end_does_not_wait_longer_than_its_limit() {
 #[test]
 fn an_object_after_the_end_is_neither_released_nor_dropped() {
     loom::model(|| {
-        let queue = ReleaseQueue {
-            state: Mutex::new(State::EMPTY),
-            changed: Condvar::new(),
-        };
+        let queue = ReleaseQueue { state: Mutex::new(State::EMPTY), changed: Condvar::new() };
         let (object, is_released) = (Arc::new(()), Cell::new(false));
         queue.end(false, LONGEST);
         queue.send(object.clone());

@@ -27,10 +27,7 @@ impl Struct {
             *parameter = Parameter::field("", "", offset, layout, Class::Bytes, CppType::UNKNOWN);
             // Host and device may order or align the fields differently.
             let place = values.sample(LIMIT, &[0, 1, 2]);
-            *field = (
-                [offset, offset + 4, place][place.min(2)],
-                values.choice(1) == 1,
-            );
+            *field = ([offset, offset + 4, place][place.min(2)], values.choice(1) == 1);
         }
         Self { parameters, fields }
     }

@@ -9,14 +9,7 @@ use std::panic;
 
 fn bytes(size: usize, align: usize) -> Parameter<'static> {
     let layout = Layout::from_size_align(size, align).expect("far below the address space");
-    Parameter::field(
-        "bytes",
-        "[u8; N]",
-        0,
-        layout,
-        Class::Bytes,
-        CppType::UNKNOWN,
-    )
+    Parameter::field("bytes", "[u8; N]", 0, layout, Class::Bytes, CppType::UNKNOWN)
 }
 
 /// A panic has no value for Kani, so this is only a test; it covers every size up to the limit and beyond.
@@ -25,8 +18,7 @@ fn the_size_limit_is_exact() {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let accepts = |parameters: &[Parameter<'static>]| {
-        panic::catch_unwind(|| param_layout("Args", parameters))
-            .map(kernel_args_abi::ParamLayout::size)
+        panic::catch_unwind(|| param_layout("Args", parameters)).map(kernel_args_abi::ParamLayout::size)
     };
     let mut wrong = Vec::new();
     let mut check = |parameters: &[Parameter<'static>], size: usize| {

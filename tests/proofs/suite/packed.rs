@@ -52,11 +52,7 @@ impl Any for Padded {
         bytes[1..4].fill(0);
         bytes[11..].fill(0);
         let [tag, _, _, _, number @ .., _, _, _, _, _, _, _, _] = bytes;
-        let padded = Self {
-            tag,
-            number: u32::from_ne_bytes(number),
-            tail: [bytes[8], bytes[9], bytes[10]],
-        };
+        let padded = Self { tag, number: u32::from_ne_bytes(number), tail: [bytes[8], bytes[9], bytes[10]] };
         (padded, bytes)
     }
 }
@@ -91,10 +87,7 @@ impl Expected {
     }
 }
 
-const EMPTY: Expected = Expected {
-    bytes: [0; 64],
-    end: 0,
-};
+const EMPTY: Expected = Expected { bytes: [0; 64], end: 0 };
 
 /// Generic structs have a buffer of slots.
 #[derive(KernelArgs)]
@@ -105,8 +98,7 @@ struct Three<A: DeviceType, B: DeviceType, C: DeviceType> {
 }
 
 fn three<A: Any, B: Any, C: Any>(values: &mut impl Values) {
-    let ((a, first), (b, second), (c, third)) =
-        (any::<A>(values), any::<B>(values), any::<C>(values));
+    let ((a, first), (b, second), (c, third)) = (any::<A>(values), any::<B>(values), any::<C>(values));
     let expected = EMPTY.with::<A>(first).with::<B>(second).with::<C>(third);
     Three { a, b, c }.with_packed(|packed| expected.check(packed));
 }

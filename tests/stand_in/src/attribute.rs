@@ -27,11 +27,7 @@ pub(crate) struct Attribute {
 
 impl Default for Attribute {
     fn default() -> Self {
-        Self {
-            id: 0,
-            padding: 0,
-            value: [0; 64],
-        }
+        Self { id: 0, padding: 0, value: [0; 64] }
     }
 }
 
@@ -73,12 +69,7 @@ impl Driver {
     pub(crate) fn check_attributes(&self, attributes: &[Attribute], target: Target) -> Outcome {
         for attribute in attributes {
             let refused = match attribute.id {
-                _ if attribute
-                    .since()
-                    .is_none_or(|since| since > self.config.version) =>
-                {
-                    true
-                }
+                _ if attribute.since().is_none_or(|since| since > self.config.version) => true,
                 CLUSTER | PROGRAMMATIC_STREAM_SERIALIZATION if self.config.sm < 90 => true,
                 PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => {
                     let event = self.events.get(attribute.handle())?;
@@ -99,15 +90,8 @@ impl Driver {
     /// The checks for a kernel node: the checks of a launch, and attributes that are "valid for launches" only.
     pub(crate) fn check_attribute_of_node(&self, attribute: &Attribute) -> Outcome {
         let refused = match attribute.id {
-            _ if attribute
-                .since()
-                .is_none_or(|since| since > self.config.version) =>
-            {
-                true
-            }
-            PROGRAMMATIC_STREAM_SERIALIZATION | PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => {
-                true
-            }
+            _ if attribute.since().is_none_or(|since| since > self.config.version) => true,
+            PROGRAMMATIC_STREAM_SERIALIZATION | PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => true,
             CLUSTER => self.config.sm < 90,
             SHARED_MEMORY_CARVEOUT => attribute.words()[0] > 100,
             _ => false,
@@ -128,10 +112,7 @@ impl Driver {
                 DEVICE_UPDATABLE_KERNEL_NODE => {
                     let capture = self.stream_target(config.stream)?.capture;
                     let capture = capture.ok_or(Status::INVALID_VALUE)?;
-                    let node = self
-                        .frontier(capture, config.stream)?
-                        .pop()
-                        .unwrap_or_default();
+                    let node = self.frontier(capture, config.stream)?.pop().unwrap_or_default();
                     let mut written = attribute;
                     written.value[8..16].copy_from_slice(&node.0.to_ne_bytes());
                     config.attribute_place(index).set(written)?;

@@ -35,17 +35,10 @@ impl Bank {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for no form if the kernel has parameters, for an invalid `extra`
     /// list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer larger than the bank.
-    pub(crate) fn read(
-        kernel: &Kernel,
-        kernel_params: In<usize>,
-        extra: In<usize>,
-    ) -> Outcome<Self> {
+    pub(crate) fn read(kernel: &Kernel, kernel_params: In<usize>, extra: In<usize>) -> Outcome<Self> {
         let buffer = Self::buffer(extra)?;
         match (kernel_params.is_null(), buffer) {
-            (true, None) if kernel.parameters.is_empty() => Ok(Self {
-                form: Form::None,
-                bytes: Vec::new(),
-            }),
+            (true, None) if kernel.parameters.is_empty() => Ok(Self { form: Form::None, bytes: Vec::new() }),
             (true, None) => Err(Status::INVALID_VALUE),
             (false, Some(_)) if !kernel.parameters.is_empty() => Err(Status::INVALID_VALUE),
             (false, None) => Self::from_kernel_params(kernel, kernel_params),
@@ -82,10 +75,7 @@ impl Bank {
             let value = in_at::<u8>(pointers.at(index)?).take(parameter.size)?;
             bytes[parameter.offset..][..parameter.size].copy_from_slice(&value);
         }
-        Ok(Self {
-            form: Form::KernelParams,
-            bytes,
-        })
+        Ok(Self { form: Form::KernelParams, bytes })
     }
 
     fn from_buffer(kernel: &Kernel, buffer: In<u8>, size: usize) -> Outcome<Self> {
@@ -95,9 +85,6 @@ impl Bank {
         }
         let passed = buffer.take(size)?;
         bytes[..size].copy_from_slice(&passed);
-        Ok(Self {
-            form: Form::Extra,
-            bytes,
-        })
+        Ok(Self { form: Form::Extra, bytes })
     }
 }

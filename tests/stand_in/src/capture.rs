@@ -68,10 +68,7 @@ impl Driver {
         let dependencies = self.frontier(capture, stream)?;
         let graph = self.captures.get(capture)?.graph;
         let node = self.add_node(graph, operation, dependencies)?;
-        self.captures
-            .get_mut(capture)?
-            .frontiers
-            .insert(stream, vec![node]);
+        self.captures.get_mut(capture)?.frontiers.insert(stream, vec![node]);
         Ok(node)
     }
 
@@ -88,24 +85,12 @@ impl Driver {
     }
 
     /// Makes `stream` part of the capture. Its next node depends on `nodes`.
-    pub(crate) fn join_capture(
-        &mut self,
-        capture: Handle,
-        stream: Handle,
-        nodes: &[Handle],
-    ) -> Outcome {
+    pub(crate) fn join_capture(&mut self, capture: Handle, stream: Handle, nodes: &[Handle]) -> Outcome {
         let mut frontier = self.frontier(capture, stream)?;
         self.streams.get_mut(stream)?.capture = Some(capture);
-        let fresh = nodes
-            .iter()
-            .filter(|node| !frontier.contains(node))
-            .copied()
-            .collect::<Vec<_>>();
+        let fresh = nodes.iter().filter(|node| !frontier.contains(node)).copied().collect::<Vec<_>>();
         frontier.extend(fresh);
-        self.captures
-            .get_mut(capture)?
-            .frontiers
-            .insert(stream, frontier);
+        self.captures.get_mut(capture)?.frontiers.insert(stream, frontier);
         Ok(())
     }
 
@@ -126,17 +111,9 @@ impl Driver {
         status
     }
 
-    fn break_captures(
-        &mut self,
-        status: Status,
-        which: impl Fn(&Self, &Capture) -> bool,
-    ) -> Outcome {
-        let hit: Vec<Handle> = self
-            .captures
-            .iter()
-            .filter(|(_, held)| which(self, held))
-            .map(|(capture, _)| capture)
-            .collect();
+    fn break_captures(&mut self, status: Status, which: impl Fn(&Self, &Capture) -> bool) -> Outcome {
+        let hit: Vec<Handle> =
+            self.captures.iter().filter(|(_, held)| which(self, held)).map(|(capture, _)| capture).collect();
         for capture in &hit {
             self.invalidate(*capture);
         }
@@ -145,21 +122,17 @@ impl Driver {
 
     /// For calls that synchronize the whole context.
     pub(crate) fn refuse_while_capturing(&mut self, context: Handle) -> Outcome {
-        self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| {
-            held.context == context
-        })
+        self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| held.context == context)
     }
 
     /// For calls that may synchronize: the capture's mode decides for which threads they fail.
     pub(crate) fn refuse_unsafe_while_capturing(&mut self) -> Outcome {
         let thread = std::thread::current().id();
         let interaction = INTERACTION.get();
-        self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| {
-            match (held.mode, interaction) {
-                (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
-                (Mode::Global, Mode::Global) => true,
-                _ => held.thread == thread,
-            }
+        self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| match (held.mode, interaction) {
+            (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
+            (Mode::Global, Mode::Global) => true,
+            _ => held.thread == thread,
         })
     }
 
@@ -167,12 +140,10 @@ impl Driver {
     pub(crate) fn refuse_implicit_dependency(&mut self, context: Handle) -> Outcome {
         self.break_captures(Status::STREAM_CAPTURE_IMPLICIT, |driver, held| {
             held.context == context
-                && held.frontiers.keys().any(|stream| {
-                    driver
-                        .streams
-                        .get(*stream)
-                        .is_ok_and(crate::stream::Stream::is_blocking)
-                })
+                && held
+                    .frontiers
+                    .keys()
+                    .any(|stream| driver.streams.get(*stream).is_ok_and(crate::stream::Stream::is_blocking))
         })
     }
 
@@ -187,9 +158,7 @@ impl Driver {
             return Err(Status::ILLEGAL_STATE);
         }
         // The per-thread default stream has no separate object here.
-        self.streams
-            .get(stream)
-            .map_err(|_| Status::NOT_SUPPORTED)?;
+        self.streams.get(stream).map_err(|_| Status::NOT_SUPPORTED)?;
         let graph = self.graphs.insert(Graph::default());
         let capture = self.captures.insert(Capture {
             origin: stream,
@@ -207,10 +176,7 @@ impl Driver {
 
     /// Ends the capture and returns its graph.
     fn end_capture(&mut self, stream: Handle) -> Outcome<Handle> {
-        let capture = self
-            .stream_target(stream)?
-            .capture
-            .ok_or(Status::ILLEGAL_STATE)?;
+        let capture = self.stream_target(stream)?.capture.ok_or(Status::ILLEGAL_STATE)?;
         let held = self.captures.get(capture)?;
         if held.origin != stream {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNMATCHED));
@@ -240,26 +206,13 @@ impl Driver {
     /// Whether the next node of the origin depends on everything captured.
     fn is_joined(&self, capture: &Capture) -> bool {
         let mut reached = BTreeSet::new();
-        let mut open = capture
-            .frontiers
-            .get(&capture.origin)
-            .cloned()
-            .unwrap_or_default();
+        let mut open = capture.frontiers.get(&capture.origin).cloned().unwrap_or_default();
         while let Some(node) = open.pop() {
             if reached.insert(node) {
-                open.extend(
-                    self.nodes
-                        .get(node)
-                        .map(|held| held.dependencies.clone())
-                        .unwrap_or_default(),
-                );
+                open.extend(self.nodes.get(node).map(|held| held.dependencies.clone()).unwrap_or_default());
             }
         }
-        capture
-            .frontiers
-            .values()
-            .flatten()
-            .all(|node| reached.contains(node))
+        capture.frontiers.values().flatten().all(|node| reached.contains(node))
     }
 
     /// `CUstreamCaptureStatus` of a stream, with its capture.

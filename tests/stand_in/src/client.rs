@@ -67,17 +67,12 @@ impl Control {
         // SAFETY: loading a CUDA driver, real or stand-in, has no preconditions.
         let library = unsafe { Library::new("libcuda.so") }.ok()?;
         let control = Self { library };
-        control
-            .symbol::<unsafe extern "C" fn() -> Status>("reset_calls")
-            .is_some()
-            .then_some(control)
+        control.symbol::<unsafe extern "C" fn() -> Status>("reset_calls").is_some().then_some(control)
     }
 
     fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: callers pass the type `F` from the declaration in `control.rs`; the pointer is used while `self` lives.
-        unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }
-            .ok()
-            .map(|symbol| *symbol)
+        unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }.ok().map(|symbol| *symbol)
     }
 
     /// The control `name`.
@@ -85,9 +80,7 @@ impl Control {
     /// # Panics
     /// If the loaded library has a different version than this crate and lacks it.
     fn function<F: Copy>(&self, name: &str) -> F {
-        self.symbol(name).unwrap_or_else(|| {
-            panic!("the loaded stand-in driver has no {PREFIX}{name}: rebuild it")
-        })
+        self.symbol(name).unwrap_or_else(|| panic!("the loaded stand-in driver has no {PREFIX}{name}: rebuild it"))
     }
 
     fn number(&self, name: &str) -> u64 {
@@ -102,8 +95,7 @@ impl Control {
     #[must_use]
     pub fn calls(&self, name: &str) -> u64 {
         let (name, mut value) = (c_string(name), 0);
-        let function =
-            self.function::<unsafe extern "C" fn(*const c_char, *mut u64) -> Status>("calls");
+        let function = self.function::<unsafe extern "C" fn(*const c_char, *mut u64) -> Status>("calls");
         // SAFETY: a NUL-terminated string, and a local of the right type.
         expect(unsafe { function(name.as_ptr(), &raw mut value) });
         value
@@ -127,10 +119,7 @@ impl Control {
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>(name);
         // SAFETY: the buffer has the size of the second argument.
         expect(unsafe { function(text.as_mut_ptr(), text.len()) });
-        let end = text
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(text.len());
+        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
         String::from_utf8_lossy(&text[..end]).into_owned()
     }
 
@@ -169,16 +158,14 @@ impl Control {
     /// Makes one call of the entry point fail with this `CUresult`: the first one after `spared` successful calls.
     pub fn fail_after(&self, name: &str, code: u32, spared: u64) {
         let name = c_string(name);
-        let function =
-            self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail_after");
+        let function = self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail_after");
         // SAFETY: a NUL-terminated string, and numbers.
         expect(unsafe { function(name.as_ptr(), code, spared) });
     }
 
     fn fail_times(&self, name: &str, code: u32, times: u64) {
         let name = c_string(name);
-        let function =
-            self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail");
+        let function = self.function::<unsafe extern "C" fn(*const c_char, u32, u64) -> Status>("fail");
         // SAFETY: a NUL-terminated string, and numbers.
         expect(unsafe { function(name.as_ptr(), code, times) });
     }
@@ -242,8 +229,7 @@ impl Control {
     #[must_use]
     pub fn last_launch(&self) -> Option<Launch> {
         let mut last = LastLaunch::default();
-        let function =
-            self.function::<unsafe extern "C" fn(*mut LastLaunch) -> Status>("last_launch");
+        let function = self.function::<unsafe extern "C" fn(*mut LastLaunch) -> Status>("last_launch");
         // SAFETY: the pointer is to a local of the right type.
         if unsafe { function(&raw mut last) } != Status::SUCCESS {
             return None;
@@ -253,8 +239,7 @@ impl Control {
         // SAFETY: the buffer has the size of the second argument.
         expect(unsafe { function(bank.as_mut_ptr(), bank.len()) });
         let mut attributes = vec![Attribute::default(); last.attribute_count];
-        let function = self
-            .function::<unsafe extern "C" fn(*mut Attribute, usize) -> Status>("last_attributes");
+        let function = self.function::<unsafe extern "C" fn(*mut Attribute, usize) -> Status>("last_attributes");
         // SAFETY: the buffer has space for the number of attributes in the second argument.
         expect(unsafe { function(attributes.as_mut_ptr(), attributes.len()) });
         let name = self.text("last_name");
@@ -271,10 +256,7 @@ impl Control {
             shared: last.shared,
             cooperative: last.cooperative != 0,
             cluster: (last.cluster != [0; 3]).then_some(last.cluster),
-            attributes: attributes
-                .into_iter()
-                .map(|attribute| (attribute.id, attribute.value))
-                .collect(),
+            attributes: attributes.into_iter().map(|attribute| (attribute.id, attribute.value)).collect(),
             stream: last.stream.0,
             function: last.function.0,
             bank,
@@ -288,10 +270,6 @@ fn c_string(text: &str) -> CString {
 
 /// The controls that are called here accept all values that this file passes.
 fn expect(status: Status) {
-    let outcome: Outcome = if status == Status::SUCCESS {
-        Ok(())
-    } else {
-        Err(status)
-    };
+    let outcome: Outcome = if status == Status::SUCCESS { Ok(()) } else { Err(status) };
     outcome.unwrap_or_else(|status| panic!("the stand-in driver refused a control: {status:?}"));
 }

@@ -51,16 +51,11 @@ impl Config {
             config.version = version.cast_signed();
         }
         if let Some(names) = variable("ABSENT") {
-            config.absent = names
-                .split(',')
-                .map(|name| name.trim().to_owned())
-                .collect();
+            config.absent = names.split(',').map(|name| name.trim().to_owned()).collect();
         }
         for order in variable("FAIL").iter().flat_map(|orders| orders.split(',')) {
             if !order.trim().is_empty() && config.order(order.trim()).is_none() {
-                eprintln!(
-                    "kernel-args stand-in driver: `{order}` is not `cuName=code` or `cuName=code:times`"
-                );
+                eprintln!("kernel-args stand-in driver: `{order}` is not `cuName=code` or `cuName=code:times`");
             }
         }
         config
@@ -72,10 +67,7 @@ impl Config {
         if known {
             self.sm = sm;
         } else {
-            eprintln!(
-                "kernel-args stand-in driver: sm_{sm} is not between sm_75 and sm_121; it stays sm_{}",
-                self.sm
-            );
+            eprintln!("kernel-args stand-in driver: sm_{sm} is not between sm_75 and sm_121; it stays sm_{}", self.sm);
         }
         known
     }
@@ -96,12 +88,7 @@ impl Config {
 
     fn order_failure(&mut self, name: &str, status: Status, spared: u64, left: Option<u64>) {
         self.failures.retain(|failure| failure.name != name);
-        self.failures.push(Failure {
-            name: name.to_owned(),
-            status,
-            spared,
-            left,
-        });
+        self.failures.push(Failure { name: name.to_owned(), status, spared, left });
     }
 
     pub(crate) fn clear_failures(&mut self) {
@@ -110,10 +97,7 @@ impl Config {
 
     /// The failure for a call of `name`. This counts the call.
     pub(crate) fn take_failure(&mut self, name: &str) -> Option<Status> {
-        let index = self
-            .failures
-            .iter()
-            .position(|failure| failure.name == name)?;
+        let index = self.failures.iter().position(|failure| failure.name == name)?;
         let failure = &mut self.failures[index];
         if failure.spared > 0 {
             failure.spared -= 1;
@@ -133,11 +117,7 @@ impl Config {
     fn order(&mut self, order: &str) -> Option<()> {
         let (name, rest) = order.split_once('=')?;
         let (code, times) = rest.split_once(':').unwrap_or((rest, "0"));
-        self.fail(
-            name.trim(),
-            Status(code.trim().parse().ok()?),
-            times.trim().parse().ok()?,
-        );
+        self.fail(name.trim(), Status(code.trim().parse().ok()?), times.trim().parse().ok()?);
         Some(())
     }
 }
@@ -151,14 +131,7 @@ mod tests {
     use super::*;
 
     fn config() -> Config {
-        Config {
-            sm: 90,
-            devices: 1,
-            peers: true,
-            version: 13000,
-            absent: Vec::new(),
-            failures: Vec::new(),
-        }
+        Config { sm: 90, devices: 1, peers: true, version: 13000, absent: Vec::new(), failures: Vec::new() }
     }
 
     #[test]
@@ -175,9 +148,7 @@ mod tests {
     fn an_order_with_times_is_used_up() {
         let mut config = config();
         assert!(config.order("cuMemAlloc_v2=2:2").is_some());
-        let seen: Vec<_> = (0..3)
-            .map(|_| config.take_failure("cuMemAlloc_v2"))
-            .collect();
+        let seen: Vec<_> = (0..3).map(|_| config.take_failure("cuMemAlloc_v2")).collect();
         assert_eq!(seen, [Some(Status(2)), Some(Status(2)), None]);
     }
 
@@ -185,9 +156,7 @@ mod tests {
     fn one_call_fails_after_those_that_are_spared() {
         let mut config = config();
         config.fail_after("cuMemAlloc_v2", Status(2), 1);
-        let seen: Vec<_> = (0..3)
-            .map(|_| config.take_failure("cuMemAlloc_v2"))
-            .collect();
+        let seen: Vec<_> = (0..3).map(|_| config.take_failure("cuMemAlloc_v2")).collect();
         assert_eq!(seen, [None, Some(Status(2)), None]);
     }
 

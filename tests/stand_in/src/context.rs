@@ -60,15 +60,7 @@ fn pop() -> Option<Arc<Remains>> {
 }
 
 /// `CU_LIMIT_*` with the values of an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
-const LIMITS: [(c_uint, usize); 7] = [
-    (0, 1024),
-    (1, 7 << 20),
-    (2, 8 << 20),
-    (3, 2),
-    (4, 2048),
-    (5, 128),
-    (6, 0),
-];
+const LIMITS: [(c_uint, usize); 7] = [(0, 1024), (1, 7 << 20), (2, 8 << 20), (3, 2), (4, 2048), (5, 128), (6, 0)];
 
 impl Context {
     fn new(handle: Handle, device: c_int, id: u64, primary: bool, flags: u32) -> Self {
@@ -121,9 +113,7 @@ impl Driver {
     }
 
     pub(crate) fn context(&self, context: Handle) -> Outcome<&Context> {
-        self.contexts
-            .get(context)
-            .map_err(|_| Status::INVALID_CONTEXT)
+        self.contexts.get(context).map_err(|_| Status::INVALID_CONTEXT)
     }
 
     /// The live context that a call names, or the current context if the call names none.
@@ -151,9 +141,7 @@ impl Driver {
     fn new_context(&mut self, device: c_int, flags: u32) -> Outcome<Handle> {
         self.device(device)?;
         // A context on a stack is not freed.
-        let freed = |(handle, remains): (&Handle, &Weak<Remains>)| {
-            (remains.strong_count() == 0).then_some(*handle)
-        };
+        let freed = |(handle, remains): (&Handle, &Weak<Remains>)| (remains.strong_count() == 0).then_some(*handle);
         let freed = self.destroyed.iter().find_map(freed);
         let handle = freed.unwrap_or_else(|| self.contexts.reserve());
         let id = self.next_id();
@@ -177,8 +165,7 @@ impl Driver {
         self.streams.retain(|stream| stream.context != context);
         self.events.retain(|event| event.context != context);
         self.modules.retain(|module| module.context != context);
-        self.functions
-            .retain(|function| function.context != Some(context));
+        self.functions.retain(|function| function.context != Some(context));
         self.memory.free_context(context);
         Ok(())
     }
@@ -209,11 +196,7 @@ impl Driver {
         }
         entry.retained -= 1;
         let (primary, last) = (entry.primary, entry.retained == 0);
-        if last && self.contexts.contains(primary) {
-            self.destroy_context(primary)
-        } else {
-            Ok(())
-        }
+        if last && self.contexts.contains(primary) { self.destroy_context(primary) } else { Ok(()) }
     }
 }
 

@@ -68,13 +68,7 @@ impl Driver {
     fn last_launch(&self) -> Option<LastLaunch> {
         let recorded = self.last_launch.as_ref()?;
         let call = &recorded.call;
-        let Geometry {
-            grid,
-            block,
-            shared,
-            cluster,
-            cooperative,
-        } = call.geometry;
+        let Geometry { grid, block, shared, cluster, cooperative } = call.geometry;
         Some(LastLaunch {
             form: match call.bank.form {
                 Form::None => 0,

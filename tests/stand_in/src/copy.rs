@@ -19,40 +19,15 @@ impl Driver {
     }
 
     fn fill_on(&mut self, stream: Handle, address: u64, pattern: &[u8], count: usize) -> Outcome {
-        self.submit(
-            stream,
-            Operation::Fill {
-                address,
-                pattern: pattern.to_vec(),
-                width: count,
-                height: 1,
-                pitch: 0,
-            },
-        )
+        self.submit(stream, Operation::Fill { address, pattern: pattern.to_vec(), width: count, height: 1, pitch: 0 })
     }
 
-    fn fill_2d(
-        &mut self,
-        stream: Handle,
-        address: u64,
-        pitch: usize,
-        pattern: &[u8],
-        size: [usize; 2],
-    ) -> Outcome {
+    fn fill_2d(&mut self, stream: Handle, address: u64, pitch: usize, pattern: &[u8], size: [usize; 2]) -> Outcome {
         if size[1] > 1 && pitch < size[0] * pattern.len() {
             return Err(Status::INVALID_VALUE);
         }
         let [width, height] = size;
-        self.submit(
-            stream,
-            Operation::Fill {
-                address,
-                pattern: pattern.to_vec(),
-                width,
-                height,
-                pitch,
-            },
-        )
+        self.submit(stream, Operation::Fill { address, pattern: pattern.to_vec(), width, height, pitch })
     }
 }
 

@@ -50,20 +50,15 @@ type Header = FileHeader64<Endianness>;
 
 /// Reads a cubin for a device of compute capability `sm`.
 pub(crate) fn read(bytes: &[u8], sm: u32) -> Result<Image, Refusal> {
-    let elf = Elf::parse(bytes)
-        .map_err(|error| Refusal::new(Status::INVALID_IMAGE, format!("not a cubin: {error}")))?;
+    let elf =
+        Elf::parse(bytes).map_err(|error| Refusal::new(Status::INVALID_IMAGE, format!("not a cubin: {error}")))?;
     let built_for = elf.sm;
     // Machine code runs on its own major version, from its minor version on.
     if built_for / 10 != sm / 10 || built_for > sm {
         let text = format!("the cubin is for sm_{built_for}, this device is sm_{sm}");
         return Err(Refusal::new(Status::NO_BINARY_FOR_GPU, text));
     }
-    elf.image().map_err(|error| {
-        Refusal::new(
-            Status::INVALID_IMAGE,
-            format!("a cubin that cannot be read: {error}"),
-        )
-    })
+    elf.image().map_err(|error| Refusal::new(Status::INVALID_IMAGE, format!("a cubin that cannot be read: {error}")))
 }
 
 struct Elf<'a> {
@@ -92,21 +87,14 @@ impl<'a> Elf<'a> {
         };
         let sections = header.sections(endian, bytes)?;
         let symbols = sections.symbols(endian, bytes, object::elf::SHT_SYMTAB)?;
-        Ok(Self {
-            bytes,
-            sm,
-            sections,
-            symbols,
-        })
+        Ok(Self { bytes, sm, sections, symbols })
     }
 
     fn image(&self) -> Result<Image, object::read::Error> {
         let registers = self.registers()?;
         let mut image = Image::default();
         for (index, symbol) in self.symbols.enumerate() {
-            let name =
-                String::from_utf8_lossy(self.symbols.symbol_name(Endianness::Little, symbol)?)
-                    .into_owned();
+            let name = String::from_utf8_lossy(self.symbols.symbol_name(Endianness::Little, symbol)?).into_owned();
             if symbol.st_type() == STT_FUNC && symbol.st_other().0 & ENTRY != 0 {
                 let mut kernel = self.kernel(name)?;
                 kernel.registers = registers.get(&index.0).copied().unwrap_or(kernel.registers);
@@ -119,19 +107,13 @@ impl<'a> Elf<'a> {
     }
 
     fn section(&self, name: &str) -> Result<Option<&'a [u8]>, object::read::Error> {
-        let found = self
-            .sections
-            .section_by_name(Endianness::Little, name.as_bytes());
-        found
-            .map(|(_, section)| section.data(Endianness::Little, self.bytes))
-            .transpose()
+        let found = self.sections.section_by_name(Endianness::Little, name.as_bytes());
+        found.map(|(_, section)| section.data(Endianness::Little, self.bytes)).transpose()
     }
 
     /// The size of a section that may have no bytes in the file.
     fn section_size(&self, name: &str) -> u32 {
-        let found = self
-            .sections
-            .section_by_name(Endianness::Little, name.as_bytes());
+        let found = self.sections.section_by_name(Endianness::Little, name.as_bytes());
         found.map_or(0, |(_, section)| section.sh_size(Endianness::Little) as u32)
     }
 
@@ -139,31 +121,20 @@ impl<'a> Elf<'a> {
         let mut kernel = Kernel {
             max_threads: 1024,
             registers: 32,
-            static_shared: self
-                .section_size(&format!(".nv.shared.{name}"))
-                .saturating_sub(reserved_shared(self.sm)),
+            static_shared: self.section_size(&format!(".nv.shared.{name}")).saturating_sub(reserved_shared(self.sm)),
             ptx_version: self.sm,
             binary_version: self.sm,
             ..Kernel::default()
         };
         let mut parameters = BTreeMap::new();
-        for record in records(
-            self.section(&format!(".nv.info.{name}"))?
-                .unwrap_or_default(),
-        ) {
+        for record in records(self.section(&format!(".nv.info.{name}"))?.unwrap_or_default()) {
             match record.attribute {
                 attribute::PARAMETER => {
-                    let place = Parameter {
-                        offset: record.short(6),
-                        size: (record.word(8) >> 18) as usize,
-                    };
+                    let place = Parameter { offset: record.short(6), size: (record.word(8) >> 18) as usize };
                     parameters.insert(record.short(4), place);
                 }
                 attribute::PARAMETER_V2 => {
-                    let place = Parameter {
-                        offset: record.short(6),
-                        size: record.short(8),
-                    };
+                    let place = Parameter { offset: record.short(6), size: record.short(8) };
                     parameters.insert(record.short(4), place);
                 }
                 attribute::MAX_THREADS => kernel.max_threads = record.extents().iter().product(),
@@ -205,29 +176,19 @@ impl<'a> Elf<'a> {
         if !(section_name.starts_with(b".nv.global") || section_name == b".nv.constant3") {
             return Ok(None);
         }
-        let (start, size) = (
-            symbol.st_value(Endianness::Little) as usize,
-            symbol.st_size(Endianness::Little) as usize,
-        );
-        let initial = section
-            .data(Endianness::Little, self.bytes)?
-            .get(start..start.saturating_add(size));
+        let (start, size) = (symbol.st_value(Endianness::Little) as usize, symbol.st_size(Endianness::Little) as usize);
+        let initial = section.data(Endianness::Little, self.bytes)?.get(start..start.saturating_add(size));
         let room = section.sh_size(Endianness::Little) as usize;
         if start.saturating_add(size) > room {
             return Ok(None);
         }
-        Ok(Some(Variable {
-            name,
-            bytes: initial.map_or_else(|| vec![0; size], <[u8]>::to_vec),
-        }))
+        Ok(Some(Variable { name, bytes: initial.map_or_else(|| vec![0; size], <[u8]>::to_vec) }))
     }
 }
 
 impl Record<'_> {
     fn short(&self, at: usize) -> usize {
-        self.payload.get(at..at + 2).map_or(0, |bytes| {
-            usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))
-        })
+        self.payload.get(at..at + 2).map_or(0, |bytes| usize::from(u16::from_le_bytes([bytes[0], bytes[1]])))
     }
 
     fn word(&self, at: usize) -> u32 {
@@ -244,17 +205,10 @@ fn records(mut rest: &[u8]) -> impl Iterator<Item = Record<'_>> {
         let [format, attribute, low, high, tail @ ..] = rest else {
             return None;
         };
-        let length = if *format == 4 {
-            usize::from(u16::from_le_bytes([*low, *high]))
-        } else {
-            0
-        };
+        let length = if *format == 4 { usize::from(u16::from_le_bytes([*low, *high])) } else { 0 };
         let payload = tail.get(..length)?;
         rest = &tail[length..];
-        Some(Record {
-            attribute: *attribute,
-            payload,
-        })
+        Some(Record { attribute: *attribute, payload })
     })
 }
 
@@ -263,8 +217,7 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     use object::U64;
     let long = |offset: usize| {
         let bytes = at(offset, 8);
-        U64::<LittleEndian>::from_bytes(bytes.try_into().unwrap_or_default()).get(LittleEndian)
-            as usize
+        U64::<LittleEndian>::from_bytes(bytes.try_into().unwrap_or_default()).get(LittleEndian) as usize
     };
     let short = |offset: usize| {
         let bytes = at(offset, 2);

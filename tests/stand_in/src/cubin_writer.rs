@@ -32,14 +32,7 @@ const GLOBAL_OBJECT: u8 = 0x11;
 impl Section {
     fn new(name: impl Into<String>, kind: u32, bytes: Vec<u8>) -> Self {
         let size = bytes.len();
-        Self {
-            name: name.into(),
-            kind,
-            bytes,
-            size,
-            link: 0,
-            entry_size: 0,
-        }
+        Self { name: name.into(), kind, bytes, size, link: 0, entry_size: 0 }
     }
 }
 
@@ -48,11 +41,7 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     // 0 is the null section, 1 the symbols, 2 the symbol names.
     let mut sections = vec![
         Section::new("", 0, Vec::new()),
-        Section {
-            link: 2,
-            entry_size: SYMBOL_SIZE,
-            ..Section::new(".symtab", SYMBOLS, Vec::new())
-        },
+        Section { link: 2, entry_size: SYMBOL_SIZE, ..Section::new(".symtab", SYMBOLS, Vec::new()) },
         Section::new(".strtab", STRINGS, Vec::new()),
     ];
     let mut strings = vec![0];
@@ -60,15 +49,8 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     let mut registers = Vec::new();
     for kernel in &image.kernels {
         let index = (symbols.len() / SYMBOL_SIZE as usize) as u32;
-        registers.extend(record(
-            attribute::REGISTERS,
-            &[index, kernel.registers].map(u32::to_le_bytes).concat(),
-        ));
-        sections.push(Section::new(
-            format!(".nv.info.{}", kernel.name),
-            CUDA_INFO,
-            info(kernel),
-        ));
+        registers.extend(record(attribute::REGISTERS, &[index, kernel.registers].map(u32::to_le_bytes).concat()));
+        sections.push(Section::new(format!(".nv.info.{}", kernel.name), CUDA_INFO, info(kernel)));
         if kernel.static_shared > 0 {
             let name = format!(".nv.shared.{}", kernel.name);
             sections.push(Section {
@@ -76,40 +58,18 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
                 ..Section::new(name, NO_BITS, Vec::new())
             });
         }
-        sections.push(Section::new(
-            format!(".text.{}", kernel.name),
-            PROGRAM_BITS,
-            vec![0; 128],
-        ));
-        symbol(
-            &mut symbols,
-            &mut strings,
-            &kernel.name,
-            [GLOBAL_FUNCTION, ENTRY],
-            sections.len() - 1,
-            [0, 128],
-        );
+        sections.push(Section::new(format!(".text.{}", kernel.name), PROGRAM_BITS, vec![0; 128]));
+        symbol(&mut symbols, &mut strings, &kernel.name, [GLOBAL_FUNCTION, ENTRY], sections.len() - 1, [0, 128]);
     }
     let mut globals = Vec::new();
     for variable in &image.variables {
         let place = [globals.len() as u64, variable.bytes.len() as u64];
         globals.extend_from_slice(&variable.bytes);
-        symbol(
-            &mut symbols,
-            &mut strings,
-            &variable.name,
-            [GLOBAL_OBJECT, 0],
-            sections.len(),
-            place,
-        );
+        symbol(&mut symbols, &mut strings, &variable.name, [GLOBAL_OBJECT, 0], sections.len(), place);
     }
     sections.push(Section::new(".nv.global.init", PROGRAM_BITS, globals));
     sections.push(Section::new(".nv.info", CUDA_INFO, registers));
-    sections[1] = Section {
-        link: 2,
-        entry_size: SYMBOL_SIZE,
-        ..Section::new(".symtab", SYMBOLS, symbols)
-    };
+    sections[1] = Section { link: 2, entry_size: SYMBOL_SIZE, ..Section::new(".symtab", SYMBOLS, symbols) };
     sections[2].size = strings.len();
     sections[2].bytes = strings;
     assemble(sections, sm)
@@ -121,32 +81,21 @@ fn info(kernel: &Kernel) -> Vec<u8> {
     let mut bytes = vec![3, attribute::BLOCK_SIZE];
     bytes.extend((kernel.bank_size() as u16).to_le_bytes());
     for (ordinal, parameter) in kernel.parameters.iter().enumerate().rev() {
-        let place = [ordinal as u16, parameter.offset as u16]
-            .map(u16::to_le_bytes)
-            .concat();
+        let place = [ordinal as u16, parameter.offset as u16].map(u16::to_le_bytes).concat();
         let index = 0u32.to_le_bytes();
         if kernel.bank_size() > 4352 {
             let tail = [parameter.size as u16, 0].map(u16::to_le_bytes).concat();
-            bytes.extend(record(
-                attribute::PARAMETER_V2,
-                &[&index[..], &place, &tail].concat(),
-            ));
+            bytes.extend(record(attribute::PARAMETER_V2, &[&index[..], &place, &tail].concat()));
         } else {
             let flags = ((parameter.size as u32) << 18 | 0x1f000).to_le_bytes();
-            bytes.extend(record(
-                attribute::PARAMETER,
-                &[&index[..], &place, &flags].concat(),
-            ));
+            bytes.extend(record(attribute::PARAMETER, &[&index[..], &place, &flags].concat()));
         }
     }
     let extents = |extents: [u32; 3]| extents.map(u32::to_le_bytes).concat();
     if let Some(threads) = kernel.required_threads {
         bytes.extend(record(attribute::REQUIRED_THREADS, &extents(threads)));
     } else if kernel.max_threads < 1024 {
-        bytes.extend(record(
-            attribute::MAX_THREADS,
-            &extents([kernel.max_threads, 1, 1]),
-        ));
+        bytes.extend(record(attribute::MAX_THREADS, &extents([kernel.max_threads, 1, 1])));
     }
     if let Some(cluster) = kernel.cluster {
         bytes.extend(record(attribute::CLUSTER, &extents(cluster)));
@@ -186,10 +135,7 @@ fn symbol(
 fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
     sections.push(Section::new(".shstrtab", STRINGS, Vec::new()));
     let mut names = Vec::new();
-    let name_offsets: Vec<u32> = sections
-        .iter()
-        .map(|section| name(&mut names, &section.name))
-        .collect();
+    let name_offsets: Vec<u32> = sections.iter().map(|section| name(&mut names, &section.name)).collect();
     if let Some(last) = sections.last_mut() {
         last.size = names.len();
         last.bytes = names;
@@ -199,16 +145,8 @@ fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
     for (section, name) in sections.iter().zip(name_offsets) {
         file.resize(file.len().next_multiple_of(16), 0);
         headers.extend([name, section.kind].map(u32::to_le_bytes).concat());
-        headers.extend(
-            [0, 0, file.len() as u64, section.size as u64]
-                .map(u64::to_le_bytes)
-                .concat(),
-        );
-        headers.extend(
-            [section.link, u32::from(section.kind == SYMBOLS)]
-                .map(u32::to_le_bytes)
-                .concat(),
-        );
+        headers.extend([0, 0, file.len() as u64, section.size as u64].map(u64::to_le_bytes).concat());
+        headers.extend([section.link, u32::from(section.kind == SYMBOLS)].map(u32::to_le_bytes).concat());
         headers.extend([16, section.entry_size].map(u64::to_le_bytes).concat());
         file.extend(&section.bytes);
     }
@@ -221,14 +159,7 @@ fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
     header.extend(1u32.to_le_bytes());
     header.extend([0, 0, section_headers].map(u64::to_le_bytes).concat());
     header.extend((sm << 8 | 2).to_le_bytes());
-    let counts = [
-        HEADER_SIZE,
-        0,
-        0,
-        SECTION_HEADER_SIZE,
-        sections.len(),
-        sections.len() - 1,
-    ];
+    let counts = [HEADER_SIZE, 0, 0, SECTION_HEADER_SIZE, sections.len(), sections.len() - 1];
     header.extend(counts.map(|count| (count as u16).to_le_bytes()).concat());
     file[..HEADER_SIZE].copy_from_slice(&header);
     file
@@ -265,29 +196,13 @@ mod tests {
                 binary_version: 90,
                 ..Kernel::default()
             };
-            let variable = Variable {
-                name: "table".into(),
-                bytes: vec![1, 2, 3],
-            };
-            let image = Image {
-                kernels: vec![Arc::new(kernel.clone())],
-                variables: vec![variable],
-            };
+            let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3] };
+            let image = Image { kernels: vec![Arc::new(kernel.clone())], variables: vec![variable] };
             let bytes = write(&image, 90);
-            assert_eq!(
-                crate::cubin::length(|at, count| bytes[at..at + count].to_vec()),
-                bytes.len()
-            );
-            let back =
-                crate::cubin::read(&bytes, 90).unwrap_or_else(|refusal| panic!("{}", refusal.log));
+            assert_eq!(crate::cubin::length(|at, count| bytes[at..at + count].to_vec()), bytes.len());
+            let back = crate::cubin::read(&bytes, 90).unwrap_or_else(|refusal| panic!("{}", refusal.log));
             assert_eq!(format!("{:?}", back.kernels[0]), format!("{kernel:?}"));
-            assert_eq!(
-                (
-                    back.variables[0].name.as_str(),
-                    &back.variables[0].bytes[..]
-                ),
-                ("table", &[1u8, 2, 3][..])
-            );
+            assert_eq!((back.variables[0].name.as_str(), &back.variables[0].bytes[..]), ("table", &[1u8, 2, 3][..]));
         }
     }
 

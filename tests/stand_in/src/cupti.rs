@@ -96,11 +96,7 @@ pub(crate) fn wants_modules() -> bool {
 }
 
 /// Runs a call, with the callbacks before and after it. `parameters` is the structure of its arguments.
-pub(crate) fn around(
-    name: &'static str,
-    parameters: *const c_void,
-    call: impl FnOnce() -> Status,
-) -> Status {
+pub(crate) fn around(name: &'static str, parameters: *const c_void, call: impl FnOnce() -> Status) -> Status {
     let status = if IS_ON.load(Ordering::Relaxed) {
         let traced = CALLS.iter().find(|traced| traced.0 == name);
         let enabled = traced.and_then(|traced| Some((traced, enabled(DRIVER_API, traced.1)?)));
@@ -147,9 +143,7 @@ fn around_launch(
             function: name.as_ptr(),
             parameters,
             result: status,
-            symbol: symbol
-                .as_ref()
-                .map_or(ptr::null(), |symbol| symbol.as_ptr()),
+            symbol: symbol.as_ref().map_or(ptr::null(), |symbol| symbol.as_ptr()),
             context: ptr::null_mut(),
             context_id: 1,
             correlation: &raw mut correlation,
@@ -172,16 +166,9 @@ fn report_modules() {
         return;
     };
     for image in loaded {
-        let module = ModuleData {
-            id: 1,
-            size: image.len(),
-            image: image.as_ptr(),
-        };
-        let resource = ResourceData {
-            context: ptr::null_mut(),
-            handle: ptr::null_mut(),
-            descriptor: (&raw const module).cast(),
-        };
+        let module = ModuleData { id: 1, size: image.len(), image: image.as_ptr() };
+        let resource =
+            ResourceData { context: ptr::null_mut(), handle: ptr::null_mut(), descriptor: (&raw const module).cast() };
         let data = ptr::with_exposed_provenance_mut(data);
         // SAFETY: as for a launch.
         unsafe { callback(data, RESOURCE, MODULE_LOADED, (&raw const resource).cast()) };
@@ -212,11 +199,7 @@ fn inject() {
 
 /// Subscribes. One subscriber is possible.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-unsafe extern "C" fn cuptiSubscribe(
-    handle: *mut *mut c_void,
-    callback: Option<Callback>,
-    data: *mut c_void,
-) -> c_uint {
+unsafe extern "C" fn cuptiSubscribe(handle: *mut *mut c_void, callback: Option<Callback>, data: *mut c_void) -> c_uint {
     let Some(callback) = callback.filter(|_| !handle.is_null()) else {
         return INVALID_PARAMETER;
     };
@@ -224,11 +207,7 @@ unsafe extern "C" fn cuptiSubscribe(
     if subscriber.is_some() {
         return MULTIPLE_SUBSCRIBERS;
     }
-    *subscriber = Some(Subscriber {
-        callback,
-        data: data.expose_provenance(),
-        enabled: Vec::new(),
-    });
+    *subscriber = Some(Subscriber { callback, data: data.expose_provenance(), enabled: Vec::new() });
     IS_ON.store(true, Ordering::Relaxed);
     // SAFETY: not null, so valid for this write.
     unsafe { handle.write(ptr::without_provenance_mut(1)) };
@@ -237,17 +216,10 @@ unsafe extern "C" fn cuptiSubscribe(
 
 /// Enables or disables one callback.
 #[cfg_attr(not(test), unsafe(no_mangle))]
-extern "C" fn cuptiEnableCallback(
-    enable: c_uint,
-    handle: *mut c_void,
-    domain: c_uint,
-    id: c_uint,
-) -> c_uint {
+extern "C" fn cuptiEnableCallback(enable: c_uint, handle: *mut c_void, domain: c_uint, id: c_uint) -> c_uint {
     match subscriber().as_mut() {
         Some(subscriber) if handle.addr() == 1 => {
-            subscriber
-                .enabled
-                .retain(|enabled| *enabled != (domain, id));
+            subscriber.enabled.retain(|enabled| *enabled != (domain, id));
             if enable != 0 {
                 subscriber.enabled.push((domain, id));
             }

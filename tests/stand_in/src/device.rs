@@ -53,12 +53,7 @@ pub(crate) fn figures(sm: u32) -> Figures {
         // 88, 89, and 120 or later.
         _ => (1536, 24, 100, 99),
     };
-    Figures {
-        threads_per_sm,
-        blocks_per_sm,
-        shared_per_sm: shared_per_sm * 1024,
-        shared_opt_in: shared_opt_in * 1024,
-    }
+    Figures { threads_per_sm, blocks_per_sm, shared_per_sm: shared_per_sm * 1024, shared_opt_in: shared_opt_in * 1024 }
 }
 
 impl Driver {
@@ -68,22 +63,13 @@ impl Driver {
             .map(|ordinal| {
                 let pool = self.pools.insert(Pool::of_device(ordinal));
                 let primary = self.contexts.reserve();
-                Device {
-                    primary,
-                    retained: 0,
-                    primary_flags: 0,
-                    default_pool: pool,
-                    pool,
-                }
+                Device { primary, retained: 0, primary_flags: 0, default_pool: pool, pool }
             })
             .collect();
     }
 
     pub(crate) fn device(&mut self, ordinal: c_int) -> Outcome<&mut Device> {
-        usize::try_from(ordinal)
-            .ok()
-            .and_then(|index| self.devices.get_mut(index))
-            .ok_or(Status::INVALID_DEVICE)
+        usize::try_from(ordinal).ok().and_then(|index| self.devices.get_mut(index)).ok_or(Status::INVALID_DEVICE)
     }
 
     pub(crate) fn figures(&self) -> Figures {

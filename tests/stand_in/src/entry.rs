@@ -72,11 +72,8 @@ impl Out<c_char> {
             return Ok(0);
         };
         let kept = text.len().min(room);
-        let bytes: Vec<c_char> = text.as_bytes()[..kept]
-            .iter()
-            .map(|&byte| c_char::from_ne_bytes([byte]))
-            .chain([0])
-            .collect();
+        let bytes: Vec<c_char> =
+            text.as_bytes()[..kept].iter().map(|&byte| c_char::from_ne_bytes([byte])).chain([0]).collect();
         self.fill(&bytes, capacity)?;
         Ok(kept + 1)
     }
@@ -187,9 +184,7 @@ impl Text {
         }
         // SAFETY: not null, so a NUL-terminated string (module documentation).
         let text = unsafe { CStr::from_ptr(self.0) };
-        text.to_str()
-            .map(str::to_owned)
-            .map_err(|_| Status::INVALID_VALUE)
+        text.to_str().map(str::to_owned).map_err(|_| Status::INVALID_VALUE)
     }
 }
 

@@ -150,11 +150,7 @@ statuses! {
 
 /// The name and the description of `code`.
 fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
-    TABLE
-        .iter()
-        .find(|(known, _, _)| *known == code)
-        .map(|(_, name, text)| (*name, *text))
-        .ok_or(Status::INVALID_VALUE)
+    TABLE.iter().find(|(known, _, _)| *known == code).map(|(_, name, text)| (*name, *text)).ok_or(Status::INVALID_VALUE)
 }
 
 entry_points! {

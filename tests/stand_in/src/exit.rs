@@ -47,8 +47,6 @@ pub(crate) fn check() -> Result<(), Status> {
     if EXITS.get() {
         return Err(Status::DEINITIALIZED);
     }
-    eprintln!(
-        "a thread calls the driver while another one ends the process: the driver may use freed memory"
-    );
+    eprintln!("a thread calls the driver while another one ends the process: the driver may use freed memory");
     process::abort()
 }

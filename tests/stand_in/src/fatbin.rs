@@ -50,14 +50,8 @@ pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<Source, Refusal> {
         let text = format!("the fat binary has no code for sm_{sm}");
         return Err(Refusal::new(Status::NO_BINARY_FOR_GPU, text));
     };
-    let bytes = best
-        .bytes()
-        .ok_or_else(|| invalid("with a payload that cannot be decompressed"))?;
-    Ok(if best.is_ptx {
-        Source::Ptx(bytes)
-    } else {
-        Source::Cubin(bytes)
-    })
+    let bytes = best.bytes().ok_or_else(|| invalid("with a payload that cannot be decompressed"))?;
+    Ok(if best.is_ptx { Source::Ptx(bytes) } else { Source::Cubin(bytes) })
 }
 
 fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {

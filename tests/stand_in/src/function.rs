@@ -33,15 +33,7 @@ impl Function {
     pub(crate) fn new(kernel: Arc<Kernel>, context: Option<Handle>, owner: Handle) -> Self {
         let name = CString::new(kernel.name.as_str()).unwrap_or_default();
         let dynamic_shared = SHARED_DEFAULT.saturating_sub(kernel.static_shared);
-        Self {
-            kernel,
-            context,
-            owner,
-            name,
-            dynamic_shared,
-            carveout: -1,
-            non_portable_cluster: false,
-        }
+        Self { kernel, context, owner, name, dynamic_shared, carveout: -1, non_portable_cluster: false }
     }
 
     /// An attribute by its number in `CUfunction_attribute`.
@@ -71,12 +63,7 @@ impl Function {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or a value out of range.
-    pub(crate) fn set_attribute(
-        &mut self,
-        attribute: c_uint,
-        value: c_int,
-        figures: Figures,
-    ) -> Outcome {
+    pub(crate) fn set_attribute(&mut self, attribute: c_uint, value: c_int, figures: Figures) -> Outcome {
         let unsigned = u32::try_from(value).map_err(|_| Status::INVALID_VALUE);
         match attribute {
             8 => {
@@ -96,11 +83,7 @@ impl Function {
 
     /// Offset and size of parameter `index` in the bank.
     fn parameter(&self, index: usize, offset: Out<usize>, size: Out<usize>) -> Outcome {
-        let parameter = self
-            .kernel
-            .parameters
-            .get(index)
-            .ok_or(Status::INVALID_VALUE)?;
+        let parameter = self.kernel.parameters.get(index).ok_or(Status::INVALID_VALUE)?;
         offset.set(parameter.offset)?;
         size.set_if_wanted(parameter.size);
         Ok(())
@@ -111,14 +94,9 @@ impl Function {
         let warps = threads.div_ceil(32);
         let by_threads = figures.threads_per_sm / 32 / warps.max(1);
         let registers = self.kernel.registers.next_multiple_of(8) * 32 * warps;
-        let by_registers = crate::device::REGISTERS
-            .checked_div(registers)
-            .unwrap_or(u32::MAX);
+        let by_registers = crate::device::REGISTERS.checked_div(registers).unwrap_or(u32::MAX);
         let shared = self.kernel.static_shared + dynamic_shared + SHARED_RESERVED;
-        by_threads
-            .min(by_registers)
-            .min(figures.shared_per_sm / shared)
-            .min(figures.blocks_per_sm)
+        by_threads.min(by_registers).min(figures.shared_per_sm / shared).min(figures.blocks_per_sm)
     }
 }
 

@@ -51,23 +51,13 @@ impl Driver {
         dependencies: Vec<Handle>,
     ) -> Outcome<Handle> {
         let held = self.graphs.get(graph)?;
-        let known = dependencies
-            .iter()
-            .all(|dependency| held.nodes.contains(dependency));
-        let twice = dependencies
-            .iter()
-            .enumerate()
-            .any(|(index, node)| dependencies[..index].contains(node));
+        let known = dependencies.iter().all(|dependency| held.nodes.contains(dependency));
+        let twice = dependencies.iter().enumerate().any(|(index, node)| dependencies[..index].contains(node));
         if !known || twice {
             return Err(Status::INVALID_VALUE);
         }
-        let node = self.nodes.insert(Node {
-            operation,
-            dependencies,
-            arrays: None,
-            on_device: None,
-            inside: Box::default(),
-        });
+        let node =
+            self.nodes.insert(Node { operation, dependencies, arrays: None, on_device: None, inside: Box::default() });
         self.graphs.get_mut(graph)?.nodes.push(node);
         Ok(node)
     }
@@ -95,11 +85,7 @@ impl Driver {
         let mut ordered: Vec<Handle> = Vec::with_capacity(waiting.len());
         while !waiting.is_empty() {
             let ready = waiting.iter().rposition(|node| {
-                self.nodes.get(*node).is_ok_and(|held| {
-                    held.dependencies
-                        .iter()
-                        .all(|first| ordered.contains(first))
-                })
+                self.nodes.get(*node).is_ok_and(|held| held.dependencies.iter().all(|first| ordered.contains(first)))
             });
             ordered.push(waiting.remove(ready.ok_or(Status::INVALID_VALUE)?));
         }
@@ -109,9 +95,7 @@ impl Driver {
     /// Removes a node with the graphs inside of it.
     pub(crate) fn remove_node(&mut self, node: Handle) -> Outcome {
         let held = self.nodes.remove(node)?;
-        held.inside
-            .iter()
-            .try_for_each(|graph| self.destroy_graph(*graph))
+        held.inside.iter().try_for_each(|graph| self.destroy_graph(*graph))
     }
 
     /// # Errors
@@ -123,19 +107,11 @@ impl Driver {
         for node in self.ordered(original)? {
             let held = self.nodes.get(node)?;
             let operation = held.operation.clone();
-            let twin_of = |first: &Handle| {
-                twins
-                    .iter()
-                    .find(|(old, _)| old == first)
-                    .map(|(_, new)| *new)
-            };
+            let twin_of = |first: &Handle| twins.iter().find(|(old, _)| old == first).map(|(_, new)| *new);
             let dependencies = held.dependencies.iter().filter_map(twin_of).collect();
             let inside = held.inside.clone();
             let twin = self.add_node(clone, operation, dependencies)?;
-            let inside: Outcome<Vec<Handle>> = inside
-                .iter()
-                .map(|graph| self.clone_graph(*graph))
-                .collect();
+            let inside: Outcome<Vec<Handle>> = inside.iter().map(|graph| self.clone_graph(*graph)).collect();
             self.nodes.get_mut(twin)?.inside = inside?.into();
             twins.push((node, twin));
         }

@@ -71,17 +71,9 @@ impl Copy3D {
     /// One row. Copies of several rows are not supported here.
     fn operation(&self) -> Outcome<Operation> {
         if (self.height, self.depth) != (1, 1) {
-            return Err(if self.height * self.depth == 0 {
-                Status::INVALID_VALUE
-            } else {
-                Status::NOT_SUPPORTED
-            });
+            return Err(if self.height * self.depth == 0 { Status::INVALID_VALUE } else { Status::NOT_SUPPORTED });
         }
-        Ok(Operation::Copy {
-            to: self.to.place()?,
-            from: self.from.place()?,
-            length: self.width,
-        })
+        Ok(Operation::Copy { to: self.to.place()?, from: self.from.place()?, length: self.width })
     }
 }
 
@@ -119,13 +111,7 @@ impl Driver {
     }
 
     /// `count` is the caller's capacity of both lists, and then the number of edges.
-    fn give_edges(
-        &self,
-        graph: Handle,
-        from: Out<Handle>,
-        to: Out<Handle>,
-        count: Out<usize>,
-    ) -> Outcome {
+    fn give_edges(&self, graph: Handle, from: Out<Handle>, to: Out<Handle>, count: Out<usize>) -> Outcome {
         let (first, second) = self.edges(graph)?;
         if from.is_null() {
             return count.set(first.len());

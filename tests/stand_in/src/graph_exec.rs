@@ -97,20 +97,15 @@ impl Exec {
 
 impl Driver {
     fn instantiate_graph(&mut self, graph: Handle, flags: u64) -> Outcome<Handle> {
-        if flags & !KNOWN_FLAGS != 0
-            || flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH
-        {
+        if flags & !KNOWN_FLAGS != 0 || flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH {
             return Err(Status::INVALID_VALUE);
         }
         if flags & DEVICE_LAUNCH != 0 {
             return Err(Status::NOT_SUPPORTED);
         }
         let held = self.graphs.get(graph)?;
-        let device_updatable = held.nodes.iter().any(|node| {
-            self.nodes
-                .get(*node)
-                .is_ok_and(|node| node.on_device.is_some())
-        });
+        let device_updatable =
+            held.nodes.iter().any(|node| self.nodes.get(*node).is_ok_and(|node| node.on_device.is_some()));
         if device_updatable && held.instantiated > 0 {
             return Err(Status::INVALID_VALUE);
         }
@@ -123,12 +118,7 @@ impl Driver {
         let steps = self.steps(graph)?;
         self.retain_references(&references)?;
         self.graphs.get_mut(graph)?.instantiated += 1;
-        Ok(self.execs.insert(Exec {
-            steps,
-            references,
-            graph,
-            flags,
-        }))
+        Ok(self.execs.insert(Exec { steps, references, graph, flags }))
     }
 
     pub(crate) fn steps(&self, graph: Handle) -> Outcome<Vec<Step>> {

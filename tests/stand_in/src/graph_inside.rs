@@ -61,12 +61,7 @@ impl Conditions {
     fn create(&mut self, graph: Handle, default: u32) -> u64 {
         // Handles are not reused.
         let handle = 0x4b41_0c00 + self.0.len() as u64;
-        let condition = Condition {
-            graph,
-            default,
-            value: default,
-            has_node: false,
-        };
+        let condition = Condition { graph, default, value: default, has_node: false };
         self.0.insert(handle, condition);
         handle
     }
@@ -180,12 +175,7 @@ impl Driver {
         std::iter::successors(Some(graph), next).any(|graph| graph == around)
     }
 
-    fn add_conditional(
-        &mut self,
-        graph: Handle,
-        dependencies: Vec<Handle>,
-        params: &NodeParams,
-    ) -> Outcome<Handle> {
+    fn add_conditional(&mut self, graph: Handle, dependencies: Vec<Handle>, params: &NodeParams) -> Outcome<Handle> {
         self.check(params.context)?;
         let newest = self.config.version >= 12_080;
         let is_known = match (params.kind, params.size) {
@@ -198,17 +188,9 @@ impl Driver {
         if params.node != CONDITIONAL || !is_known || !is_own || params.rest != [0; 26] {
             return Err(Status::INVALID_VALUE);
         }
-        let conditional = Conditional {
-            condition: params.condition,
-            kind: params.kind,
-        };
+        let conditional = Conditional { condition: params.condition, kind: params.kind };
         let node = self.add_node(graph, Operation::Conditional(conditional), dependencies)?;
-        let bodies = (0..params.size).map(|_| {
-            self.graphs.insert(Graph {
-                around: Some(graph),
-                ..Graph::default()
-            })
-        });
+        let bodies = (0..params.size).map(|_| self.graphs.insert(Graph { around: Some(graph), ..Graph::default() }));
         let bodies = bodies.collect();
         self.nodes.get_mut(node)?.inside = bodies;
         if let Some(condition) = self.conditions.0.get_mut(&params.condition) {

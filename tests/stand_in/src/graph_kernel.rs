@@ -43,12 +43,7 @@ impl NodeArrays {
         let size_at = std::ptr::from_ref(&*size).expose_provenance();
         let is_extra = call.bank.form == Form::Extra;
         Self {
-            kernel_params: call
-                .kernel
-                .parameters
-                .iter()
-                .map(|parameter| start + parameter.offset)
-                .collect(),
+            kernel_params: call.kernel.parameters.iter().map(|parameter| start + parameter.offset).collect(),
             extra: is_extra.then(|| Box::new([1, start, 2, size_at, 0])),
             bytes,
             size,
@@ -71,11 +66,7 @@ impl Driver {
     /// context, or the current context.
     fn node_call(&self, parameters: In<KernelNodeParams>) -> Outcome<KernelCall> {
         let params = parameters.get()?;
-        let function = if params.function.is_null() {
-            params.kernel
-        } else {
-            params.function
-        };
+        let function = if params.function.is_null() { params.kernel } else { params.function };
         let own = self.functions.get(function)?.context;
         let context = match own {
             Some(context) => context,
@@ -83,19 +74,9 @@ impl Driver {
             None => params.context,
         };
         self.check(context)?;
-        let geometry = Geometry {
-            grid: params.grid,
-            block: params.block,
-            shared: params.shared,
-            ..Geometry::default()
-        };
-        self.prepare(
-            function,
-            context,
-            geometry,
-            in_at(params.kernel_params),
-            in_at(params.extra),
-        )
+        let geometry =
+            Geometry { grid: params.grid, block: params.block, shared: params.shared, ..Geometry::default() };
+        self.prepare(function, context, geometry, in_at(params.kernel_params), in_at(params.extra))
     }
 
     pub(crate) fn kernel_node(&self, node: Handle) -> Outcome<&KernelCall> {
@@ -106,18 +87,9 @@ impl Driver {
     }
 
     /// The call that replaces `old`. A node's function may change, but not its context.
-    fn replacement(
-        &self,
-        old: &KernelCall,
-        parameters: In<KernelNodeParams>,
-    ) -> Outcome<Operation> {
+    fn replacement(&self, old: &KernelCall, parameters: In<KernelNodeParams>) -> Outcome<Operation> {
         let mut call = self.node_call(parameters)?;
-        let context = |function| {
-            self.functions
-                .get(function)
-                .ok()
-                .and_then(|held| held.context)
-        };
+        let context = |function| self.functions.get(function).ok().and_then(|held| held.context);
         if context(call.function) != context(old.function) {
             return Err(Status::INVALID_VALUE);
         }

@@ -59,10 +59,7 @@ impl Blocks {
     }
 
     fn count(&mut self, device: c_int) {
-        let of_device = self
-            .allocated
-            .values()
-            .filter(|block| block.device == device);
+        let of_device = self.allocated.values().filter(|block| block.device == device);
         let used = of_device.count() as u64 * UNIT;
         let figures = self.figures.entry(device).or_default();
         figures[USED] = used;
@@ -94,11 +91,7 @@ impl Driver {
     /// Whether nodes of the graph allocate or free memory.
     pub(crate) fn has_memory(&self, graph: Handle) -> Outcome<bool> {
         let nodes = &self.graphs.get(graph)?.nodes;
-        Ok(nodes.iter().any(|node| {
-            self.nodes
-                .get(*node)
-                .is_ok_and(|node| node.operation.is_memory())
-        }))
+        Ok(nodes.iter().any(|node| self.nodes.get(*node).is_ok_and(|node| node.operation.is_memory())))
     }
 
     /// The memory that a new node of `graph` frees.
@@ -106,11 +99,7 @@ impl Driver {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if no node allocates it, this graph frees it already, or its own graph and another graph would both free it.
     fn to_free(&self, graph: Handle, address: u64) -> Outcome<Arc<Block>> {
-        let block = self
-            .memory
-            .blocks
-            .get(address)
-            .ok_or(Status::INVALID_VALUE)?;
+        let block = self.memory.blocks.get(address).ok_or(Status::INVALID_VALUE)?;
         let owner = self.graphs.iter().find_map(|(owner, held)| {
             let allocates = |node: &Handle| {
                 matches!(self.nodes.get(*node).map(|node| &node.operation),
@@ -126,11 +115,7 @@ impl Driver {
     }
 
     /// The launch of a graph: it must not find memory allocated that it allocates, unless it frees this memory first.
-    pub(crate) fn begin_allocations(
-        &mut self,
-        operations: &[Operation],
-        frees_first: bool,
-    ) -> Outcome {
+    pub(crate) fn begin_allocations(&mut self, operations: &[Operation], frees_first: bool) -> Outcome {
         for operation in operations {
             if let Operation::Allocate { block } = operation
                 && self.memory.blocks.is_allocated(block.address)
@@ -138,8 +123,7 @@ impl Driver {
                 if !frees_first {
                     return Err(Status::INVALID_VALUE);
                 }
-                self.memory
-                    .free(block.address, &[crate::memory::Kind::Graph])?;
+                self.memory.free(block.address, &[crate::memory::Kind::Graph])?;
             }
         }
         Ok(())

@@ -3,8 +3,7 @@
 use std::ffi::c_uint;
 
 use crate::{
-    entry::Out, error::Status, graph_exec::Step, handle::Handle, memory::Place,
-    operation::Operation, state::Driver,
+    entry::Out, error::Status, graph_exec::Step, handle::Handle, memory::Place, operation::Operation, state::Driver,
 };
 
 /// `CUgraphExecUpdateResultInfo`.
@@ -64,18 +63,9 @@ impl Driver {
                     SUCCESS
                 }
             }
-            (
-                Operation::Copy { to, from, .. },
-                Operation::Copy {
-                    to: new_to,
-                    from: new_from,
-                    ..
-                },
-            ) => {
+            (Operation::Copy { to, from, .. }, Operation::Copy { to: new_to, from: new_from, .. }) => {
                 let directions = [(to, new_to), (from, new_from)];
-                let same = directions
-                    .iter()
-                    .all(|(old, new)| on_host(old) == on_host(new));
+                let same = directions.iter().all(|(old, new)| on_host(old) == on_host(new));
                 if same { SUCCESS } else { PARAMETERS_CHANGED }
             }
             // Seen with driver 580, for a graph that frees its memory itself.

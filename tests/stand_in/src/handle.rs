@@ -44,12 +44,7 @@ impl<T> Handles<T> {
 
     const fn with(kind: u8, reused: bool) -> Self {
         // Non-canonical on x86-64 and far above user space on aarch64: any access to it faults.
-        Self {
-            next: 0x4b41_0000_0000_0000 | (kind as usize) << 36,
-            free: Vec::new(),
-            reused,
-            live: BTreeMap::new(),
-        }
+        Self { next: 0x4b41_0000_0000_0000 | (kind as usize) << 36, free: Vec::new(), reused, live: BTreeMap::new() }
     }
 
     /// Reserves a handle for a future object.
@@ -112,9 +107,7 @@ impl<T> Handles<T> {
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Handle, &mut T)> {
-        self.live
-            .iter_mut()
-            .map(|(handle, object)| (*handle, object))
+        self.live.iter_mut().map(|(handle, object)| (*handle, object))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {

@@ -43,11 +43,7 @@ pub(crate) struct Parameter {
 impl Kernel {
     /// The size of the parameter bank: the end of its last parameter, without tail padding.
     pub(crate) fn bank_size(&self) -> usize {
-        self.parameters
-            .iter()
-            .map(|parameter| parameter.offset + parameter.size)
-            .max()
-            .unwrap_or(0)
+        self.parameters.iter().map(|parameter| parameter.offset + parameter.size).max().unwrap_or(0)
     }
 }
 
@@ -68,10 +64,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(status: Status, log: impl Into<String>) -> Self {
-        Self {
-            status,
-            log: log.into(),
-        }
+        Self { status, log: log.into() }
     }
 }
 

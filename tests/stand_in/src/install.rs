@@ -35,15 +35,10 @@ pub fn locate() -> Option<PathBuf> {
     }
     let binary = env::current_exe().ok()?;
     let beside = binary.parent()?;
-    [
-        beside.to_owned(),
-        beside.join("deps"),
-        beside.join("../deps"),
-        beside.join(".."),
-    ]
-    .into_iter()
-    .map(|directory| directory.join(LIBRARY))
-    .find(|path| path.is_file())
+    [beside.to_owned(), beside.join("deps"), beside.join("../deps"), beside.join("..")]
+        .into_iter()
+        .map(|directory| directory.join(LIBRARY))
+        .find(|path| path.is_file())
 }
 
 /// Whether a [`Session`] started this process.
@@ -90,15 +85,9 @@ impl Session {
     fn create(settings: &Settings) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let directory = env::temp_dir().join(format!(
-            "kernel-args-test-driver-{}-{number}",
-            std::process::id()
-        ));
+        let directory = env::temp_dir().join(format!("kernel-args-test-driver-{}-{number}", std::process::id()));
         fs::create_dir(&directory)?;
-        Ok(Self {
-            directory,
-            variables: settings.variables(),
-        })
+        Ok(Self { directory, variables: settings.variables() })
     }
 
     /// A command for `program` that loads the stand-in driver as its `libcuda`. The session must outlive the process.
@@ -134,9 +123,7 @@ impl Session {
         // It also plays CUPTI.
         std::os::unix::fs::symlink(&names[0], self.directory.join("libcupti.so.13"))?;
         if absent.is_empty() {
-            return names
-                .iter()
-                .try_for_each(|name| std::os::unix::fs::symlink(library, name));
+            return names.iter().try_for_each(|name| std::os::unix::fs::symlink(library, name));
         }
         let mut bytes = fs::read(library)?;
         strike_out(&mut bytes, absent)?;
@@ -159,17 +146,14 @@ const PLACEHOLDER: &str = "kernel_args_test_driver_absent";
 /// finds an entry by its hash, and rejects it when it compares the name. References inside the library also use the name, and
 /// resolve to the placeholder.
 fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
-    let invalid =
-        |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
+    let invalid = |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
     let (mut places, mut placeholder) = (Vec::new(), None);
     {
         let bytes = &*library;
         let header = FileHeader64::<Endianness>::parse(bytes).map_err(invalid)?;
         let endian = header.endian().map_err(invalid)?;
         let sections = header.sections(endian, bytes).map_err(invalid)?;
-        let symbols = sections
-            .symbols(endian, bytes, SHT_DYNSYM)
-            .map_err(invalid)?;
+        let symbols = sections.symbols(endian, bytes, SHT_DYNSYM).map_err(invalid)?;
         let table = sections.section(symbols.section()).map_err(invalid)?;
         for (index, symbol) in symbols.enumerate() {
             let name = symbols.symbol_name(endian, symbol).map_err(invalid)?;
@@ -183,10 +167,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
         }
     }
     let Some(placeholder) = placeholder.filter(|_| places.len() == names.len()) else {
-        let text = format!(
-            "of {names:?} the stand-in driver exports {}: check their names",
-            places.len()
-        );
+        let text = format!("of {names:?} the stand-in driver exports {}: check their names", places.len());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     };
     for place in places {
@@ -217,10 +198,7 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
         return Ok(None);
     }
     let session = Session::start(settings)?;
-    let status = session
-        .command(env::current_exe()?)
-        .args(env::args_os().skip(1))
-        .status()?;
+    let status = session.command(env::current_exe()?).args(env::args_os().skip(1)).status()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
 }
@@ -244,32 +222,17 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
 pub fn within<F: FnOnce(&Control)>(settings: &Settings, body: F) {
     if is_active() {
         let control = Control::attach();
-        return body(&control.expect(
-            "libcuda.so is not the stand-in driver, although this process was started on it",
-        ));
+        return body(&control.expect("libcuda.so is not the stand-in driver, although this process was started on it"));
     }
     let path = std::any::type_name::<F>();
     let path = path.split("::{{closure}}").next().unwrap_or(path);
     let name = path.split_once("::").map_or(path, |(_crate, name)| name);
-    let session =
-        Session::start(settings).unwrap_or_else(|error| panic!("no stand-in driver: {error}"));
-    let binary =
-        env::current_exe().unwrap_or_else(|error| panic!("no path to this test binary: {error}"));
+    let session = Session::start(settings).unwrap_or_else(|error| panic!("no stand-in driver: {error}"));
+    let binary = env::current_exe().unwrap_or_else(|error| panic!("no path to this test binary: {error}"));
     let mut command = session.command(binary);
-    command.args([
-        name,
-        "--exact",
-        "--include-ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let (text, errors) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    command.args([name, "--exact", "--include-ignored", "--nocapture", "--test-threads=1"]);
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(
         output.status.success() && text.contains("1 passed"),
         "`{name}` failed on the stand-in driver ({}):\n{text}\n{errors}",

@@ -61,21 +61,13 @@ impl Options {
     }
 
     /// Writes the logs, and returns the status of a failed load.
-    pub(crate) fn report<T>(
-        &self,
-        outcome: Result<T, Refusal>,
-        info: impl FnOnce(&T) -> String,
-    ) -> Outcome<T> {
+    pub(crate) fn report<T>(&self, outcome: Result<T, Refusal>, info: impl FnOnce(&T) -> String) -> Outcome<T> {
         if self.time != 0 {
             out_at::<f32>(self.time).set(0.0)?;
         }
         match outcome {
             Ok(value) => {
-                self.info.write(&if self.verbose {
-                    info(&value)
-                } else {
-                    String::new()
-                })?;
+                self.info.write(&if self.verbose { info(&value) } else { String::new() })?;
                 self.error.write("")?;
                 Ok(value)
             }

@@ -30,19 +30,8 @@ pub(crate) fn run(
     device: c_int,
     conditions: &mut Conditions,
 ) -> Outcome {
-    let sizes: Vec<usize> = call
-        .kernel
-        .parameters
-        .iter()
-        .map(|parameter| parameter.size)
-        .collect();
-    let mut run = Run {
-        call,
-        memory,
-        context,
-        device,
-        conditions,
-    };
+    let sizes: Vec<usize> = call.kernel.parameters.iter().map(|parameter| parameter.size).collect();
+    let mut run = Run { call, memory, context, device, conditions };
     match (function_name(&call.kernel.name), sizes.as_slice()) {
         (name, [8, ..]) if name.starts_with("echo") => run.echo(),
         ("saxpy", [4, 4, 8, 8]) => run.saxpy(),
@@ -73,8 +62,7 @@ fn function_name(symbol: &str) -> &str {
     loop {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let length = rest[..digits].parse::<usize>().ok();
-        match length.and_then(|length| Some((rest.get(digits..digits + length)?, digits + length)))
-        {
+        match length.and_then(|length| Some((rest.get(digits..digits + length)?, digits + length))) {
             Some((part, end)) => {
                 name = Some(part);
                 rest = &rest[end..];
@@ -96,15 +84,11 @@ impl Run<'_> {
     }
 
     fn word(&self, index: usize) -> u32 {
-        self.parameter(index)
-            .try_into()
-            .map_or(0, u32::from_le_bytes)
+        self.parameter(index).try_into().map_or(0, u32::from_le_bytes)
     }
 
     fn pointer(&self, index: usize) -> u64 {
-        self.parameter(index)
-            .try_into()
-            .map_or(0, u64::from_le_bytes)
+        self.parameter(index).try_into().map_or(0, u64::from_le_bytes)
     }
 
     /// The elements that a kernel with one thread per element processes: those below `count` that have a thread.
@@ -118,27 +102,19 @@ impl Run<'_> {
         if count > 0 && !address.is_multiple_of(4) {
             return Err(Status::MISALIGNED_ADDRESS);
         }
-        let bytes = self
-            .memory
-            .load(address, count * 4, self.context, self.device)?;
-        Ok(bytes
-            .chunks_exact(4)
-            .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-            .collect())
+        let bytes = self.memory.load(address, count * 4, self.context, self.device)?;
+        Ok(bytes.chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect())
     }
 
     fn store_floats(&mut self, address: u64, values: impl Iterator<Item = f32>) -> Outcome {
         let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
-        self.memory
-            .store(address, &bytes, self.context, self.device)
+        self.memory.store(address, &bytes, self.context, self.device)
     }
 
     fn echo(&mut self) -> Outcome {
-        let bytes: Vec<u8> = (1..self.call.kernel.parameters.len())
-            .flat_map(|index| self.parameter(index).to_vec())
-            .collect();
-        self.memory
-            .store(self.pointer(0), &bytes, self.context, self.device)
+        let bytes: Vec<u8> =
+            (1..self.call.kernel.parameters.len()).flat_map(|index| self.parameter(index).to_vec()).collect();
+        self.memory.store(self.pointer(0), &bytes, self.context, self.device)
     }
 
     /// Copies the variable that the kernel names to its parameter, or from it.
@@ -146,11 +122,7 @@ impl Run<'_> {
         let Some((address, length)) = self.call.variable else {
             return Ok(());
         };
-        let (from, to) = if is_read {
-            (address, self.pointer(0))
-        } else {
-            (self.pointer(0), address)
-        };
+        let (from, to) = if is_read { (address, self.pointer(0)) } else { (self.pointer(0), address) };
         let bytes = self.memory.load(from, length, self.context, self.device)?;
         self.memory.store(to, &bytes, self.context, self.device)
     }
@@ -167,10 +139,7 @@ impl Run<'_> {
         let x = self.floats(self.pointer(2), count)?;
         let y = self.floats(self.pointer(3), count)?;
         // nvcc contracts to one fused multiply-add.
-        self.store_floats(
-            self.pointer(3),
-            x.iter().zip(y).map(|(x, y)| alpha.mul_add(*x, y)),
-        )
+        self.store_floats(self.pointer(3), x.iter().zip(y).map(|(x, y)| alpha.mul_add(*x, y)))
     }
 
     fn vector_add(&mut self) -> Outcome {
@@ -184,26 +153,19 @@ impl Run<'_> {
     fn cluster_ranks(&mut self) -> Outcome {
         let [nx, ny, nz] = self.call.geometry.grid;
         let [cx, cy, cz] = self.call.geometry.cluster.unwrap_or([1; 3]);
-        let blocks =
-            (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+        let blocks = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
         let ranks = blocks.map(|[x, y, z]| ((z % cz) * cy + y % cy) * cx + x % cx);
-        let bytes: Vec<u8> = ranks
-            .flat_map(|rank| [rank, cx * cy * cz].map(u32::to_le_bytes))
-            .flatten()
-            .collect();
-        self.memory
-            .store(self.pointer(0), &bytes, self.context, self.device)
+        let bytes: Vec<u8> = ranks.flat_map(|rank| [rank, cx * cy * cz].map(u32::to_le_bytes)).flatten().collect();
+        self.memory.store(self.pointer(0), &bytes, self.context, self.device)
     }
 
     /// All blocks arrive, and then each block has seen all blocks.
     fn grid_barrier(&mut self) -> Outcome {
         let blocks = self.call.geometry.grid[0];
         let arrived = blocks.to_le_bytes();
-        self.memory
-            .store(self.pointer(0), &arrived, self.context, self.device)?;
+        self.memory.store(self.pointer(0), &arrived, self.context, self.device)?;
         let seen = arrived.repeat(blocks as usize);
-        self.memory
-            .store(self.pointer(1), &seen, self.context, self.device)
+        self.memory.store(self.pointer(1), &seen, self.context, self.device)
     }
 
     /// Subtracts 1 from a counter, and sets a condition to the result.
@@ -211,8 +173,7 @@ impl Run<'_> {
         let counter = self.pointer(1);
         let bytes = self.memory.load(counter, 4, self.context, self.device)?;
         let left = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).wrapping_sub(1);
-        self.memory
-            .store(counter, &left.to_le_bytes(), self.context, self.device)?;
+        self.memory.store(counter, &left.to_le_bytes(), self.context, self.device)?;
         self.conditions.set(self.pointer(0), left);
         Ok(())
     }

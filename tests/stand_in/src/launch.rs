@@ -78,12 +78,7 @@ impl LaunchConfig {
 
     /// The geometry, including attributes that affect it.
     pub(crate) fn geometry(&self) -> Outcome<Geometry> {
-        let mut geometry = Geometry {
-            grid: self.grid,
-            block: self.block,
-            shared: self.shared,
-            ..Geometry::default()
-        };
+        let mut geometry = Geometry { grid: self.grid, block: self.block, shared: self.shared, ..Geometry::default() };
         for attribute in self.attributes()? {
             geometry.take(&attribute);
         }
@@ -126,28 +121,17 @@ impl Driver {
             kernel: Arc::clone(&held.kernel),
             geometry,
             bank,
-            variable: held
-                .kernel
-                .variable
-                .as_ref()
-                .and_then(|name| self.variable_named(held.owner, name).ok()),
+            variable: held.kernel.variable.as_ref().and_then(|name| self.variable_named(held.owner, name).ok()),
             attributes: Vec::new(),
         })
     }
 
     /// The geometry, with the cluster that the kernel requires.
-    pub(crate) fn check_geometry(
-        &self,
-        function: Handle,
-        mut geometry: Geometry,
-    ) -> Outcome<Geometry> {
+    pub(crate) fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
         let held = self.functions.get(function)?;
         let kernel = &held.kernel;
         let within = |extents: [u32; 3], limits: [u32; 3]| {
-            extents
-                .iter()
-                .zip(limits)
-                .all(|(extent, limit)| (1..=limit).contains(extent))
+            extents.iter().zip(limits).all(|(extent, limit)| (1..=limit).contains(extent))
         };
         if !within(geometry.grid, MAX_GRID) || !within(geometry.block, MAX_BLOCK) {
             return Err(Status::INVALID_VALUE);
@@ -155,9 +139,7 @@ impl Driver {
         let threads: u32 = geometry.block.iter().product();
         let fits = threads <= MAX_THREADS.min(kernel.max_threads);
         if !fits
-            || kernel
-                .required_threads
-                .is_some_and(|required| required != geometry.block)
+            || kernel.required_threads.is_some_and(|required| required != geometry.block)
                 && !(kernel.is_tile && threads == 1)
         {
             return Err(Status::INVALID_VALUE);
@@ -176,11 +158,7 @@ impl Driver {
         }
         if geometry.cooperative {
             let each = held.blocks_per_sm(threads, geometry.shared, self.figures());
-            let blocks: u64 = geometry
-                .grid
-                .iter()
-                .map(|&extent| u64::from(extent))
-                .product();
+            let blocks: u64 = geometry.grid.iter().map(|&extent| u64::from(extent)).product();
             if blocks > u64::from(each * MULTIPROCESSORS) {
                 return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
             }
@@ -190,24 +168,15 @@ impl Driver {
 
     fn check_cluster(&self, cluster: [u32; 3], grid: [u32; 3], non_portable: bool) -> Outcome {
         let most = if non_portable { 16 } else { 8 };
-        let blocks = cluster
-            .iter()
-            .try_fold(1u32, |product, extent| product.checked_mul(*extent));
+        let blocks = cluster.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         if self.config.sm < 90 || blocks == Some(0) {
             return Err(Status::INVALID_VALUE);
         }
         if blocks.is_none_or(|blocks| blocks > most) {
             return Err(Status::INVALID_CLUSTER_SIZE);
         }
-        let divides = grid
-            .iter()
-            .zip(cluster)
-            .all(|(extent, part)| extent % part == 0);
-        if divides {
-            Ok(())
-        } else {
-            Err(Status::INVALID_VALUE)
-        }
+        let divides = grid.iter().zip(cluster).all(|(extent, part)| extent % part == 0);
+        if divides { Ok(()) } else { Err(Status::INVALID_VALUE) }
     }
 
     fn launch(
@@ -223,20 +192,13 @@ impl Driver {
         let target = self.stream_target(stream)?;
         // Seen with driver 580.
         let is_refused = geometry.cooperative && target.capture.is_some() && !extra.is_null();
-        let prepared = if is_refused {
-            Err(Status::INVALID_VALUE)
-        } else {
-            self.check_attributes(&attributes, target)
-        };
-        let prepared = prepared
-            .and_then(|()| self.prepare(function, target.context, geometry, kernel_params, extra));
+        let prepared = if is_refused { Err(Status::INVALID_VALUE) } else { self.check_attributes(&attributes, target) };
+        let prepared = prepared.and_then(|()| self.prepare(function, target.context, geometry, kernel_params, extra));
         let call = match prepared {
             Ok(call) => KernelCall { attributes, ..call },
             Err(status) => {
                 // A failed launch invalidates the capture of its stream (seen on driver 580).
-                return Err(target
-                    .capture
-                    .map_or(status, |capture| self.break_capture(capture, status)));
+                return Err(target.capture.map_or(status, |capture| self.break_capture(capture, status)));
             }
         };
         self.submit(stream, Operation::Kernel(Box::new(call)))
@@ -246,18 +208,8 @@ impl Driver {
     pub(crate) fn run_kernel(&mut self, target: Target, call: &KernelCall, via: Via) -> Outcome {
         let device = self.context(target.context)?.device;
         self.launches += 1;
-        self.last_launch = Some(Recorded {
-            call: call.clone(),
-            stream: target.stream,
-            via,
-        });
-        if let Err(status) = kernels::run(
-            call,
-            &mut self.memory,
-            target.context,
-            device,
-            &mut self.conditions,
-        ) {
+        self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
+        if let Err(status) = kernels::run(call, &mut self.memory, target.context, device, &mut self.conditions) {
             self.contexts.get_mut(target.context)?.sticky = Some(status);
         }
         Ok(())

@@ -34,19 +34,9 @@ impl Driver {
         let kernels = image
             .kernels
             .iter()
-            .map(|kernel| {
-                self.functions
-                    .insert(Function::new(kernel.clone(), None, library))
-            })
+            .map(|kernel| self.functions.insert(Function::new(kernel.clone(), None, library)))
             .collect();
-        self.libraries.insert_at(
-            library,
-            Library {
-                image,
-                kernels,
-                modules: BTreeMap::new(),
-            },
-        );
+        self.libraries.insert_at(library, Library { image, kernels, modules: BTreeMap::new() });
         Ok(library)
     }
 
@@ -59,10 +49,7 @@ impl Driver {
             _ => {
                 let image = Arc::clone(&held.image);
                 let module = self.instantiate(&image, context)?;
-                self.libraries
-                    .get_mut(library)?
-                    .modules
-                    .insert(context, module);
+                self.libraries.get_mut(library)?.modules.insert(context, module);
                 Ok(module)
             }
         }
@@ -78,11 +65,7 @@ impl Driver {
     /// A kernel of a library, which is not a function.
     fn kernel(&self, kernel: Handle) -> Outcome<&Function> {
         let held = self.functions.get(kernel)?;
-        if held.context.is_some() {
-            Err(Status::INVALID_HANDLE)
-        } else {
-            Ok(held)
-        }
+        if held.context.is_some() { Err(Status::INVALID_HANDLE) } else { Ok(held) }
     }
 }
 

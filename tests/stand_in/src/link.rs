@@ -41,11 +41,7 @@ impl Driver {
             _ => return Err(Status::NOT_SUPPORTED),
         }
         let added = Image::read(&source, sm).and_then(|image| {
-            match image
-                .kernels
-                .iter()
-                .find(|kernel| held.image.kernel(&kernel.name).is_some())
-            {
+            match image.kernels.iter().find(|kernel| held.image.kernel(&kernel.name).is_some()) {
                 Some(twice) => {
                     let log = format!("error   : Multiple definition of '{}'", twice.name);
                     Err(Refusal::new(Status::INVALID_IMAGE, log))
@@ -53,9 +49,7 @@ impl Driver {
                 None => Ok(image),
             }
         });
-        let image = held
-            .options
-            .report(added, |image| crate::module::info(image, sm))?;
+        let image = held.options.report(added, |image| crate::module::info(image, sm))?;
         held.image.kernels.extend(image.kernels);
         held.image.variables.extend(image.variables);
         if let Source::Ptx(text) = &source {
@@ -69,10 +63,7 @@ impl Driver {
     /// As driver 580.159.04: a link with an undefined function fails, unless the process has loaded PTX of an unsupported
     /// version before. Then only the error log reports it.
     fn complete(&self, link: &Link) -> Outcome {
-        let undefined = link
-            .declared
-            .iter()
-            .find(|name| !link.defined.contains(name));
+        let undefined = link.declared.iter().find(|name| !link.defined.contains(name));
         let refused = undefined.map_or(Ok(()), |name| {
             let log = format!("error   : Undefined reference to '{name}' in 'image 0'");
             Err(Refusal::new(Status::INVALID_SOURCE, log))

@@ -61,9 +61,7 @@ impl Allocation {
                 self.context == context || peers.contexts.contains(&(context, self.context))
             }
             // Pools ignore the peer access of contexts.
-            Kind::Pooled | Kind::Graph => {
-                self.device == device || peers.pools.contains(&(device, self.device))
-            }
+            Kind::Pooled | Kind::Graph => self.device == device || peers.pools.contains(&(device, self.device)),
             Kind::Managed | Kind::Pinned | Kind::Registered => true,
         }
     }
@@ -149,13 +147,7 @@ impl Memory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for 0 bytes, `CUDA_ERROR_OUT_OF_MEMORY` beyond the device's 80 GiB.
-    pub(crate) fn allocate(
-        &mut self,
-        length: usize,
-        kind: Kind,
-        context: Handle,
-        device: c_int,
-    ) -> Outcome<u64> {
+    pub(crate) fn allocate(&mut self, length: usize, kind: Kind, context: Handle, device: c_int) -> Outcome<u64> {
         if length == 0 {
             return Err(Status::INVALID_VALUE);
         }
@@ -170,13 +162,7 @@ impl Memory {
     fn insert(&mut self, address: u64, length: usize, kind: Kind, context: Handle, device: c_int) {
         self.allocated += length as u64;
         self.made += 1;
-        let allocation = Allocation {
-            length,
-            kind,
-            context,
-            device,
-            id: self.made,
-        };
+        let allocation = Allocation { length, kind, context, device, id: self.made };
         self.live.insert(address, allocation);
     }
 
@@ -209,12 +195,7 @@ impl Memory {
             return Err(Status::OUT_OF_MEMORY);
         }
         let address = memory(length)?;
-        let block = Arc::new(Block {
-            address,
-            length,
-            device,
-            freed_in: AtomicUsize::new(0),
-        });
+        let block = Arc::new(Block { address, length, device, freed_in: AtomicUsize::new(0) });
         self.blocks.add(&block);
         Ok(block)
     }
@@ -264,9 +245,7 @@ impl Memory {
 
     /// Frees the memory of a destroyed context.
     pub(crate) fn free_context(&mut self, context: Handle) {
-        self.peers
-            .contexts
-            .retain(|(kernels, memory)| *kernels != context && *memory != context);
+        self.peers.contexts.retain(|(kernels, memory)| *kernels != context && *memory != context);
         let doomed: Vec<(u64, Kind)> = self
             .live
             .iter()
@@ -287,30 +266,21 @@ impl Memory {
 
     /// Whether `length` bytes starting at `address` are inside one allocation.
     pub(crate) fn holds(&self, address: u64, length: usize) -> bool {
-        self.find(address).is_some_and(|(start, allocation)| {
-            (allocation.length as u64 - (address - start)) >= length as u64
-        })
+        self.find(address)
+            .is_some_and(|(start, allocation)| (allocation.length as u64 - (address - start)) >= length as u64)
     }
 
     /// Whether a kernel may access `length` bytes starting at `address`.
     fn reachable(&self, address: u64, length: usize, context: Handle, device: c_int) -> bool {
         self.holds(address, length)
-            && self
-                .find(address)
-                .is_some_and(|(_, found)| found.reachable_from(context, device, &self.peers))
+            && self.find(address).is_some_and(|(_, found)| found.reachable_from(context, device, &self.peers))
     }
 
     /// Reads memory for a kernel.
     ///
     /// # Errors
     /// `CUDA_ERROR_ILLEGAL_ADDRESS`.
-    pub(crate) fn load(
-        &self,
-        address: u64,
-        length: usize,
-        context: Handle,
-        device: c_int,
-    ) -> Outcome<Vec<u8>> {
+    pub(crate) fn load(&self, address: u64, length: usize, context: Handle, device: c_int) -> Outcome<Vec<u8>> {
         if length == 0 {
             return Ok(Vec::new());
         }
@@ -324,13 +294,7 @@ impl Memory {
     }
 
     /// Writes memory for a kernel. Errors are the same as for [`Self::load`].
-    pub(crate) fn store(
-        &mut self,
-        address: u64,
-        bytes: &[u8],
-        context: Handle,
-        device: c_int,
-    ) -> Outcome {
+    pub(crate) fn store(&mut self, address: u64, bytes: &[u8], context: Handle, device: c_int) -> Outcome {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -380,13 +344,8 @@ impl Memory {
 
     /// The number and the total size of the live allocations that a program made and must free.
     pub(crate) fn live(&self) -> (u64, u64) {
-        let owned = self
-            .live
-            .values()
-            .filter(|held| held.kind != Kind::Variable);
-        owned.fold((0, 0), |(count, bytes), held| {
-            (count + 1, bytes + held.length as u64)
-        })
+        let owned = self.live.values().filter(|held| held.kind != Kind::Variable);
+        owned.fold((0, 0), |(count, bytes), held| (count + 1, bytes + held.length as u64))
     }
 
     pub(crate) fn free_bytes(&self) -> u64 {

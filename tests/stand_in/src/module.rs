@@ -45,11 +45,7 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
             return Ok(Source::Ptx(magic));
         }
     }
-    let part = |offset: usize, length: usize| {
-        in_at::<u8>(image.address() + offset)
-            .take(length)
-            .unwrap_or_default()
-    };
+    let part = |offset: usize, length: usize| in_at::<u8>(image.address() + offset).take(length).unwrap_or_default();
     if magic == *b"\x7fELF" {
         return Ok(Source::Cubin(part(0, cubin::length(part))));
     }
@@ -77,9 +73,7 @@ pub(crate) fn source_of(bytes: Vec<u8>) -> Source {
 }
 
 pub(crate) fn source_in_file(path: &str) -> Outcome<Source> {
-    std::fs::read(path)
-        .map(source_of)
-        .map_err(|_| Status::FILE_NOT_FOUND)
+    std::fs::read(path).map(source_of).map_err(|_| Status::FILE_NOT_FOUND)
 }
 
 /// The text of the info log for an image in verbose mode.
@@ -102,11 +96,9 @@ impl Driver {
     pub(crate) fn load(&mut self, source: &Source, options: Options) -> Outcome<Handle> {
         let context = self.healthy()?;
         let sm = self.config.sm;
-        let image = options
-            .report(Image::read(source, sm), |image| info(image, sm))
-            .inspect_err(|&status| {
-                self.has_refused_a_version |= status == Status::UNSUPPORTED_PTX_VERSION;
-            })?;
+        let image = options.report(Image::read(source, sm), |image| info(image, sm)).inspect_err(|&status| {
+            self.has_refused_a_version |= status == Status::UNSUPPORTED_PTX_VERSION;
+        })?;
         self.instantiate(&image, context)
     }
 
@@ -120,20 +112,10 @@ impl Driver {
         let functions = image
             .kernels
             .iter()
-            .map(|kernel| {
-                self.functions
-                    .insert(Function::new(kernel.clone(), Some(context), module))
-            })
+            .map(|kernel| self.functions.insert(Function::new(kernel.clone(), Some(context), module)))
             .collect();
         let variables = self.place_variables(image, context)?;
-        self.modules.insert_at(
-            module,
-            Module {
-                context,
-                functions,
-                variables,
-            },
-        );
+        self.modules.insert_at(module, Module { context, functions, variables });
         Ok(module)
     }
 
@@ -144,15 +126,9 @@ impl Driver {
     ) -> Outcome<BTreeMap<String, (u64, usize)>> {
         let device = self.context(context)?.device;
         let mut places = BTreeMap::new();
-        for variable in image
-            .variables
-            .iter()
-            .filter(|variable| !variable.bytes.is_empty())
-        {
+        for variable in image.variables.iter().filter(|variable| !variable.bytes.is_empty()) {
             let length = variable.bytes.len();
-            let address = self
-                .memory
-                .allocate(length, Kind::Variable, context, device)?;
+            let address = self.memory.allocate(length, Kind::Variable, context, device)?;
             let initial = Place::Host(variable.bytes.as_ptr().expose_provenance() as u64);
             self.memory.copy(Place::Device(address), initial, length)?;
             places.insert(variable.name.clone(), (address, length));
@@ -175,25 +151,12 @@ impl Driver {
     /// The module's function `name`.
     pub(crate) fn function_named(&self, module: Handle, name: &str) -> Outcome<Handle> {
         let functions = &self.modules.get(module)?.functions;
-        let named = |function: &&Handle| {
-            self.functions
-                .get(**function)
-                .is_ok_and(|held| held.kernel.name == name)
-        };
-        functions
-            .iter()
-            .find(named)
-            .copied()
-            .ok_or(Status::NOT_FOUND)
+        let named = |function: &&Handle| self.functions.get(**function).is_ok_and(|held| held.kernel.name == name);
+        functions.iter().find(named).copied().ok_or(Status::NOT_FOUND)
     }
 
     pub(crate) fn variable_named(&self, module: Handle, name: &str) -> Outcome<(u64, usize)> {
-        self.modules
-            .get(module)?
-            .variables
-            .get(name)
-            .copied()
-            .ok_or(Status::NOT_FOUND)
+        self.modules.get(module)?.variables.get(name).copied().ok_or(Status::NOT_FOUND)
     }
 }
 

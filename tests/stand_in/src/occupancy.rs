@@ -17,18 +17,13 @@ type SharedForBlock = Option<extern "C" fn(c_int) -> usize>;
 
 impl Driver {
     fn active_blocks(&self, function: Handle, block: c_int, shared: usize) -> Outcome<c_int> {
-        let block = u32::try_from(block)
-            .ok()
-            .filter(|block| *block > 0)
-            .ok_or(Status::INVALID_VALUE)?;
+        let block = u32::try_from(block).ok().filter(|block| *block > 0).ok_or(Status::INVALID_VALUE)?;
         let held = self.functions.get(function)?;
         let shared = u32::try_from(shared).map_err(|_| Status::INVALID_VALUE)?;
         if block > held.kernel.max_threads {
             return Ok(0);
         }
-        Ok(held
-            .blocks_per_sm(block, shared, self.figures())
-            .cast_signed())
+        Ok(held.blocks_per_sm(block, shared, self.figures()).cast_signed())
     }
 
     /// The block size, a multiple of 32, that keeps the most threads resident, and the grid that fills the device.
@@ -39,12 +34,7 @@ impl Driver {
         shared: usize,
         limit: c_int,
     ) -> Outcome<(c_int, c_int)> {
-        let most = self
-            .functions
-            .get(function)?
-            .kernel
-            .max_threads
-            .cast_signed();
+        let most = self.functions.get(function)?.kernel.max_threads.cast_signed();
         let most = if limit > 0 { most.min(limit) } else { most };
         let mut best = (0, 0, 0);
         let mut block = most;
@@ -52,11 +42,7 @@ impl Driver {
             let shared = shared_for.map_or(shared, |shared_for| shared_for(block));
             let blocks = self.active_blocks(function, block, shared)?;
             if blocks * block > best.0 {
-                best = (
-                    blocks * block,
-                    blocks * MULTIPROCESSORS.cast_signed(),
-                    block,
-                );
+                best = (blocks * block, blocks * MULTIPROCESSORS.cast_signed(), block);
             }
             block = (block - 1) / 32 * 32;
         }
@@ -67,16 +53,9 @@ impl Driver {
         let geometry = config.get()?.geometry()?;
         let held = self.functions.get(function)?;
         let cluster = geometry.cluster.or(held.kernel.cluster).unwrap_or([1; 3]);
-        let blocks = held.blocks_per_sm(
-            geometry.block.iter().product(),
-            geometry.shared,
-            self.figures(),
-        );
+        let blocks = held.blocks_per_sm(geometry.block.iter().product(), geometry.shared, self.figures());
         let size: u32 = cluster.iter().product();
-        Ok((blocks * MULTIPROCESSORS)
-            .checked_div(size)
-            .unwrap_or(0)
-            .cast_signed())
+        Ok((blocks * MULTIPROCESSORS).checked_div(size).unwrap_or(0).cast_signed())
     }
 }
 

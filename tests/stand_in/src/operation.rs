@@ -62,9 +62,7 @@ impl Driver {
         let target = self.stream_target(stream)?;
         self.check(target.context)?;
         if let Some(capture) = target.capture {
-            return self
-                .capture_operation(capture, target.stream, operation)
-                .map(drop);
+            return self.capture_operation(capture, target.stream, operation).map(drop);
         }
         if target.legacy {
             self.refuse_implicit_dependency(target.context)?;
@@ -77,16 +75,9 @@ impl Driver {
         match operation {
             Operation::Kernel(call) => self.run_kernel(target, call, via),
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
-            Operation::Fill {
-                address,
-                pattern,
-                width,
-                height,
-                pitch,
-            } => {
+            Operation::Fill { address, pattern, width, height, pitch } => {
                 for row in 0..*height {
-                    self.memory
-                        .set(address + (row * pitch) as u64, pattern, *width)?;
+                    self.memory.set(address + (row * pitch) as u64, pattern, *width)?;
                 }
                 Ok(())
             }
@@ -100,10 +91,9 @@ impl Driver {
             // An instantiated graph runs their nodes.
             Operation::Nothing | Operation::Child | Operation::Conditional(_) => Ok(()),
             Operation::Allocate { block } => self.memory.allocate_block(block),
-            Operation::Free { address } => self.memory.free(
-                *address,
-                &[Kind::Pooled, Kind::Device, Kind::Managed, Kind::Graph],
-            ),
+            Operation::Free { address } => {
+                self.memory.free(*address, &[Kind::Pooled, Kind::Device, Kind::Managed, Kind::Graph])
+            }
         }
     }
 }

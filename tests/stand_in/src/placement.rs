@@ -16,9 +16,7 @@ pub(crate) struct Shape {
 
 /// The end of the last parameter in C's layout. The limits on parameters apply to it.
 pub(crate) fn c_size(shapes: &[Shape]) -> usize {
-    shapes.iter().fold(0, |end, shape| {
-        end.next_multiple_of(shape.align) + shape.size
-    })
+    shapes.iter().fold(0, |end, shape| end.next_multiple_of(shape.align) + shape.size)
 }
 
 /// The start address of the parameters in the constant bank.
@@ -39,21 +37,14 @@ pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
         .map(|shape| {
             let start = next.next_multiple_of(shape.align);
             next = start + shape.size;
-            Parameter {
-                offset: start - base,
-                size: shape.size,
-            }
+            Parameter { offset: start - base, size: shape.size }
         })
         .collect()
 }
 
 /// The maximum size of a kernel's parameters in bytes.
 pub(crate) fn limit(ptx_version: (u32, u32), target: u32) -> usize {
-    if ptx_version < (8, 1) || target < 70 {
-        4096
-    } else {
-        32764
-    }
+    if ptx_version < (8, 1) || target < 70 { 4096 } else { 32764 }
 }
 
 #[cfg(test)]
@@ -61,24 +52,14 @@ mod tests {
     use super::*;
 
     fn offsets(shapes: &[(usize, usize)], sm: u32) -> Vec<usize> {
-        let shapes: Vec<Shape> = shapes
-            .iter()
-            .map(|&(size, align)| Shape { size, align })
-            .collect();
-        place(&shapes, sm)
-            .iter()
-            .map(|parameter| parameter.offset)
-            .collect()
+        let shapes: Vec<Shape> = shapes.iter().map(|&(size, align)| Shape { size, align }).collect();
+        place(&shapes, sm).iter().map(|parameter| parameter.offset).collect()
     }
 
     #[test]
     fn alignments_up_to_16_are_placed_as_c_places_them() {
         for sm in [75, 80, 86, 89, 90, 100, 120] {
-            assert_eq!(
-                offsets(&[(4, 4), (16, 16), (1, 1), (2, 2), (8, 8)], sm),
-                [0, 16, 32, 34, 40],
-                "sm_{sm}"
-            );
+            assert_eq!(offsets(&[(4, 4), (16, 16), (1, 1), (2, 2), (8, 8)], sm), [0, 16, 32, 34, 40], "sm_{sm}");
         }
     }
 

@@ -44,8 +44,7 @@ impl Driver {
             return Ok(address);
         }
         self.submit(stream, Operation::Nothing)?;
-        self.memory
-            .allocate(length, Kind::Pooled, Handle::NULL, device)
+        self.memory.allocate(length, Kind::Pooled, Handle::NULL, device)
     }
 
     fn free(&mut self, address: u64, kinds: &[Kind]) -> Outcome {
@@ -61,13 +60,7 @@ impl Driver {
         match attribute {
             1 => data.cast().set(held.context),
             // CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE.
-            2 => data
-                .cast()
-                .set(if matches!(held.kind, Kind::Pinned | Kind::Registered) {
-                    1u32
-                } else {
-                    2
-                }),
+            2 => data.cast().set(if matches!(held.kind, Kind::Pinned | Kind::Registered) { 1u32 } else { 2 }),
             3 if self.is_accessible(&held)? => data.cast().set(address),
             4 if held.on_host() => data.cast().set(address),
             7 => data.cast().set(held.id),
@@ -90,12 +83,7 @@ impl Driver {
     }
 
     /// An attribute for `cuPointerGetAttributes`: what an address does not have is null, and the ordinal of its device -2.
-    fn pointer_attribute_or_null(
-        &self,
-        attribute: c_uint,
-        address: u64,
-        data: Out<c_void>,
-    ) -> Outcome {
+    fn pointer_attribute_or_null(&self, attribute: c_uint, address: u64, data: Out<c_void>) -> Outcome {
         match self.pointer_attribute(attribute, address, data) {
             Err(Status::INVALID_VALUE) => {}
             answered => return answered,

@@ -23,10 +23,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn of_device(device: c_int) -> Self {
-        Self {
-            device,
-            attributes: (1..=8).map(|id| (id, u64::from(id <= 3))).collect(),
-        }
+        Self { device, attributes: (1..=8).map(|id| (id, u64::from(id <= 3))).collect() }
     }
 }
 

@@ -6,9 +6,8 @@ use crate::{
     capture, context, control, copy, device,
     entry::{In, Out, Text},
     error::{self, Outcome, Status},
-    event, function, graph, graph_attribute, graph_edit, graph_exec, graph_inside, graph_kernel,
-    graph_kinds, graph_memory, graph_update, green, launch, library, link, module, occupancy, peer,
-    pointer, pool,
+    event, function, graph, graph_attribute, graph_edit, graph_exec, graph_inside, graph_kernel, graph_kinds,
+    graph_memory, graph_update, green, launch, library, link, module, occupancy, peer, pointer, pool,
     state::Driver,
     stream, user_object,
 };
@@ -64,12 +63,7 @@ impl Driver {
             .find_map(|name| exact(&name))
     }
 
-    fn give_address(
-        &self,
-        symbol: Text,
-        address: Out<*const c_void>,
-        status: Option<Out<c_uint>>,
-    ) -> Outcome {
+    fn give_address(&self, symbol: Text, address: Out<*const c_void>, status: Option<Out<c_uint>>) -> Outcome {
         let found = self.proc_address(&symbol.get()?);
         address.set(found.unwrap_or(std::ptr::null()))?;
         match status.filter(|status| !status.is_null()) {

@@ -49,8 +49,7 @@ impl Settings {
     /// because the tests contain PTX of that version.
     #[must_use]
     pub fn old(self) -> Self {
-        self.without("cuFuncGetParamInfo")
-            .without("cuKernelGetParamInfo")
+        self.without("cuFuncGetParamInfo").without("cuKernelGetParamInfo")
     }
 
     /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
@@ -85,10 +84,7 @@ impl Settings {
     pub(crate) fn absent(&self) -> Vec<String> {
         let version = self.version.unwrap_or(DEFAULT_VERSION);
         let newer = NEWER.iter().filter(|(_, since)| version < *since);
-        newer
-            .map(|(name, _)| (*name).to_owned())
-            .chain(self.absent.iter().cloned())
-            .collect()
+        newer.map(|(name, _)| (*name).to_owned()).chain(self.absent.iter().cloned()).collect()
     }
 
     /// The environment variables with these settings.

@@ -117,8 +117,7 @@ impl Driver {
     }
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> =
-    LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment())));
+static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment())));
 
 /// The driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
@@ -127,14 +126,8 @@ pub(crate) fn lock() -> MutexGuard<'static, Driver> {
 }
 
 /// The entry points that work before `cuInit`.
-const BEFORE_INIT: [&str; 6] = [
-    "cuInit",
-    "cuDriverGetVersion",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuGetProcAddress",
-    "cuGetProcAddress_v2",
-];
+const BEFORE_INIT: [&str; 6] =
+    ["cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2"];
 
 /// One call: counts it, returns a requested failure, or runs the body under the lock. Callbacks run after the lock is released,
 /// because a callback may own objects whose release calls the driver.
@@ -170,11 +163,7 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
             outcome = outcome.map(|outcome| outcome.and(driver.run_steps(rest)));
         }
     }
-    let destructors = if driver.holds_destructors {
-        Vec::new()
-    } else {
-        std::mem::take(&mut driver.destructors)
-    };
+    let destructors = if driver.holds_destructors { Vec::new() } else { std::mem::take(&mut driver.destructors) };
     drop(driver);
     for destructor in destructors {
         user_object::call_back(destructor);

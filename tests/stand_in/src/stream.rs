@@ -53,22 +53,12 @@ impl Driver {
     pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
         if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
             let context = self.current()?;
-            return Ok(Target {
-                stream,
-                context,
-                capture: None,
-                legacy: stream != PER_THREAD,
-            });
+            return Ok(Target { stream, context, capture: None, legacy: stream != PER_THREAD });
         }
         // Without any context a real driver does not check the stream.
         self.current()?;
         let held = self.streams.get(stream)?;
-        Ok(Target {
-            stream,
-            context: held.context,
-            capture: held.capture,
-            legacy: false,
-        })
+        Ok(Target { stream, context: held.context, capture: held.capture, legacy: false })
     }
 
     fn create_stream(&mut self, handle: Out<Handle>, flags: c_uint) -> Outcome {
@@ -77,12 +67,7 @@ impl Driver {
         }
         let context = self.healthy()?;
         handle.set(Handle::NULL)?;
-        let stream = Stream {
-            context,
-            flags,
-            capture: None,
-            green: None,
-        };
+        let stream = Stream { context, flags, capture: None, green: None };
         handle.set(self.streams.insert(stream))
     }
 }

@@ -64,10 +64,7 @@ impl Driver {
 
     fn release_object(&mut self, object: Handle, count: u64) -> Outcome {
         let held = self.user_objects.get_mut(object)?;
-        let left = held
-            .references
-            .checked_sub(count)
-            .ok_or(Status::INVALID_VALUE)?;
+        let left = held.references.checked_sub(count).ok_or(Status::INVALID_VALUE)?;
         held.references = left;
         if left == 0 {
             let destructor = self.user_objects.remove(object)?.destructor;
@@ -77,18 +74,12 @@ impl Driver {
     }
 
     pub(crate) fn retain_references(&mut self, references: &References) -> Outcome {
-        references
-            .0
-            .iter()
-            .try_for_each(|(object, count)| self.retain_object(*object, *count))
+        references.0.iter().try_for_each(|(object, count)| self.retain_object(*object, *count))
     }
 
     /// All work completes before the call that enqueues it returns, so no launch uses them any more.
     pub(crate) fn release_references(&mut self, references: References) -> Outcome {
-        references
-            .0
-            .into_iter()
-            .try_for_each(|(object, count)| self.release_object(object, count))
+        references.0.into_iter().try_for_each(|(object, count)| self.release_object(object, count))
     }
 }
 

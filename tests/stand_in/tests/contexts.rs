@@ -32,11 +32,7 @@ fn retain(device: i32) -> sys::CUcontext {
 /// The flags of a primary context, and whether it is active.
 fn state(device: i32) -> (u32, bool) {
     let (mut flags, mut active) = (0, 0);
-    let state = call!(sys::cuDevicePrimaryCtxGetState(
-        device,
-        &raw mut flags,
-        &raw mut active
-    ));
+    let state = call!(sys::cuDevicePrimaryCtxGetState(device, &raw mut flags, &raw mut active));
     assert_eq!(state, Ok(()));
     (flags, active != 0)
 }
@@ -57,10 +53,7 @@ fn flags_of_a_primary_context_are_kept() {
     within(&Settings::new().devices(2), |_| {
         init();
         let blocking = 4;
-        assert_eq!(
-            call!(sys::cuDevicePrimaryCtxSetFlags_v2(1, blocking)),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuDevicePrimaryCtxSetFlags_v2(1, blocking)), Ok(()));
         assert_eq!([state(0), state(1)], [(0, false), (blocking, false)]);
         let context = retain(1);
         assert_eq!(call!(sys::cuCtxSetCurrent(context)), Ok(()));
@@ -112,10 +105,7 @@ fn contexts_are_pushed_and_popped() {
         // A context that is destroyed at the top of the stack is removed from it.
         assert_eq!(call!(sys::cuCtxDestroy_v2(b)), Ok(()));
         assert_eq!(current(), a);
-        assert_eq!(
-            [id(b), call!(sys::cuCtxDestroy_v2(b)).map(|()| 0)],
-            [Err(709); 2]
-        );
+        assert_eq!([id(b), call!(sys::cuCtxDestroy_v2(b)).map(|()| 0)], [Err(709); 2]);
         // A destroyed context below the top stays on the stack, and may be made current again while it is there.
         let c = create(0);
         assert_eq!(call!(sys::cuCtxDestroy_v2(a)), Ok(()));
@@ -180,14 +170,7 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
         let sm = sys::CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
         assert_eq!(call!(sys::cuDeviceGetDevResource(0, all, sm)), Ok(()));
         let mut groups = 1;
-        let split = call!(sys::cuDevSmResourceSplitByCount(
-            part,
-            &raw mut groups,
-            all,
-            rest,
-            0,
-            9
-        ));
+        let split = call!(sys::cuDevSmResourceSplitByCount(part, &raw mut groups, all, rest, 0, 9));
         assert_eq!((split, groups), (Ok(()), 1));
         let count = |resource: &sys::CUdevResource| {
             // SAFETY: the resource has the type of multiprocessors.
@@ -195,14 +178,9 @@ fn a_green_context_is_a_part_of_the_multiprocessors() {
         };
         assert_eq!([count(all), count(part), count(rest)], [132, 16, 116]);
         let (mut description, mut green, mut stream) = (null_mut(), null_mut(), null_mut());
-        let described = call!(sys::cuDevResourceGenerateDesc(
-            &raw mut description,
-            part,
-            1
-        ));
+        let described = call!(sys::cuDevResourceGenerateDesc(&raw mut description, part, 1));
         assert_eq!(described, Ok(()));
-        let create =
-            |green: *mut _, flags| call!(sys::cuGreenCtxCreate(green, description, 0, flags));
+        let create = |green: *mut _, flags| call!(sys::cuGreenCtxCreate(green, description, 0, flags));
         assert_eq!(create(&raw mut green, 0), Err(1), "the flag is required");
         assert_eq!(create(&raw mut green, 1), Ok(()));
         assert_eq!(driver.live().green_contexts, 1);

@@ -32,13 +32,7 @@ const MOVE: u32 = 1;
 fn object(number: usize, references: u32) -> sys::CUuserObject {
     let mut object = null_mut();
     let argument = std::ptr::without_provenance_mut(number);
-    let made = call!(sys::cuUserObjectCreate(
-        &raw mut object,
-        argument,
-        Some(destroy),
-        references,
-        NO_SYNC
-    ));
+    let made = call!(sys::cuUserObjectCreate(&raw mut object, argument, Some(destroy), references, NO_SYNC));
     assert_eq!(made, Ok(()));
     object
 }
@@ -61,35 +55,18 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
         let _context = CudaContext::new(0).expect("a device");
         let mut none = null_mut();
         // SAFETY: the destructor takes any number.
-        let no_flag =
-            unsafe { sys::cuUserObjectCreate(&raw mut none, null_mut(), Some(destroy), 1, 0) };
-        assert_eq!(
-            code(no_flag),
-            INVALID_VALUE,
-            "without the flag that CUDA demands"
-        );
+        let no_flag = unsafe { sys::cuUserObjectCreate(&raw mut none, null_mut(), Some(destroy), 1, 0) };
+        assert_eq!(code(no_flag), INVALID_VALUE, "without the flag that CUDA demands");
 
         let (first, second) = (object(1, 2), object(10, 1));
         assert_eq!(driver.live().user_objects, 2);
-        assert_eq!(
-            call!(sys::cuUserObjectRelease(first, 3)),
-            INVALID_VALUE,
-            "more than there are"
-        );
+        assert_eq!(call!(sys::cuUserObjectRelease(first, 3)), INVALID_VALUE, "more than there are");
         assert_eq!(call!(sys::cuUserObjectRelease(first, 1)), Ok(()));
         assert_eq!(destroyed(), 0);
         assert_eq!(call!(sys::cuUserObjectRelease(first, 1)), Ok(()));
         assert_eq!(destroyed(), 1);
-        assert_eq!(
-            ANSWER.load(Ordering::SeqCst),
-            800,
-            "a destructor must not call the driver"
-        );
-        assert_eq!(
-            call!(sys::cuUserObjectRetain(first, 1)),
-            INVALID_HANDLE,
-            "it is gone"
-        );
+        assert_eq!(ANSWER.load(Ordering::SeqCst), 800, "a destructor must not call the driver");
+        assert_eq!(call!(sys::cuUserObjectRetain(first, 1)), INVALID_HANDLE, "it is gone");
 
         // A graph, its clone and its instantiated graph have separate references.
         let graph = graph();
@@ -106,15 +83,9 @@ fn a_user_object_is_destroyed_with_its_last_reference() {
 
         // Without `MOVE` the caller keeps its references; a call releases the graph's own.
         let (third, graph) = (object(100, 1), self::graph());
-        assert_eq!(
-            call!(sys::cuGraphRetainUserObject(graph, third, 2, 0)),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuGraphRetainUserObject(graph, third, 2, 0)), Ok(()));
         assert_eq!(call!(sys::cuUserObjectRelease(third, 1)), Ok(()));
-        assert_eq!(
-            call!(sys::cuGraphReleaseUserObject(graph, third, 1)),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuGraphReleaseUserObject(graph, third, 1)), Ok(()));
         assert_eq!(destroyed(), 11);
         assert_eq!(call!(sys::cuGraphDestroy(graph)), Ok(()));
         assert_eq!(destroyed(), 111);
@@ -129,13 +100,8 @@ fn a_graph_is_not_launched_on_a_capturing_stream() {
         let stream = context.new_stream().expect("a stream");
         let graph = graph();
         let exec = instantiate(graph).expect("no cycle");
-        stream
-            .begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
-            .expect("not capturing yet");
-        assert_eq!(
-            call!(sys::cuGraphLaunch(exec, stream.cu_stream())),
-            Err(900)
-        );
+        stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).expect("not capturing yet");
+        assert_eq!(call!(sys::cuGraphLaunch(exec, stream.cu_stream())), Err(900));
         let mut outer = null_mut();
         let ended = call!(sys::cuStreamEndCapture(stream.cu_stream(), &raw mut outer));
         assert_eq!(ended, Err(901));
@@ -144,20 +110,9 @@ fn a_graph_is_not_launched_on_a_capturing_stream() {
     });
 }
 
-fn memset(
-    graph: sys::CUgraph,
-    after: &[sys::CUgraphNode],
-    echo: &Echo,
-    value: u32,
-) -> Result<sys::CUgraphNode, u32> {
-    let params = sys::CUDA_MEMSET_NODE_PARAMS {
-        dst: echo.address,
-        pitch: 0,
-        value,
-        elementSize: 1,
-        width: 4,
-        height: 1,
-    };
+fn memset(graph: sys::CUgraph, after: &[sys::CUgraphNode], echo: &Echo, value: u32) -> Result<sys::CUgraphNode, u32> {
+    let params =
+        sys::CUDA_MEMSET_NODE_PARAMS { dst: echo.address, pitch: 0, value, elementSize: 1, width: 4, height: 1 };
     let mut node = null_mut();
     call!(sys::cuGraphAddMemsetNode(
         &raw mut node,
@@ -186,28 +141,15 @@ fn a_disabled_node_does_nothing_and_edges_are_returned() {
         run();
         assert_eq!(echo.echoed(4), [1; 4]);
         let mut enabled = 7;
-        assert_eq!(
-            call!(sys::cuGraphNodeGetEnabled(exec, second, &raw mut enabled)),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuGraphNodeGetEnabled(exec, second, &raw mut enabled)), Ok(()));
         assert_eq!(enabled, 0);
         let stranger = memset(self::graph(), &[], &echo, 3).expect("right");
-        assert_eq!(
-            call!(sys::cuGraphNodeSetEnabled(exec, stranger, 1)),
-            INVALID_VALUE
-        );
+        assert_eq!(call!(sys::cuGraphNodeSetEnabled(exec, stranger, 1)), INVALID_VALUE);
 
         let (mut from, mut to, mut count) = ([null_mut(); 3], [null_mut(); 3], 3);
         // SAFETY: arrays with three elements.
-        let actual = unsafe {
-            sys::cuGraphGetEdges_v2(
-                graph,
-                from.as_mut_ptr(),
-                to.as_mut_ptr(),
-                null_mut(),
-                &raw mut count,
-            )
-        };
+        let actual =
+            unsafe { sys::cuGraphGetEdges_v2(graph, from.as_mut_ptr(), to.as_mut_ptr(), null_mut(), &raw mut count) };
         assert_eq!(code(actual), Ok(()));
         assert_eq!((count, from[0], to[0]), (1, first, second));
     });
@@ -219,11 +161,8 @@ fn a_capture_returns_its_id_its_graph_and_its_last_node() {
         let echo = Echo::new(".u8");
         let stream = echo.context.new_stream().expect("a stream");
         let info = || {
-            let (mut status, mut id, mut graph) = (
-                sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
-                0,
-                null_mut(),
-            );
+            let (mut status, mut id, mut graph) =
+                (sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0, null_mut());
             let (mut nodes, mut count) = (null(), 0);
             let actual = call!(sys::cuStreamGetCaptureInfo_v3(
                 stream.cu_stream(),
@@ -250,13 +189,7 @@ fn a_capture_returns_its_id_its_graph_and_its_last_node() {
             ids.push(id);
             let (address, byte) = (echo.address.to_le_bytes(), [1]);
             let mut values = pointers(&[&address, &byte]);
-            let launched = launch_on(
-                stream.cu_stream(),
-                echo.function,
-                ONE,
-                Some(&mut values),
-                None,
-            );
+            let launched = launch_on(stream.cu_stream(), echo.function, ONE, Some(&mut values), None);
             assert_eq!(launched, Ok(()));
             let (_, same, same_graph, last) = info();
             assert_eq!((same, same_graph), (id, graph));
@@ -265,10 +198,7 @@ fn a_capture_returns_its_id_its_graph_and_its_last_node() {
             assert_eq!(call!(sys::cuGraphNodeGetType(node, &raw mut kind)), Ok(()));
             assert_eq!(kind, sys::CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL);
             let mut ended = null_mut();
-            assert_eq!(
-                call!(sys::cuStreamEndCapture(stream.cu_stream(), &raw mut ended)),
-                Ok(())
-            );
+            assert_eq!(call!(sys::cuStreamEndCapture(stream.cu_stream(), &raw mut ended)), Ok(()));
             assert_eq!(ended, graph);
         }
         assert_ne!(ids[0], ids[1]);
@@ -286,9 +216,7 @@ fn a_relaxed_thread_may_call_what_a_capture_forbids() {
             call!(sys::cuMemAlloc_v2(&raw mut address, 16))
         };
         let begin = || {
-            stream
-                .begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL)
-                .expect("not capturing yet");
+            stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL).expect("not capturing yet");
         };
         let end = || {
             let mut graph = null_mut();
@@ -298,14 +226,8 @@ fn a_relaxed_thread_may_call_what_a_capture_forbids() {
         assert_eq!(allocate(), Err(900));
         assert_eq!(end(), Err(901));
         let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        assert_eq!(
-            call!(sys::cuThreadExchangeStreamCaptureMode(&raw mut mode)),
-            Ok(())
-        );
-        assert_eq!(
-            mode,
-            sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL
-        );
+        assert_eq!(call!(sys::cuThreadExchangeStreamCaptureMode(&raw mut mode)), Ok(()));
+        assert_eq!(mode, sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL);
         begin();
         assert_eq!(allocate(), Ok(()));
         assert_eq!(end(), Ok(()));

@@ -15,21 +15,12 @@ fn kernel_params_are_read_by_the_kernels_sizes() {
         let echo = Echo::new(".u8, .align 16 .b8 [16], .u32");
         let (byte, block, word) = ([7u8], [9u8; 16], 0x0403_0201u32.to_le_bytes());
         let values: [&[u8]; 4] = [&echo.address.to_le_bytes(), &byte, &block, &word];
-        assert_eq!(
-            launch(echo.function, ([3, 2, 1], [32, 2, 1], 100), &values),
-            Ok(())
-        );
+        assert_eq!(launch(echo.function, ([3, 2, 1], [32, 2, 1], 100), &values), Ok(()));
         assert_eq!(echo.echoed(21), [&byte[..], &block, &word].concat());
 
         let last = driver.last_launch().expect("it ran");
-        assert_eq!(
-            (last.name.as_str(), last.form, last.in_graph),
-            ("echo", LaunchForm::KernelParams, false)
-        );
-        assert_eq!(
-            (last.grid, last.block, last.shared, last.stream),
-            ([3, 2, 1], [32, 2, 1], 100, 0)
-        );
+        assert_eq!((last.name.as_str(), last.form, last.in_graph), ("echo", LaunchForm::KernelParams, false));
+        assert_eq!((last.grid, last.block, last.shared, last.stream), ([3, 2, 1], [32, 2, 1], 100, 0));
         let mut bank = vec![0; 36];
         bank[..8].copy_from_slice(values[0]);
         bank[8] = 7;
@@ -78,28 +69,13 @@ fn exactly_one_form_is_taken() {
         let (buffer, mut size) = ([0u8; 12], 12);
         let mut params = pointers(&[&value, &[1, 2, 3, 4]]);
         let mut packed = extra(&buffer, &mut size);
-        let both = launch_on(
-            null_mut(),
-            echo.function,
-            ONE,
-            Some(&mut params),
-            Some(&mut packed),
-        );
+        let both = launch_on(null_mut(), echo.function, ONE, Some(&mut params), Some(&mut packed));
         assert_eq!(both, INVALID_VALUE);
-        assert_eq!(
-            launch_on(null_mut(), echo.function, ONE, None, None),
-            INVALID_VALUE
-        );
+        assert_eq!(launch_on(null_mut(), echo.function, ONE, None, None), INVALID_VALUE);
         let mut null_entry = [params[0], null_mut()];
-        assert_eq!(
-            launch_on(null_mut(), echo.function, ONE, Some(&mut null_entry), None),
-            INVALID_VALUE
-        );
+        assert_eq!(launch_on(null_mut(), echo.function, ONE, Some(&mut null_entry), None), INVALID_VALUE);
         let mut unknown_tag = [std::ptr::without_provenance_mut(9), null_mut()];
-        assert_eq!(
-            launch_on(null_mut(), echo.function, ONE, None, Some(&mut unknown_tag)),
-            INVALID_VALUE
-        );
+        assert_eq!(launch_on(null_mut(), echo.function, ONE, None, Some(&mut unknown_tag)), INVALID_VALUE);
         assert_eq!(driver.launches(), 0);
 
         let module = load(&ptx(&[("nothing", "")])).expect("the PTX is right");
@@ -113,25 +89,10 @@ fn exactly_one_form_is_taken() {
         let (mut none, mut empty) = ([null_mut(); 1], [null_mut(); 1]);
         size = 0;
         let mut packed = extra(&buffer, &mut size);
-        assert_eq!(
-            launch_on(null_mut(), nothing, ONE, Some(&mut none), Some(&mut packed)),
-            Ok(())
-        );
+        assert_eq!(launch_on(null_mut(), nothing, ONE, Some(&mut none), Some(&mut packed)), Ok(()));
         let mut params = pointers(&[&value, &[1, 2, 3, 4]]);
-        assert_eq!(
-            launch_on(
-                null_mut(),
-                echo.function,
-                ONE,
-                Some(&mut params),
-                Some(&mut empty)
-            ),
-            Ok(())
-        );
-        assert_eq!(
-            launch_on(null_mut(), echo.function, ONE, None, Some(&mut empty)),
-            INVALID_VALUE
-        );
+        assert_eq!(launch_on(null_mut(), echo.function, ONE, Some(&mut params), Some(&mut empty)), Ok(()));
+        assert_eq!(launch_on(null_mut(), echo.function, ONE, None, Some(&mut empty)), INVALID_VALUE);
     });
 }
 
@@ -139,12 +100,10 @@ fn exactly_one_form_is_taken() {
 fn geometry_beyond_the_device_or_the_kernel_is_refused() {
     within(&Settings::new(), |_| {
         let _context = CudaContext::new(0).expect("a device");
-        let text =
-            ".version 8.1\n.target sm_75\n.entry k() { ret; }\n.entry small() .maxntid 64 { ret; }
+        let text = ".version 8.1\n.target sm_75\n.entry k() { ret; }\n.entry small() .maxntid 64 { ret; }
             .entry exact() .reqntid 8, 4 { ret; }";
         let module = load(text).expect("the PTX is right");
-        let [k, small, exact] =
-            ["k", "small", "exact"].map(|name| function(module, name).expect(name));
+        let [k, small, exact] = ["k", "small", "exact"].map(|name| function(module, name).expect(name));
         for (grid, block) in [
             ([0, 1, 1], [1, 1, 1]),
             ([1, 1, 0], [1, 1, 1]),
@@ -156,28 +115,15 @@ fn geometry_beyond_the_device_or_the_kernel_is_refused() {
             ([1, 1, 1], [1, 1, 65]),
             ([1, 1, 1], [1024, 2, 1]),
         ] {
-            assert_eq!(
-                launch(k, (grid, block, 0), &[]),
-                INVALID_VALUE,
-                "{grid:?} {block:?}"
-            );
+            assert_eq!(launch(k, (grid, block, 0), &[]), INVALID_VALUE, "{grid:?} {block:?}");
         }
-        assert_eq!(
-            launch(k, ([0x7fff_ffff, 65535, 65535], [16, 1, 64], 0), &[]),
-            Ok(())
-        );
+        assert_eq!(launch(k, ([0x7fff_ffff, 65535, 65535], [16, 1, 64], 0), &[]), Ok(()));
         assert_eq!(launch(small, ([1, 1, 1], [64, 1, 1], 0), &[]), Ok(()));
-        assert_eq!(
-            launch(small, ([1, 1, 1], [65, 1, 1], 0), &[]),
-            INVALID_VALUE
-        );
+        assert_eq!(launch(small, ([1, 1, 1], [65, 1, 1], 0), &[]), INVALID_VALUE);
         assert_eq!(launch(exact, ([1, 1, 1], [8, 4, 1], 0), &[]), Ok(()));
         assert_eq!(launch(exact, ([1, 1, 1], [8, 2, 1], 0), &[]), INVALID_VALUE);
         let max_threads = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
-        assert_eq!(
-            [k, small, exact].map(|f| attribute(f, max_threads)),
-            [Ok(1024), Ok(64), Ok(32)]
-        );
+        assert_eq!([k, small, exact].map(|f| attribute(f, max_threads)), [Ok(1024), Ok(64), Ok(32)]);
     });
 }
 
@@ -185,22 +131,15 @@ fn geometry_beyond_the_device_or_the_kernel_is_refused() {
 fn dynamic_shared_memory_needs_an_opt_in() {
     within(&Settings::new(), |_| {
         let _context = CudaContext::new(0).expect("a device");
-        let module = load(".version 8.1\n.target sm_75\n.entry k() { .shared .b8 s[1024]; ret; }")
-            .expect("right");
+        let module = load(".version 8.1\n.target sm_75\n.entry k() { .shared .b8 s[1024]; ret; }").expect("right");
         let k = function(module, "k").expect("it has this entry");
         let dynamic = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let opt_in = |bytes: i32| call!(sys::cuFuncSetAttribute(k, dynamic, bytes));
         let with = |shared: u32| launch(k, ([1, 1, 1], [1, 1, 1], shared), &[]);
         assert_eq!(attribute(k, dynamic), Ok(47 * 1024));
-        assert_eq!(
-            (with(47 * 1024), with(47 * 1024 + 1)),
-            (Ok(()), INVALID_VALUE)
-        );
+        assert_eq!((with(47 * 1024), with(47 * 1024 + 1)), (Ok(()), INVALID_VALUE));
         assert_eq!(opt_in(226 * 1024), Ok(()));
-        assert_eq!(
-            (with(226 * 1024), with(226 * 1024 + 1)),
-            (Ok(()), INVALID_VALUE)
-        );
+        assert_eq!((with(226 * 1024), with(226 * 1024 + 1)), (Ok(()), INVALID_VALUE));
         assert_eq!(opt_in(226 * 1024 + 1), INVALID_VALUE);
     });
 }
@@ -226,16 +165,9 @@ fn a_bad_address_fails_every_later_call_of_its_context() {
     within(&Settings::new().devices(2), |_| {
         let echo = Echo::new(".u64");
         let last_byte = (echo.address + 256 - 7).to_le_bytes();
-        assert_eq!(
-            launch(echo.function, ONE, &[&last_byte, &[5; 8]]),
-            Ok(()),
-            "the launch itself succeeds"
-        );
+        assert_eq!(launch(echo.function, ONE, &[&last_byte, &[5; 8]]), Ok(()), "the launch itself succeeds");
         assert_eq!(synchronize(), ILLEGAL_ADDRESS);
-        assert_eq!(
-            launch(echo.function, ONE, &[&last_byte, &[5; 8]]),
-            ILLEGAL_ADDRESS
-        );
+        assert_eq!(launch(echo.function, ONE, &[&last_byte, &[5; 8]]), ILLEGAL_ADDRESS);
         assert!(echo.context.default_stream().alloc_zeros::<u8>(1).is_err());
         // A different context is not affected; a new primary context has no error.
         let other = CudaContext::new(1).expect("a second device");
@@ -256,11 +188,7 @@ fn launch_attributes_reach_the_launch() {
             // SAFETY: all fields are integers, pointers or unions of them.
             let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
             attribute.id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attribute.value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 {
-                x: cluster,
-                y: 1,
-                z: 1,
-            };
+            attribute.value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
             let config = sys::CUlaunchConfig {
                 gridDimX: grid,
                 gridDimY: 1,
@@ -273,42 +201,18 @@ fn launch_attributes_reach_the_launch() {
                 attrs: &raw mut attribute,
                 numAttrs: 1,
             };
-            call!(sys::cuLaunchKernelEx(
-                &raw const config,
-                k,
-                null_mut(),
-                null_mut()
-            ))
+            call!(sys::cuLaunchKernelEx(&raw const config, k, null_mut(), null_mut()))
         };
         assert_eq!(launch_ex(8, 4), Ok(()));
         let last = driver.last_launch().expect("it ran");
-        assert_eq!(
-            (last.cluster, last.grid, last.shared),
-            (Some([4, 1, 1]), [8, 1, 1], 64)
-        );
-        assert_eq!(
-            launch_ex(9, 4),
-            INVALID_VALUE,
-            "the grid is not a multiple of the cluster"
-        );
+        assert_eq!((last.cluster, last.grid, last.shared), (Some([4, 1, 1]), [8, 1, 1], 64));
+        assert_eq!(launch_ex(9, 4), INVALID_VALUE, "the grid is not a multiple of the cluster");
         assert_eq!(launch_ex(16, 16), Err(912));
         assert_eq!(launch_ex(16, 0), INVALID_VALUE);
 
         // 132 SMs with two such blocks each.
-        let cooperative = |grid: u32| {
-            call!(sys::cuLaunchCooperativeKernel(
-                k,
-                grid,
-                1,
-                1,
-                1024,
-                1,
-                1,
-                0,
-                null_mut(),
-                null_mut()
-            ))
-        };
+        let cooperative =
+            |grid: u32| call!(sys::cuLaunchCooperativeKernel(k, grid, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut()));
         assert_eq!((cooperative(264), cooperative(265)), (Ok(()), Err(720)));
         assert!(driver.last_launch().expect("it ran").cooperative);
     });
@@ -324,68 +228,30 @@ fn the_kernels_of_the_examples_compute() {
             ("vector_add", ".u64, .u64, .u64, .u32"),
             ("reduce_sum", ".u64, .u64, .u32"),
         ]);
-        let module = context
-            .load_module(cudarc::nvrtc::Ptx::from_src(text))
-            .expect("right");
+        let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let stream = context.default_stream();
         let x = stream.clone_htod(&[1.0f32, 2.0, 3.0, 4.0]).expect("memory");
-        let mut y = stream
-            .clone_htod(&[10.0f32, 20.0, 30.0, 40.0])
-            .expect("memory");
-        let config = LaunchConfig {
-            grid_dim: (1, 1, 1),
-            block_dim: (3, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let mut y = stream.clone_htod(&[10.0f32, 20.0, 30.0, 40.0]).expect("memory");
+        let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (3, 1, 1), shared_mem_bytes: 0 };
         let saxpy = module.load_function("_Z5saxpyifPKfPf").expect("saxpy");
         // SAFETY: the arguments match the kernel.
-        unsafe {
-            stream
-                .launch_builder(&saxpy)
-                .arg(&4i32)
-                .arg(&2.0f32)
-                .arg(&x)
-                .arg(&mut y)
-                .launch(config)
-        }
-        .expect("it runs");
+        unsafe { stream.launch_builder(&saxpy).arg(&4i32).arg(&2.0f32).arg(&x).arg(&mut y).launch(config) }
+            .expect("it runs");
         // Three threads process three elements.
-        assert_eq!(
-            stream.clone_dtoh(&y).expect("memory"),
-            [12.0, 24.0, 36.0, 40.0]
-        );
+        assert_eq!(stream.clone_dtoh(&y).expect("memory"), [12.0, 24.0, 36.0, 40.0]);
 
         let mut sum = stream.clone_htod(&[0.5f32]).expect("memory");
         let reduce = module.load_function("reduce_sum").expect("reduce_sum");
         // SAFETY: the arguments match the kernel.
-        unsafe {
-            stream
-                .launch_builder(&reduce)
-                .arg(&y)
-                .arg(&mut sum)
-                .arg(&4u32)
-                .launch(config)
-        }
-        .expect("it runs");
+        unsafe { stream.launch_builder(&reduce).arg(&y).arg(&mut sum).arg(&4u32).launch(config) }.expect("it runs");
         assert_eq!(stream.clone_dtoh(&sum).expect("memory"), [112.5]);
 
         let mut both = stream.alloc_zeros::<f32>(4).expect("memory");
         let add = module.load_function("vector_add").expect("vector_add");
         let config = LaunchConfig::for_num_elems(4);
         // SAFETY: the arguments match the kernel.
-        unsafe {
-            stream
-                .launch_builder(&add)
-                .arg(&x)
-                .arg(&y)
-                .arg(&mut both)
-                .arg(&4i32)
-                .launch(config)
-        }
-        .expect("it runs");
-        assert_eq!(
-            stream.clone_dtoh(&both).expect("memory"),
-            [13.0, 26.0, 39.0, 44.0]
-        );
+        unsafe { stream.launch_builder(&add).arg(&x).arg(&y).arg(&mut both).arg(&4i32).launch(config) }
+            .expect("it runs");
+        assert_eq!(stream.clone_dtoh(&both).expect("memory"), [13.0, 26.0, 39.0, 44.0]);
     });
 }

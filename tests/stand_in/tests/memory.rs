@@ -24,11 +24,7 @@ fn free(address: u64) -> Result<(), u32> {
 
 fn read(address: u64, length: usize) -> Result<Vec<u8>, u32> {
     let mut bytes = vec![0u8; length];
-    call!(sys::cuMemcpyDtoH_v2(
-        bytes.as_mut_ptr().cast(),
-        address,
-        length
-    ))?;
+    call!(sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, length))?;
     Ok(bytes)
 }
 
@@ -37,11 +33,7 @@ fn accesses_outside_an_allocation_are_refused() {
     within(&Settings::new(), |driver| {
         let _context = CudaContext::new(0).expect("a device");
         let address = allocate(64).expect("memory");
-        assert_eq!(
-            read(address, 64).expect("inside"),
-            [0xa5; 64],
-            "fresh memory is not zero"
-        );
+        assert_eq!(read(address, 64).expect("inside"), [0xa5; 64], "fresh memory is not zero");
         assert_eq!(read(address + 60, 5), Err(1));
         assert_eq!(free(address + 1), INVALID_VALUE);
         assert_eq!(driver.live_allocations(), (1, 64));
@@ -63,15 +55,9 @@ fn fills_and_copies_are_exact() {
         let address = allocate(16).expect("memory");
         assert_eq!(call!(sys::cuMemsetD32_v2(address, 0x0403_0201, 3)), Ok(()));
         assert_eq!(call!(sys::cuMemsetD16_v2(address + 12, 0xbeef, 2)), Ok(()));
-        assert_eq!(
-            read(address, 16).expect("inside"),
-            [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 0xef, 0xbe, 0xef, 0xbe]
-        );
+        assert_eq!(read(address, 16).expect("inside"), [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 0xef, 0xbe, 0xef, 0xbe]);
         assert_eq!(call!(sys::cuMemcpyDtoD_v2(address + 2, address, 8)), Ok(()));
-        assert_eq!(
-            read(address, 12).expect("inside"),
-            [1, 2, 1, 2, 3, 4, 1, 2, 3, 4, 3, 4]
-        );
+        assert_eq!(read(address, 12).expect("inside"), [1, 2, 1, 2, 3, 4, 1, 2, 3, 4, 3, 4]);
         // Two rows with two elements, with a pitch of four.
         assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 4, 9, 2, 2)), Ok(()));
         assert_eq!(read(address, 8).expect("inside"), [9, 9, 1, 2, 9, 9, 1, 2]);
@@ -85,14 +71,9 @@ fn unified_memory_is_one_memory() {
         let context = CudaContext::new(0).expect("a device");
         // SAFETY: the elements are written before they are read.
         let mut unified = unsafe { context.alloc_unified::<u32>(4, true) }.expect("memory");
-        unified
-            .as_mut_slice()
-            .expect("the host may write it")
-            .copy_from_slice(&[1, 2, 3, 4]);
+        unified.as_mut_slice().expect("the host may write it").copy_from_slice(&[1, 2, 3, 4]);
         let stream = context.default_stream();
-        stream
-            .memset_zeros(&mut unified)
-            .expect("the device may write it");
+        stream.memset_zeros(&mut unified).expect("the device may write it");
         assert_eq!(unified.as_slice().expect("the host may read it"), [0; 4]);
     });
 }
@@ -104,18 +85,8 @@ fn pinned_memory_is_reachable_from_both_sides() {
         let mut host: *mut c_void = null_mut();
         assert_eq!(call!(sys::cuMemHostAlloc(&raw mut host, 16, 2)), Ok(()));
         let mut device = 0;
-        assert_eq!(
-            call!(sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0)),
-            Ok(())
-        );
-        assert_eq!(
-            launch(
-                echo.function,
-                ONE,
-                &[&device.to_le_bytes(), &42u64.to_le_bytes()]
-            ),
-            Ok(())
-        );
+        assert_eq!(call!(sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0)), Ok(()));
+        assert_eq!(launch(echo.function, ONE, &[&device.to_le_bytes(), &42u64.to_le_bytes()]), Ok(()));
         assert_eq!(synchronize(), Ok(()));
         // SAFETY: 16 bytes were allocated, the kernel wrote the first eight.
         assert_eq!(unsafe { host.cast::<u64>().read() }, 42);
@@ -132,9 +103,7 @@ fn the_allocation_of_a_pointer_can_be_queried() {
         let ask = |attribute| {
             let mut value = 0u64;
             // SAFETY: no queried attribute is larger than eight bytes.
-            let result = unsafe {
-                sys::cuPointerGetAttribute((&raw mut value).cast(), attribute, address + 10)
-            };
+            let result = unsafe { sys::cuPointerGetAttribute((&raw mut value).cast(), attribute, address + 10) };
             code(result).map(|()| value)
         };
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL), Ok(1));
@@ -142,10 +111,7 @@ fn the_allocation_of_a_pointer_can_be_queried() {
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_IS_MANAGED), Ok(0));
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR), Ok(address));
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_RANGE_SIZE), Ok(100));
-        assert_eq!(
-            ask(Ask::CU_POINTER_ATTRIBUTE_CONTEXT),
-            Ok(context.cu_ctx() as u64)
-        );
+        assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_CONTEXT), Ok(context.cu_ctx() as u64));
         assert_eq!(ask(Ask::CU_POINTER_ATTRIBUTE_HOST_POINTER), Err(1));
         let (free_bytes, total) = context.mem_get_info().expect("the context is healthy");
         assert_eq!(total - free_bytes, 100);
@@ -172,9 +138,7 @@ fn attributes_of_any_address_can_be_queried_together() {
             let mut values = [0u64; 5];
             let mut data = values.each_mut().map(|value| (&raw mut *value).cast());
             // SAFETY: both arrays have five elements, and no queried attribute is larger than eight bytes.
-            let result = unsafe {
-                sys::cuPointerGetAttributes(5, attributes.as_mut_ptr(), data.as_mut_ptr(), address)
-            };
+            let result = unsafe { sys::cuPointerGetAttributes(5, attributes.as_mut_ptr(), data.as_mut_ptr(), address) };
             code(result).map(|()| values)
         };
         assert_eq!(ask(near + 10), Ok([2, near + 10, 0, near, 64]));

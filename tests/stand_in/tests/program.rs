@@ -138,15 +138,8 @@ fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
 
 #[track_caller]
 fn assert_written(output: &Output, code: i32, expected: &str) {
-    let (text, errors) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.code() == Some(code) && text.contains(expected),
-        "{}\n{text}\n{errors}",
-        output.status
-    );
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.code() == Some(code) && text.contains(expected), "{}\n{text}\n{errors}", output.status);
 }
 
 fn main() -> ExitCode {
@@ -158,18 +151,9 @@ fn main() -> ExitCode {
     };
     let packed = "the_packed_program_contains_its_library";
     let trials = vec![
-        trial(
-            "a_program_and_its_tests_run_on_the_stand_in",
-            a_program_and_its_tests_run_on_the_stand_in,
-        ),
-        trial(
-            "the_quickstart_runs_on_the_stand_in",
-            the_quickstart_runs_on_the_stand_in,
-        ),
-        trial(
-            "the_exit_code_is_the_commands",
-            the_exit_code_is_the_commands,
-        ),
+        trial("a_program_and_its_tests_run_on_the_stand_in", a_program_and_its_tests_run_on_the_stand_in),
+        trial("the_quickstart_runs_on_the_stand_in", the_quickstart_runs_on_the_stand_in),
+        trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         if is_full() {
             trial(packed, the_packed_program_contains_its_library)
         } else {
@@ -196,9 +180,7 @@ fn a_program_and_its_tests_run_on_the_stand_in() {
 /// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it has alone, if it has
 /// not been compiled or with `KERNEL_ARGS_FULL=1`.
 fn the_quickstart_runs_on_the_stand_in() {
-    let compiled = Path::new(PROGRAM)
-        .with_file_name("examples")
-        .join("quickstart");
+    let compiled = Path::new(PROGRAM).with_file_name("examples").join("quickstart");
     let output = if !is_full() && compiled.exists() {
         Command::new(PROGRAM).arg(compiled).output().unwrap()
     } else {
@@ -213,19 +195,12 @@ fn the_exit_code_is_the_commands() {
     let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
     assert_written(&code(&["sh", "-c", "exit 3"]), 3, "");
     assert_written(&code(&["sh", "-c", "kill -9 $$"]), 137, "");
-    assert_written(
-        &code(&["sh", "-c", "ls ${LD_LIBRARY_PATH%%:*}"]),
-        0,
-        "libcuda.so.1",
-    );
+    assert_written(&code(&["sh", "-c", "ls ${LD_LIBRARY_PATH%%:*}"]), 0, "libcuda.so.1");
     assert_written(&code(&["--help"]), 0, "kernel-args-test-driver cargo test");
     let missing = code(&["/nowhere/program"]);
     assert_written(&missing, 127, "");
     let said = String::from_utf8_lossy(&missing.stderr);
-    assert!(
-        said.starts_with("error: `/nowhere/program` cannot be started"),
-        "{said}"
-    );
+    assert!(said.starts_with("error: `/nowhere/program` cannot be started"), "{said}");
     assert_written(&code(&[]), 2, "");
 }
 
@@ -241,21 +216,11 @@ fn the_packed_program_contains_its_library() {
     };
     let target = home.join("target");
     run(Command::new(env!("CARGO"))
-        .args([
-            "package",
-            "-p",
-            "kernel-args-test-driver",
-            "--offline",
-            "--allow-dirty",
-            "--no-verify",
-        ])
+        .args(["package", "-p", "kernel-args-test-driver", "--offline", "--allow-dirty", "--no-verify"])
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root()));
     let name = concat!("kernel-args-test-driver-", env!("CARGO_PKG_VERSION"));
-    run(Command::new("tar")
-        .arg("-xzf")
-        .arg(target.join(format!("package/{name}.crate")))
-        .current_dir(&home));
+    run(Command::new("tar").arg("-xzf").arg(target.join(format!("package/{name}.crate"))).current_dir(&home));
     run(Command::new(env!("CARGO"))
         .args(["install", "--offline", "--path", name, "--root", "."])
         .env("CARGO_TARGET_DIR", &target)
@@ -264,9 +229,5 @@ fn the_packed_program_contains_its_library() {
     fs::remove_dir_all(&target).unwrap();
     fs::remove_dir_all(home.join(name)).unwrap();
     let program = home.join("bin/kernel-args-test-driver");
-    assert_written(
-        &cargo(&program, &user("user-of-packed"), &["run"]),
-        7,
-        WRITTEN,
-    );
+    assert_written(&cargo(&program, &user("user-of-packed"), &["run"]), 7, WRITTEN);
 }

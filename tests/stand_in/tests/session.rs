@@ -9,17 +9,10 @@ fn the_library_is_next_to_this_binary_under_its_own_name() {
     let library = locate().expect("cargo built it");
     let binary = std::env::current_exe().expect("this binary has a path");
     assert_eq!(library.parent(), binary.parent());
-    assert_eq!(
-        library.file_name().and_then(|name| name.to_str()),
-        Some("libkernel_args_test_driver.so")
-    );
+    assert_eq!(library.file_name().and_then(|name| name.to_str()), Some("libkernel_args_test_driver.so"));
     let beside = std::fs::read_dir(library.parent().expect("a directory")).expect("it can be read");
     let names = beside.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    assert_eq!(
-        names.filter(|name| name.starts_with("libcuda.so")).count(),
-        0,
-        "cargo searches this directory"
-    );
+    assert_eq!(names.filter(|name| name.starts_with("libcuda.so")).count(), 0, "cargo searches this directory");
 }
 
 #[test]
@@ -36,16 +29,12 @@ fn a_failing_body_fails_its_test() {
         panic::resume_unwind(payload);
     }
     let text = payload.downcast_ref::<String>().map_or("", String::as_str);
-    assert!(
-        text.contains("planted") && text.contains("a_failing_body_fails_its_test"),
-        "{text}"
-    );
+    assert!(text.contains("planted") && text.contains("a_failing_body_fails_its_test"), "{text}");
 }
 
 #[test]
 fn an_unknown_entry_point_cannot_be_removed() {
-    let error =
-        Session::start(&Settings::new().without("cuNoSuchThing")).expect_err("it is not exported");
+    let error = Session::start(&Settings::new().without("cuNoSuchThing")).expect_err("it is not exported");
     assert!(error.to_string().contains("cuNoSuchThing"), "{error}");
 }
 
@@ -80,19 +69,13 @@ fn a_copy_of_binary_and_library_works_in_another_folder() {
     std::fs::remove_dir_all(&bundle).expect("it is ours");
     let output = output.expect("it starts");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}"
-    );
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
 #[test]
 fn the_driver_names_itself() {
     within(&Settings::new(), |_| {
         let context = cudarc::driver::CudaContext::new(0).expect("a device");
-        assert_eq!(
-            context.name().ok().as_deref(),
-            Some("kernel-args stand-in driver (no GPU)")
-        );
+        assert_eq!(context.name().ok().as_deref(), Some("kernel-args stand-in driver (no GPU)"));
     });
 }

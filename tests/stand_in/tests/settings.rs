@@ -20,14 +20,10 @@ fn exported(name: &str) -> bool {
 /// The result of `cuGetProcAddress`: whether there is an address, the status, the code.
 fn proc_address(name: &str) -> (bool, u32, Result<(), u32>) {
     let name = std::ffi::CString::new(name).expect("no NUL");
-    let (mut address, mut status) = (
-        std::ptr::null_mut::<c_void>(),
-        sys::CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
-    );
+    let (mut address, mut status) =
+        (std::ptr::null_mut::<c_void>(), sys::CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS);
     // SAFETY: a NUL-terminated string, and locals.
-    let result = unsafe {
-        sys::cuGetProcAddress_v2(name.as_ptr(), &raw mut address, 13000, 0, &raw mut status)
-    };
+    let result = unsafe { sys::cuGetProcAddress_v2(name.as_ptr(), &raw mut address, 13000, 0, &raw mut status) };
     (!address.is_null(), status as u32, code(result))
 }
 
@@ -40,14 +36,7 @@ fn an_old_driver_lacks_the_parameter_queries_and_still_launches() {
         }
         assert!(exported("cuFuncGetAttribute") && exported("cuLaunchKernel"));
         let echo = Echo::new(".u32");
-        assert_eq!(
-            launch(
-                echo.function,
-                ONE,
-                &[&echo.address.to_le_bytes(), &[1, 2, 3, 4]]
-            ),
-            Ok(())
-        );
+        assert_eq!(launch(echo.function, ONE, &[&echo.address.to_le_bytes(), &[1, 2, 3, 4]]), Ok(()));
         assert_eq!(echo.echoed(4), [1, 2, 3, 4]);
         assert_eq!(driver.launches(), 1);
     });
@@ -79,14 +68,8 @@ fn devices_are_counted_and_named_for_what_they_are() {
     within(&Settings::new().devices(2), |_| {
         assert_eq!(CudaContext::device_count().ok(), Some(2));
         let contexts = [0, 1].map(|ordinal| CudaContext::new(ordinal).expect("a device"));
-        assert_eq!(
-            contexts[0].name().ok().as_deref(),
-            Some("kernel-args stand-in driver (no GPU)")
-        );
-        assert_ne!(
-            contexts[0].uuid().map(|id| id.bytes).ok(),
-            contexts[1].uuid().map(|id| id.bytes).ok()
-        );
+        assert_eq!(contexts[0].name().ok().as_deref(), Some("kernel-args stand-in driver (no GPU)"));
+        assert_ne!(contexts[0].uuid().map(|id| id.bytes).ok(), contexts[1].uuid().map(|id| id.bytes).ok());
         assert!(CudaContext::new(2).is_err());
         let multiprocessors = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         assert_eq!(contexts[0].attribute(multiprocessors).ok(), Some(132));
@@ -98,41 +81,25 @@ fn without_devices_there_is_no_cuda() {
     within(&Settings::new().devices(0), |_| {
         assert_eq!(call!(sys::cuInit(0)), Err(100));
         let mut count = 0;
-        assert_eq!(
-            call!(sys::cuDeviceGetCount(&raw mut count)),
-            Err(3),
-            "cuInit did not succeed"
-        );
+        assert_eq!(call!(sys::cuDeviceGetCount(&raw mut count)), Err(3), "cuInit did not succeed");
     });
 }
 
 #[test]
 fn a_call_fails_as_ordered_from_outside() {
-    within(
-        &Settings::new()
-            .fail_times("cuMemAlloc_v2", 2, 2)
-            .fail("cuLaunchKernel", 719),
-        |driver| {
-            let echo = Echo::new(".u8");
-            let mut address = 0;
-            let mut allocate = || call!(sys::cuMemAlloc_v2(&raw mut address, 8));
-            assert_eq!(
-                [allocate(), allocate(), allocate()],
-                [Err(2), Err(2), Ok(())]
-            );
-            let values: [&[u8]; 2] = [&echo.address.to_le_bytes(), &[1]];
-            for _ in 0..3 {
-                assert_eq!(launch(echo.function, ONE, &values), Err(719));
-            }
-            assert_eq!(
-                (driver.calls("cuLaunchKernel"), driver.launches()),
-                (3, 0),
-                "a failed call does nothing"
-            );
-            driver.clear_failures();
-            assert_eq!(launch(echo.function, ONE, &values), Ok(()));
-        },
-    );
+    within(&Settings::new().fail_times("cuMemAlloc_v2", 2, 2).fail("cuLaunchKernel", 719), |driver| {
+        let echo = Echo::new(".u8");
+        let mut address = 0;
+        let mut allocate = || call!(sys::cuMemAlloc_v2(&raw mut address, 8));
+        assert_eq!([allocate(), allocate(), allocate()], [Err(2), Err(2), Ok(())]);
+        let values: [&[u8]; 2] = [&echo.address.to_le_bytes(), &[1]];
+        for _ in 0..3 {
+            assert_eq!(launch(echo.function, ONE, &values), Err(719));
+        }
+        assert_eq!((driver.calls("cuLaunchKernel"), driver.launches()), (3, 0), "a failed call does nothing");
+        driver.clear_failures();
+        assert_eq!(launch(echo.function, ONE, &values), Ok(()));
+    });
 }
 
 #[test]
@@ -140,11 +107,7 @@ fn a_call_fails_as_ordered_from_inside() {
     within(&Settings::new(), |driver| {
         let echo = Echo::new(".u8");
         driver.fail_once("cuCtxSynchronize", 700);
-        assert_eq!(
-            (synchronize(), synchronize()),
-            (ILLEGAL_ADDRESS, Ok(())),
-            "ordered, so not sticky"
-        );
+        assert_eq!((synchronize(), synchronize()), (ILLEGAL_ADDRESS, Ok(())), "ordered, so not sticky");
         driver.fail("cuModuleLoadData", 209);
         assert_eq!(load(&ptx(&[("k", "")])), Err(209));
         driver.clear_failures();

@@ -6,17 +6,10 @@ mod raw;
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use kernel_args_test_driver::{Control, Settings, within};
 
-const ONE_THREAD: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (1, 1, 1),
-    shared_mem_bytes: 0,
-};
+const ONE_THREAD: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
 fn waits_and_records(driver: &Control) -> (u64, u64) {
-    (
-        driver.calls("cuStreamWaitEvent"),
-        driver.calls("cuEventRecord"),
-    )
+    (driver.calls("cuStreamWaitEvent"), driver.calls("cuEventRecord"))
 }
 
 #[test]
@@ -24,23 +17,13 @@ fn one_stream_costs_no_events_and_two_cost_them_for_each_slice() {
     within(&Settings::new(), |driver| {
         let context = CudaContext::new(0).expect("a device");
         let text = raw::ptx(&[("echo", ".u64, .u64, .u32")]);
-        let module = context
-            .load_module(cudarc::nvrtc::Ptx::from_src(text))
-            .expect("right");
+        let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let echo = module.load_function("echo").expect("it has this entry");
         let stream = context.default_stream();
         let run = |stream: &cudarc::driver::CudaStream, out: &mut _, read: &_| {
             driver.reset_calls();
             // SAFETY: the arguments match the kernel.
-            unsafe {
-                stream
-                    .launch_builder(&echo)
-                    .arg(out)
-                    .arg(read)
-                    .arg(&7u32)
-                    .launch(ONE_THREAD)
-            }
-            .expect("it runs");
+            unsafe { stream.launch_builder(&echo).arg(out).arg(read).arg(&7u32).launch(ONE_THREAD) }.expect("it runs");
             waits_and_records(driver)
         };
         let mut out = stream.alloc_zeros::<u8>(16).expect("memory");
@@ -64,21 +47,12 @@ fn nothing_is_left_behind() {
         {
             let context = CudaContext::new(0).expect("a device");
             let stream = context.new_stream().expect("a stream");
-            let module = context
-                .load_module(cudarc::nvrtc::Ptx::from_src(raw::ptx(&[("k", "")])))
-                .expect("right");
+            let module = context.load_module(cudarc::nvrtc::Ptx::from_src(raw::ptx(&[("k", "")]))).expect("right");
             let slice = stream.clone_htod(&[1u8, 2, 3]).expect("memory");
             assert_eq!(driver.live_allocations(), (1, 3));
             assert_eq!((driver.live_events(), driver.live_modules()), (2, 1));
             drop((slice, module));
-            assert_eq!(
-                (
-                    driver.live_allocations(),
-                    driver.live_events(),
-                    driver.live_modules()
-                ),
-                ((0, 0), 0, 0)
-            );
+            assert_eq!((driver.live_allocations(), driver.live_events(), driver.live_modules()), ((0, 0), 0, 0));
         }
         assert_eq!(driver.calls("cuDevicePrimaryCtxRelease_v2"), 1);
     });
@@ -89,9 +63,7 @@ fn sixteen_threads_launch_without_mixing() {
     within(&Settings::new(), |driver| {
         let context = CudaContext::new(0).expect("a device");
         let text = raw::ptx(&[("echo", ".u64, .u64, .u8")]);
-        let module = context
-            .load_module(cudarc::nvrtc::Ptx::from_src(text))
-            .expect("right");
+        let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let echo = module.load_function("echo").expect("it has this entry");
         std::thread::scope(|scope| {
             for thread in 0..16u8 {
@@ -103,12 +75,7 @@ fn sixteen_threads_launch_without_mixing() {
                         let value = u64::from(thread) << 32 | round;
                         // SAFETY: the arguments match the kernel.
                         unsafe {
-                            stream
-                                .launch_builder(echo)
-                                .arg(&mut out)
-                                .arg(&value)
-                                .arg(&thread)
-                                .launch(ONE_THREAD)
+                            stream.launch_builder(echo).arg(&mut out).arg(&value).arg(&thread).launch(ONE_THREAD)
                         }
                         .expect("it runs");
                         let echoed = stream.clone_dtoh(&out).expect("memory");

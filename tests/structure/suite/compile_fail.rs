@@ -14,9 +14,7 @@ pub(crate) fn folders(readme: &str, folders: &[String]) -> Vec<String> {
     let missing = folders
         .iter()
         .filter(|folder| *folder != FILES && !explained.contains(&folder.as_str()))
-        .map(|folder| {
-            format!("compile_fail/ui/{folder}: not in the table of compile_fail/README.md")
-        });
+        .map(|folder| format!("compile_fail/ui/{folder}: not in the table of compile_fail/README.md"));
     let unknown = explained
         .iter()
         .filter(|name| !folders.iter().any(|folder| folder == *name))
@@ -26,7 +24,8 @@ pub(crate) fn folders(readme: &str, folders: &[String]) -> Vec<String> {
 
 #[test]
 fn a_folder_without_a_row_and_a_row_without_a_folder_are_found() {
-    let readme = "| folder | mistake |\n|---|---|\n| `launch`, `dangling` | calls, not `names` |\n| `gone` | nothing |\n";
+    let readme =
+        "| folder | mistake |\n|---|---|\n| `launch`, `dangling` | calls, not `names` |\n| `gone` | nothing |\n";
     let names = ["dangling", "graph", "launch", "ptx"].map(String::from);
     assert_eq!(
         folders(readme, &names),

@@ -8,9 +8,7 @@ pub(crate) fn programs(mains: &[String], packages: &[Package]) -> Vec<String> {
     mains
         .iter()
         .filter(|main| !tests().any(|test| test.file == **main))
-        .map(|main| {
-            format!("{main}: no [[test]] of a Cargo.toml has this path, so nothing compiles it")
-        })
+        .map(|main| format!("{main}: no [[test]] of a Cargo.toml has this path, so nothing compiles it"))
         .collect()
 }
 
@@ -20,9 +18,7 @@ fn names(line: &str, file: &str) -> bool {
     if line.starts_with("//") {
         return false;
     }
-    let module = file
-        .strip_suffix(".rs")
-        .map(|module| format!("mod {module};"));
+    let module = file.strip_suffix(".rs").map(|module| format!("mod {module};"));
     module.is_some_and(|module| line == module || line.ends_with(&format!(" {module}")))
         || line.contains(&format!("\"{file}\""))
         || line.contains(&format!("/{file}\""))
@@ -32,16 +28,12 @@ fn names(line: &str, file: &str) -> bool {
 pub(crate) fn files(folder: &str, files: &[(String, String)]) -> Vec<String> {
     let is_named = |file: &str| {
         let others = files.iter().filter(|(other, _)| other != file);
-        others
-            .flat_map(|(_, text)| text.lines())
-            .any(|line| names(line, file))
+        others.flat_map(|(_, text)| text.lines()).any(|line| names(line, file))
     };
     let files = files.iter().map(|(file, _)| file);
     files
         .filter(|file| !matches!(&***file, "main.rs" | "mod.rs" | "README.md") && !is_named(file))
-        .map(|file| {
-            format!("{folder}/{file}: no file of the folder names it, so nothing compiles it")
-        })
+        .map(|file| format!("{folder}/{file}: no file of the folder names it, so nothing compiles it"))
         .collect()
 }
 
@@ -52,39 +44,23 @@ mod tests {
     #[test]
     fn a_program_that_no_manifest_declares_is_found() {
         let manifest = |folder: &str, path: &str| {
-            let text =
-                format!("[package]\nname = \"t\"\n[[test]]\nname = \"s\"\npath = \"{path}\"");
+            let text = format!("[package]\nname = \"t\"\n[[test]]\nname = \"s\"\npath = \"{path}\"");
             Package::parse(folder, &text)
         };
-        let packages = [
-            manifest("tests", "suites/echo/main.rs"),
-            manifest("tests/t", "suites/main.rs"),
-        ];
+        let packages = [manifest("tests", "suites/echo/main.rs"), manifest("tests/t", "suites/main.rs")];
         let all = ["suites/echo", "suites/echos", "t/suites", "t/suite"];
         let all = all.map(|folder| format!("tests/{folder}/main.rs"));
         let problems = programs(&all, &packages);
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(
-            problems[0].starts_with("tests/suites/echos/main.rs: "),
-            "{problems:?}"
-        );
-        assert!(
-            problems[1].starts_with("tests/t/suite/main.rs: "),
-            "{problems:?}"
-        );
+        assert!(problems[0].starts_with("tests/suites/echos/main.rs: "), "{problems:?}");
+        assert!(problems[1].starts_with("tests/t/suite/main.rs: "), "{problems:?}");
     }
 
     #[test]
     fn a_file_that_its_folder_does_not_name_is_found() {
         let files = [
-            (
-                "main.rs",
-                "mod used;\npub(crate) mod also;\n// mod commented;\nmod prefixed_lost;",
-            ),
-            (
-                "used.rs",
-                "const K: &str = include_str!(\"k.cu\");\nconst T: &str = \"../x/t.py\";",
-            ),
+            ("main.rs", "mod used;\npub(crate) mod also;\n// mod commented;\nmod prefixed_lost;"),
+            ("used.rs", "const K: &str = include_str!(\"k.cu\");\nconst T: &str = \"../x/t.py\";"),
             ("also.rs", ""),
             ("prefixed_lost.rs", ""),
             ("k.cu", ""),
@@ -95,13 +71,7 @@ mod tests {
         let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let problems = super::files("tests/suites/s", &files);
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(
-            problems[0].starts_with("tests/suites/s/commented.rs: "),
-            "{problems:?}"
-        );
-        assert!(
-            problems[1].starts_with("tests/suites/s/lost.rs: "),
-            "{problems:?}"
-        );
+        assert!(problems[0].starts_with("tests/suites/s/commented.rs: "), "{problems:?}");
+        assert!(problems[1].starts_with("tests/suites/s/lost.rs: "), "{problems:?}");
     }
 }

@@ -31,14 +31,9 @@ fn identifier(text: &str) -> &str {
 fn has_example(above: &[&str]) -> bool {
     let documentation = above.iter().rev().take_while(|line| {
         let line = line.trim_start();
-        line.starts_with("///")
-            || line.starts_with("#[")
-            || line.ends_with([',', '('])
-            || line == ")]"
+        line.starts_with("///") || line.starts_with("#[") || line.ends_with([',', '(']) || line == ")]"
     });
-    documentation
-        .into_iter()
-        .any(|line| line.starts_with("/// ```"))
+    documentation.into_iter().any(|line| line.starts_with("/// ```"))
 }
 
 /// The types with a public function that takes no `self` and returns the type, alone or in a `Result`.
@@ -52,14 +47,11 @@ fn with_constructor<'t>(lines: &[&'t str]) -> BTreeSet<&'t str> {
         } else if *line == "}" {
             current = None;
         }
-        let is_function = ["    pub fn ", "    pub const fn ", "    pub unsafe fn "]
-            .iter()
-            .any(|start| line.starts_with(start));
+        let is_function =
+            ["    pub fn ", "    pub const fn ", "    pub unsafe fn "].iter().any(|start| line.starts_with(start));
         if let (true, Some(name)) = (is_function, current) {
             let rest = lines[i..].iter();
-            let end = rest
-                .clone()
-                .position(|line| line.ends_with('{') || line.ends_with(';'));
+            let end = rest.clone().position(|line| line.ends_with('{') || line.ends_with(';'));
             let signature: String = rest.take(end.unwrap_or(0) + 1).copied().collect();
             if let Some((arguments, result)) = signature.split_once("->")
                 && !arguments.contains("self")

@@ -19,9 +19,7 @@ pub(super) fn imports(files: &[(String, String)]) -> Imports {
     let mut imports = Imports::new();
     for (path, text) in files {
         let own = module(path);
-        let tokens: TokenStream = text
-            .parse()
-            .unwrap_or_else(|error| panic!("{path}: {error}"));
+        let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
         let mut named = Vec::new();
         paths_in(tokens, &own, &mut named);
         let of = named.iter().filter_map(|path| {
@@ -31,25 +29,15 @@ pub(super) fn imports(files: &[(String, String)]) -> Imports {
             }
             Some(to).filter(|to| *to != own)
         });
-        imports
-            .entry(own.clone())
-            .or_default()
-            .extend(of.collect::<Vec<_>>());
+        imports.entry(own.clone()).or_default().extend(of.collect::<Vec<_>>());
     }
     imports
 }
 
 /// The module of a file in `src`.
 fn module(path: &str) -> Module {
-    let mut module: Module = path
-        .trim_end_matches(".rs")
-        .split('/')
-        .map(String::from)
-        .collect();
-    if module
-        .last()
-        .is_some_and(|last| matches!(last.as_str(), "mod" | "lib" | "main"))
-    {
+    let mut module: Module = path.trim_end_matches(".rs").split('/').map(String::from).collect();
+    if module.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib" | "main")) {
         module.pop();
     }
     module
@@ -80,11 +68,7 @@ fn paths_in(tokens: TokenStream, own: &[String], named: &mut Vec<Module>) {
             TokenTree::Ident(word) if word == "crate" || word == "super" || word == "self" => {
                 let outside = is('$', before.as_ref()) || is(':', before.as_ref());
                 let base = if word == "crate" { &[][..] } else { own };
-                let base = if word == "super" {
-                    &base[..base.len().saturating_sub(1)]
-                } else {
-                    base
-                };
+                let base = if word == "super" { &base[..base.len().saturating_sub(1)] } else { base };
                 if !outside && is_path(&mut tokens) {
                     path(&mut tokens, base.to_vec(), named);
                 }
@@ -108,11 +92,7 @@ fn is_path(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> bool {
 }
 
 /// The rest of a path or of a use tree, after `::`.
-fn path(
-    tokens: &mut Peekable<impl Iterator<Item = TokenTree>>,
-    mut so_far: Module,
-    named: &mut Vec<Module>,
-) {
+fn path(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>, mut so_far: Module, named: &mut Vec<Module>) {
     match tokens.next() {
         Some(TokenTree::Ident(word)) if word == "super" => {
             so_far.pop();
@@ -147,26 +127,17 @@ pub(super) fn circles(name: &str, imports: &Imports) -> Vec<String> {
             // A folder's own `mod.rs` is not a sibling of the other files.
             if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
                 let folder = folders.entry(from[..common].to_vec()).or_default();
-                folder
-                    .entry(vec![a.clone()])
-                    .or_default()
-                    .insert(vec![b.clone()]);
+                folder.entry(vec![a.clone()]).or_default().insert(vec![b.clone()]);
             }
         }
     }
     let named = |folder: &Module, circle: Vec<Module>| {
         let entries: Vec<String> = circle.concat();
-        format!(
-            "{name}/src/{}: {} import each other in a circle",
-            folder.join("/"),
-            entries.join(", ")
-        )
+        format!("{name}/src/{}: {} import each other in a circle", folder.join("/"), entries.join(", "))
     };
-    let circles = folders.iter().flat_map(|(folder, imports)| {
-        groups(imports)
-            .into_iter()
-            .map(move |circle| named(folder, circle))
-    });
+    let circles = folders
+        .iter()
+        .flat_map(|(folder, imports)| groups(imports).into_iter().map(move |circle| named(folder, circle)));
     circles.collect()
 }
 
@@ -184,16 +155,12 @@ fn groups(imports: &Imports) -> Vec<Vec<Module>> {
         }
         reached
     };
-    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports
-        .keys()
-        .map(|module| (module, reached(module)))
-        .collect();
+    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports.keys().map(|module| (module, reached(module))).collect();
     let mut circles: Vec<Vec<Module>> = Vec::new();
     for (module, all) in &reached {
         let known = circles.iter().any(|circle| circle.contains(module));
         if !known && all.contains(*module) {
-            let back =
-                |other: &&Module| reached.get(*other).is_some_and(|all| all.contains(*module));
+            let back = |other: &&Module| reached.get(*other).is_some_and(|all| all.contains(*module));
             circles.push(all.iter().filter(back).cloned().collect());
         }
     }
@@ -205,9 +172,7 @@ mod tests {
     use super::{circles, imports};
 
     fn files<const N: usize>(files: [(&str, &str); N]) -> Vec<(String, String)> {
-        files
-            .map(|(path, text)| (path.to_owned(), text.to_owned()))
-            .to_vec()
+        files.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec()
     }
 
     #[test]
@@ -215,18 +180,9 @@ mod tests {
         let imports = imports(&files([
             ("lib.rs", "mod a; mod b; pub use a::A;"),
             ("a/mod.rs", "mod deep; pub struct A;"),
-            (
-                "a/deep.rs",
-                "use super::{super::b::{self, B}, A}; // crate::c",
-            ),
-            (
-                "b.rs",
-                "fn f() { crate::a::deep::g() } #[cfg(test)] mod tests { use crate::c::C; }",
-            ),
-            (
-                "c.rs",
-                "macro_rules! m { () => { $crate::a::A } } mod inline { use super::super::b; }",
-            ),
+            ("a/deep.rs", "use super::{super::b::{self, B}, A}; // crate::c"),
+            ("b.rs", "fn f() { crate::a::deep::g() } #[cfg(test)] mod tests { use crate::c::C; }"),
+            ("c.rs", "macro_rules! m { () => { $crate::a::A } } mod inline { use super::super::b; }"),
         ]));
         let of = |module: &[&str]| -> Vec<String> {
             let module: Vec<String> = module.iter().map(|name| String::from(*name)).collect();
@@ -252,10 +208,7 @@ mod tests {
         ]));
         assert_eq!(
             circles("krate", &imports),
-            [
-                "krate/src/: a, b import each other in a circle",
-                "krate/src/: c, d import each other in a circle"
-            ]
+            ["krate/src/: a, b import each other in a circle", "krate/src/: c, d import each other in a circle"]
         );
     }
 }

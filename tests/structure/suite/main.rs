@@ -40,10 +40,8 @@ fn list(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder));
     let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
     let names = entries.map(|entry| entry.expect("an entry").file_name());
-    let mut names: Vec<String> = names
-        .map(|name| name.into_string().expect("UTF-8"))
-        .filter(|name| !name.starts_with('.'))
-        .collect();
+    let mut names: Vec<String> =
+        names.map(|name| name.into_string().expect("UTF-8")).filter(|name| !name.starts_with('.')).collect();
     names.sort();
     names
 }
@@ -53,9 +51,7 @@ fn is_folder(place: &str) -> bool {
 }
 
 fn is_rust(place: &str) -> bool {
-    Path::new(place)
-        .extension()
-        .is_some_and(|extension| extension == "rs")
+    Path::new(place).extension().is_some_and(|extension| extension == "rs")
 }
 
 /// Whether a Rust file contains `#[test]`, or a folder contains such a file.
@@ -71,10 +67,7 @@ fn has_tests(place: &str) -> bool {
 fn packages() -> Vec<Package> {
     let members = manifest::members(&read("Cargo.toml"));
     assert!(members.len() > 10, "{members:?}");
-    members
-        .iter()
-        .map(|folder| Package::parse(folder, &read(&format!("{folder}/Cargo.toml"))))
-        .collect()
+    members.iter().map(|folder| Package::parse(folder, &read(&format!("{folder}/Cargo.toml")))).collect()
 }
 
 fn assert_none(problems: &[String]) {
@@ -182,15 +175,9 @@ fn the_tables_of_tests_have_every_test() {
 #[test]
 fn the_readme_of_compile_fail_has_every_folder_of_ui() {
     let ui = "tests/toolchain/suites/compile_fail/ui";
-    let folders: Vec<String> = list(ui)
-        .into_iter()
-        .filter(|name| is_folder(&format!("{ui}/{name}")))
-        .collect();
+    let folders: Vec<String> = list(ui).into_iter().filter(|name| is_folder(&format!("{ui}/{name}"))).collect();
     assert!(folders.len() > 20, "{folders:?}");
-    assert_none(&compile_fail::folders(
-        &read("tests/toolchain/suites/compile_fail/README.md"),
-        &folders,
-    ));
+    assert_none(&compile_fail::folders(&read("tests/toolchain/suites/compile_fail/README.md"), &folders));
 }
 
 #[test]
@@ -212,17 +199,10 @@ fn the_readme_shows_the_tables_of_the_guide_and_an_error_of_rustc() {
     assert_none(&documents::parts(
         "README.md",
         &readme,
-        &[
-            ("fields.md", &fields),
-            ("checks.md", &checks),
-            ("double_for_float.stderr", message),
-        ],
+        &[("fields.md", &fields), ("checks.md", &checks), ("double_for_float.stderr", message)],
     ));
     let lines = readme.lines().count();
-    assert!(
-        lines <= 200,
-        "README.md has {lines} lines: other topics are in the guide"
-    );
+    assert!(lines <= 200, "README.md has {lines} lines: other topics are in the guide");
 }
 
 #[test]
@@ -265,11 +245,7 @@ fn the_root_of_the_library_has_at_most_60_names() {
     let names = public_root::names(&read("kernel-args/src/lib.rs"));
     assert!(names.contains("KernelArgs"), "{names:?}");
     assert!(!names.contains("*"), "a glob import at the root");
-    assert!(
-        names.len() <= 60,
-        "{} names at the root of kernel_args: put details into modules",
-        names.len()
-    );
+    assert!(names.len() <= 60, "{} names at the root of kernel_args: put details into modules", names.len());
     println!("{} names", names.len());
 }
 
@@ -333,9 +309,7 @@ fn unsafe_blocks_are_in_few_files() {
     with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
     with_blocks.sort();
     let is_program = |path: &String| path.starts_with("kernel-args-cli/");
-    let programs: Vec<_> = with_blocks
-        .extract_if(.., |path| is_program(path))
-        .collect();
+    let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
     assert_eq!(programs, UNSAFE_IN_PROGRAMS);
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
     const { assert!(UNSAFE_BLOCKS.len() <= 20) };
@@ -370,10 +344,7 @@ fn images_name_no_folder_of_a_machine() {
         count += 1;
         let bytes = std::fs::read(root().join(file)).expect("the file is read");
         for folder in names.iter().chain(&numbers) {
-            if bytes
-                .windows(folder.len())
-                .any(|part| part == folder.as_bytes())
-            {
+            if bytes.windows(folder.len()).any(|part| part == folder.as_bytes()) {
                 problems.push(format!("{file}: {folder}; compile it in `/`"));
             }
         }
@@ -385,16 +356,11 @@ fn images_name_no_folder_of_a_machine() {
 #[test]
 fn comments_and_documents_are_plain_english() {
     let tracked = tracked();
-    let files: Vec<&str> = tracked
-        .lines()
-        .filter(|file| english::is_text(file) && root().join(file).is_file())
-        .collect();
+    let files: Vec<&str> =
+        tracked.lines().filter(|file| english::is_text(file) && root().join(file).is_file()).collect();
     assert!(files.len() > 800, "only {} files were read", files.len());
     let list = english::List::new();
-    let problems: Vec<String> = files
-        .iter()
-        .flat_map(|file| list.phrases(file, &read(file)))
-        .collect();
+    let problems: Vec<String> = files.iter().flat_map(|file| list.phrases(file, &read(file))).collect();
     assert_none(&problems);
 }
 
@@ -413,13 +379,7 @@ fn sentences_of_the_documentation_are_short() {
     let guide = list("kernel-args/guide").into_iter();
     let guide = guide.map(|name| format!("kernel-args/guide/{name}"));
     let guide = guide.filter(|file| !is_folder(file));
-    let documents = [
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "tests/README.md",
-        "benches/README.md",
-    ]
-    .map(String::from);
+    let documents = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/README.md", "benches/README.md"].map(String::from);
     for file in guide.chain(documents) {
         problems.extend(sentences::long(&file, &read(&file)));
     }
@@ -430,10 +390,7 @@ fn sentences_of_the_documentation_are_short() {
 #[test]
 fn commands_of_the_workflow_that_end_in_a_colon_have_quotes() {
     let workflow = read(".github/workflows/ci.yml");
-    let commands: Vec<&str> = workflow
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- run: "))
-        .collect();
+    let commands: Vec<&str> = workflow.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
     assert!(commands.len() > 20, "{commands:?}");
     let keys: Vec<&&str> = commands.iter().filter(|run| run.ends_with(':')).collect();
     assert!(keys.is_empty(), "{keys:?}");

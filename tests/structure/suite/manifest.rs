@@ -39,9 +39,7 @@ fn join(folder: &str, path: &str) -> String {
 pub(crate) fn members(workspace: &str) -> Vec<String> {
     let lines = workspace.lines().skip_while(|line| *line != "members = [");
     let lines = lines.skip(1).take_while(|line| *line != "]");
-    lines
-        .map(|line| line.trim().trim_matches(['"', ',']).to_owned())
-        .collect()
+    lines.map(|line| line.trim().trim_matches(['"', ',']).to_owned()).collect()
 }
 
 impl Package {
@@ -51,12 +49,8 @@ impl Package {
     }
 
     pub(crate) fn parse(folder: &str, text: &str) -> Self {
-        let mut package = Self {
-            name: String::new(),
-            folder: folder.to_owned(),
-            is_published: true,
-            tests: Vec::new(),
-        };
+        let mut package =
+            Self { name: String::new(), folder: folder.to_owned(), is_published: true, tests: Vec::new() };
         let mut section = "";
         let mut named = None;
         for line in text.lines().map(str::trim) {
@@ -73,10 +67,7 @@ impl Package {
                     named = Some(name);
                 }
                 if let (Some(name), Some(path)) = (named, value(line, "path")) {
-                    package.tests.push(Test {
-                        name: name.to_owned(),
-                        file: join(folder, path),
-                    });
+                    package.tests.push(Test { name: name.to_owned(), file: join(folder, path) });
                 }
             }
         }
@@ -111,15 +102,8 @@ harness = false
 workspace = true
 "#;
     let package = Package::parse("tests/compiler", text);
-    assert_eq!(
-        (&*package.name, package.is_published),
-        ("tests-of-compilers", false)
-    );
-    let tests: Vec<_> = package
-        .tests
-        .iter()
-        .map(|test| (&*test.name, &*test.file))
-        .collect();
+    assert_eq!((&*package.name, package.is_published), ("tests-of-compilers", false));
+    let tests: Vec<_> = package.tests.iter().map(|test| (&*test.name, &*test.file)).collect();
     assert_eq!(tests, [("oracle", "tests/suites/oracle/main.rs")]);
 
     assert!(Package::parse("a", "[package]\nname = \"a\"").is_published);

@@ -36,9 +36,7 @@ fn is_word(token: &TokenTree, word: &str) -> bool {
 /// Adds the names of an item, which starts with its attributes, if it is public.
 fn public(item: &[TokenTree], names: &mut BTreeSet<String>) {
     let has = |attribute: &str| {
-        let mut groups = item
-            .iter()
-            .filter(|token| matches!(token, TokenTree::Group(_)));
+        let mut groups = item.iter().filter(|token| matches!(token, TokenTree::Group(_)));
         groups.any(|group| group.to_string() == attribute)
     };
     if has("[doc (hidden)]") {
@@ -50,23 +48,18 @@ fn public(item: &[TokenTree], names: &mut BTreeSet<String>) {
         _ => None,
     };
     if has("[macro_export]") {
-        let name = item
-            .iter()
-            .skip_while(|token| !is_word(token, "macro_rules"));
+        let name = item.iter().skip_while(|token| !is_word(token, "macro_rules"));
         names.extend(name.skip(2).take(1).map(ToString::to_string));
     }
     let Some(public) = at("pub") else { return };
-    if matches!(&item[public + 1], TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis)
-    {
+    if matches!(&item[public + 1], TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis) {
         return;
     }
     if is_word(&item[public + 1], "use") {
         imported(item[public + 2..].iter().cloned().collect(), names);
         return;
     }
-    let keywords = [
-        "mod", "struct", "enum", "union", "trait", "type", "static", "fn", "const",
-    ];
+    let keywords = ["mod", "struct", "enum", "union", "trait", "type", "static", "fn", "const"];
     names.extend(keywords.into_iter().find_map(after));
 }
 
@@ -113,8 +106,8 @@ fn every_kind_of_public_name_is_found() {
     ";
     let names: Vec<String> = names(text).into_iter().collect();
     let expected = [
-        "*", "Braces", "CONSTANT", "Five", "Renamed", "Three", "Tuple", "exported", "file", "four",
-        "function", "inline", "one",
+        "*", "Braces", "CONSTANT", "Five", "Renamed", "Three", "Tuple", "exported", "file", "four", "function",
+        "inline", "one",
     ];
     assert_eq!(names, expected);
 }

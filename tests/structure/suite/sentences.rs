@@ -56,21 +56,12 @@ mod tests {
     #[test]
     fn a_sentence_of_36_words_is_reported() {
         let (right, wrong) = ("word ".repeat(34) + "end.", "word ".repeat(35) + "end.");
-        let text = format!(
-            "{right}\n{right}\n\n- {right}\n- a\n\n```\n{wrong}\n```\n\n| {wrong} |\n\n{wrong}\n"
-        );
+        let text = format!("{right}\n{right}\n\n- {right}\n- a\n\n```\n{wrong}\n```\n\n| {wrong} |\n\n{wrong}\n");
         assert_eq!(long("a.md", &text).len(), 1);
-        let rust = format!(
-            "/// {right}\n/// {}\nfn f() {{}} // {wrong}\n//! {}\n",
-            "and ".repeat(20),
-            "or ".repeat(30)
-        );
+        let rust =
+            format!("/// {right}\n/// {}\nfn f() {{}} // {wrong}\n//! {}\n", "and ".repeat(20), "or ".repeat(30));
         assert_eq!(long("a.rs", &rust), [] as [String; 0]);
-        let rust = format!(
-            "    /// {}\n    /// {}\n",
-            "and ".repeat(20),
-            "or ".repeat(16)
-        );
+        let rust = format!("    /// {}\n    /// {}\n", "and ".repeat(20), "or ".repeat(16));
         assert_eq!(long("a.rs", &rust).len(), 1);
     }
 }

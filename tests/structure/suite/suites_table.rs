@@ -17,20 +17,14 @@ pub(crate) struct Suite {
 impl Suite {
     /// Its row, without the topic.
     fn row(&self) -> [String; 3] {
-        [
-            format!("[`{}`]({})", self.name, self.place),
-            format!("`{}`", self.package),
-            format!("`{}`", self.command),
-        ]
+        [format!("[`{}`]({})", self.name, self.place), format!("`{}`", self.package), format!("`{}`", self.command)]
     }
 }
 
 /// Suites without a correct row, and rows without a suite.
 pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["topic", "suite", "package", "command"]) else {
-        return vec![format!(
-            "{README}: no table `| topic | suite | package | command |`"
-        )];
+        return vec![format!("{README}: no table `| topic | suite | package | command |`")];
     };
     let expected: Vec<[String; 3]> = suites.iter().map(Suite::row).collect();
     let mut problems = Vec::new();
@@ -43,10 +37,7 @@ pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     }
     for row in &rows {
         if !expected.iter().any(|suite| row[1..] == *suite) {
-            problems.push(format!(
-                "{README}: `| {} |` is the row of no suite",
-                row.join(" | ")
-            ));
+            problems.push(format!("{README}: `| {} |` is the row of no suite", row.join(" | ")));
         } else if row[0].is_empty() {
             problems.push(format!("{README}: {} has no topic", row[1]));
         }
@@ -57,19 +48,12 @@ pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
 /// Packages with unit tests that have no row, and rows without such a package.
 pub(crate) fn packages(readme: &str, packages: &[&Package]) -> Vec<String> {
     let Some(rows) = table::rows(readme, &["topic", "package", "command"]) else {
-        return vec![format!(
-            "{README}: no table `| topic | package | command |`"
-        )];
+        return vec![format!("{README}: no table `| topic | package | command |`")];
     };
     let expected = |package: &&Package| {
         let (folder, name) = (&package.folder, &package.name);
-        let place = folder
-            .strip_prefix("tests/")
-            .map_or_else(|| format!("../{folder}"), str::to_owned);
-        (
-            format!("[`{name}`]({place})"),
-            format!("cargo test -p {name}"),
-        )
+        let place = folder.strip_prefix("tests/").map_or_else(|| format!("../{folder}"), str::to_owned);
+        (format!("[`{name}`]({place})"), format!("cargo test -p {name}"))
     };
     let expected: Vec<(String, String)> = packages.iter().map(expected).collect();
     let is_row = |row: &[&str], (package, command): &(String, String)| {
@@ -81,13 +65,10 @@ pub(crate) fn packages(readme: &str, packages: &[&Package]) -> Vec<String> {
         .iter()
         .filter(|package| !rows.iter().any(|row| is_row(row, package)))
         .map(|(package, command)| format!("{README}: no row `| … | {package} | `{command}` |`"));
-    let unknown = rows
-        .iter()
-        .filter(|row| !expected.iter().any(|package| is_row(row, package)))
-        .map(|row| {
-            let row = row.join(" | ");
-            format!("{README}: `| {row} |` is the row of no package with tests")
-        });
+    let unknown = rows.iter().filter(|row| !expected.iter().any(|package| is_row(row, package))).map(|row| {
+        let row = row.join(" | ");
+        format!("{README}: `| {row} |` is the row of no package with tests")
+    });
     missing.chain(unknown).collect()
 }
 
@@ -96,14 +77,9 @@ mod tests {
     use super::*;
 
     fn package(folder: &str, name: &str, tests: &[(&str, &str)]) -> Package {
-        let tests = tests
-            .iter()
-            .map(|(name, path)| format!("[[test]]\nname = \"{name}\"\npath = \"{path}\"\n"));
+        let tests = tests.iter().map(|(name, path)| format!("[[test]]\nname = \"{name}\"\npath = \"{path}\"\n"));
         let manifest = format!("[package]\nname = \"{name}\"\n");
-        Package::parse(
-            folder,
-            &tests.fold(manifest, |manifest, test| manifest + &test),
-        )
+        Package::parse(folder, &tests.fold(manifest, |manifest, test| manifest + &test))
     }
 
     #[test]
@@ -121,14 +97,10 @@ mod tests {
             suite("lost", "c/suites/lost.rs", "c", "x lost::"),
         ];
         let head = "| topic | suite | package | command |\n|---|---|---|---|\n";
-        let echo =
-            "| types | [`echo`](suites/d/echo) | `t` | `cargo test -p t --test d echo::` |\n";
-        let scale =
-            "| sizes | [`scale`](suites/d/scale.rs) | `t` | `cargo test -p t --test d scale::` |\n";
-        let oracle =
-            "| compilers | [`oracle`](c/suite) | `c` | `cargo test -p c --test oracle` |\n";
-        let lost =
-            "| more | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |\n";
+        let echo = "| types | [`echo`](suites/d/echo) | `t` | `cargo test -p t --test d echo::` |\n";
+        let scale = "| sizes | [`scale`](suites/d/scale.rs) | `t` | `cargo test -p t --test d scale::` |\n";
+        let oracle = "| compilers | [`oracle`](c/suite) | `c` | `cargo test -p c --test oracle` |\n";
+        let lost = "| more | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |\n";
         let right = [head, echo, scale, oracle, lost].concat();
         assert_eq!(suites(&right, &all), [""; 0]);
 
@@ -137,44 +109,30 @@ mod tests {
         let missing = found(&right.replace(lost, ""));
         assert_eq!(
             missing,
-            [
-                "tests/README.md: no row `| … | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |`"
-            ]
+            ["tests/README.md: no row `| … | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |`"]
         );
-        assert_eq!(
-            found(&format!("{right}{echo}")),
-            ["tests/README.md: 2 rows of [`echo`](suites/d/echo)"]
-        );
+        assert_eq!(found(&format!("{right}{echo}")), ["tests/README.md: 2 rows of [`echo`](suites/d/echo)"]);
         assert_eq!(
             found(&right.replace("| types |", "| |")),
             ["tests/README.md: [`echo`](suites/d/echo) has no topic"]
         );
         // The package, command or place is wrong: the row matches no suite, and the suite has no row.
         for (from, to) in [
-            (
-                "| `c` | `cargo test -p c --test oracle`",
-                "| `t` | `cargo test -p c --test oracle`",
-            ),
+            ("| `c` | `cargo test -p c --test oracle`", "| `t` | `cargo test -p c --test oracle`"),
             ("scale::", "scales::"),
             ("(suites/d/scale.rs)", "(suites/d/scale)"),
         ] {
             let problems = found(&right.replace(from, to));
             assert_eq!(problems.len(), 2, "{to}: {problems:?}");
             assert!(problems[0].contains("no row"), "{to}: {problems:?}");
-            assert!(
-                problems[1].contains("the row of no suite"),
-                "{to}: {problems:?}"
-            );
+            assert!(problems[1].contains("the row of no suite"), "{to}: {problems:?}");
         }
     }
 
     #[test]
     fn packages_with_tests_and_rows_must_be_the_same() {
-        let (abi, driver, lost) = (
-            package("abi", "abi", &[]),
-            package("tests/stand_in", "stand-in", &[]),
-            package("ab", "ab", &[]),
-        );
+        let (abi, driver, lost) =
+            (package("abi", "abi", &[]), package("tests/stand_in", "stand-in", &[]), package("ab", "ab", &[]));
         let readme = "| topic | package | command |\n|---|---|---|\n\
             | rules | [`abi`](../abi) | `cargo test -p abi --all-features` |\n\
             | driver | [`stand-in`](stand_in) | `cargo test -p stand-in` |\n";
@@ -185,15 +143,8 @@ mod tests {
         );
         let unknown = packages(readme, &[&abi]);
         assert_eq!(unknown.len(), 1, "{unknown:?}");
-        assert!(
-            unknown[0].contains("is the row of no package"),
-            "{unknown:?}"
-        );
-        for (from, to) in [
-            ("-p abi ", "-p ab "),
-            ("-p stand-in`", "-p stand-ins`"),
-            ("(stand_in)", "(../stand_in)"),
-        ] {
+        assert!(unknown[0].contains("is the row of no package"), "{unknown:?}");
+        for (from, to) in [("-p abi ", "-p ab "), ("-p stand-in`", "-p stand-ins`"), ("(stand_in)", "(../stand_in)")] {
             let problems = packages(&readme.replace(from, to), &[&abi, &driver]);
             assert_eq!(problems.len(), 2, "{to}: {problems:?}");
         }

@@ -6,17 +6,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// code: a derive only writes blocks for other crates.
 pub(crate) fn files(files: &[(String, String)]) -> Vec<String> {
     let roots = ["lib.rs", "main.rs"];
-    let forbids = files.iter().any(|(path, text)| {
-        roots.contains(&path.as_str()) && text.contains("#![forbid(unsafe_code)]")
-    });
+    let forbids =
+        files.iter().any(|(path, text)| roots.contains(&path.as_str()) && text.contains("#![forbid(unsafe_code)]"));
     let with_blocks = files.iter().filter(|(path, text)| {
         let tokens = text.parse();
         has_block(tokens.unwrap_or_else(|error| panic!("{path}: {error}")))
     });
-    with_blocks
-        .filter(|_| !forbids)
-        .map(|(path, _)| path.clone())
-        .collect()
+    with_blocks.filter(|_| !forbids).map(|(path, _)| path.clone()).collect()
 }
 
 fn has_block(tokens: TokenStream) -> bool {
@@ -42,12 +38,7 @@ pub(crate) fn as_above(path: &str, text: &str) -> Vec<String> {
     let lines = text.lines().enumerate();
     lines
         .filter(|(_, line)| line.contains("SAFETY: as above"))
-        .map(|(i, _)| {
-            format!(
-                "{path}:{}: a SAFETY comment that is in another place",
-                i + 1
-            )
-        })
+        .map(|(i, _)| format!("{path}:{}: a SAFETY comment that is in another place", i + 1))
         .collect()
 }
 
@@ -58,14 +49,8 @@ fn a_file_with_a_block_is_found() {
         file("lib.rs", "mod a;"),
         file("block.rs", "fn f() { g(|| unsafe { h() }) }"),
         file("macro.rs", "macro_rules! m { () => { unsafe { h() } } }"),
-        file(
-            "item.rs",
-            "unsafe fn f() {} unsafe impl Send for A {} // unsafe {",
-        ),
-        file(
-            "test.rs",
-            "#[cfg(test)] mod tests { fn f() { unsafe { h() } } }",
-        ),
+        file("item.rs", "unsafe fn f() {} unsafe impl Send for A {} // unsafe {"),
+        file("test.rs", "#[cfg(test)] mod tests { fn f() { unsafe { h() } } }"),
     ];
     assert_eq!(files(&all), ["block.rs", "macro.rs"]);
     all[0].1 = "#![forbid(unsafe_code)]".to_owned();

@@ -1,9 +1,6 @@
 //! Structs that are compared at compile time with the debug information of a second file, and the part of it that is available
 //! for kernels that are chosen at run time.
-#![allow(
-    dead_code,
-    reason = "descriptions of structs, of which no value is made"
-)]
+#![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
@@ -65,11 +62,7 @@ struct Shade {
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(
-    ptx = "../ptx/shade.ptx",
-    debug_info = "../ptx/shade.debug.ptx",
-    entry = "shade"
-)]
+#[kernel_args(ptx = "../ptx/shade.ptx", debug_info = "../ptx/shade.debug.ptx", entry = "shade")]
 struct Shorthand {
     #[kernel_args(name = "in")]
     bias: DevicePointer<f32>,
@@ -103,10 +96,7 @@ struct Fade {
 }
 
 /// The facts about kernels at compile time.
-const NAMES: [&str; 2] = [
-    shade::shade.parameter(0).name,
-    shade::fade.parameter(1).name,
-];
+const NAMES: [&str; 2] = [shade::shade.parameter(0).name, shade::fade.parameter(1).name];
 const _: () = assert!(shade::shade.parameter(3).members.len() == 5);
 
 #[expect(clippy::unnecessary_wraps, reason = "a trial")]
@@ -115,10 +105,7 @@ fn names_types_and_members_are_constants() -> Outcome {
     let light = shade::shade.parameter(3);
     assert_eq!(light.cpp, Light::CPP);
     for (actual, own) in light.members.iter().zip(Light::MEMBERS.iter()) {
-        assert_eq!(
-            (actual.name, actual.offset, actual.size),
-            (own.name, own.offset, own.size)
-        );
+        assert_eq!((actual.name, actual.offset, actual.size), (own.name, own.offset, own.size));
         assert_eq!(actual.cpp.to_string(), own.cpp.to_string());
     }
     assert!(shade::shade.has_debug_info() && !plain::shade.has_debug_info());
@@ -130,9 +117,7 @@ fn names_types_and_members_are_constants() -> Outcome {
 
 /// The error text of loading a struct.
 fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) -> Outcome {
-    let error = module
-        .kernel::<A>(kernel)
-        .expect_err("the struct does not fit");
+    let error = module.kernel::<A>(kernel).expect_err("the struct does not fit");
     let Error::Verify(VerifyError::Mismatch(_)) = &error else {
         return Err(format!("not a mismatch: {error}").into());
     };
@@ -209,13 +194,8 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     module.kernel::<Fade>("fade")?;
     let place = "`bias` is parameter 1 of the kernel, but here it is field 0";
     refused::<swapped::Shade<Light>>(&module, "shade", place)?;
-    refused::<swapped::Fade>(
-        &module,
-        "fade",
-        "`to` is parameter 2 of the kernel, but here it is field 1",
-    )?;
-    let member =
-        "has `intensity` at byte 0, where this one has `range`, the name of another member";
+    refused::<swapped::Fade>(&module, "fade", "`to` is parameter 2 of the kernel, but here it is field 1")?;
+    let member = "has `intensity` at byte 0, where this one has `range`, the name of another member";
     refused::<swapped::Members>(&module, "shade", member)?;
     let variant = "the kernel's enum has `Flat = -1`, `Mode2` has `Flat = 0`";
     refused::<swapped::Modes>(&module, "shade", variant)?;
@@ -224,15 +204,10 @@ fn kernels_that_are_chosen_at_run_time_are_verified_with_it() -> Outcome {
     module.kernel::<swapped::Shade<swapped::Light>>("shade")?;
     module.kernel::<swapped::Fade>("fade")?;
     // A cudarc module and function.
-    let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(str::from_utf8(
-        plain::IMAGE.bytes(),
-    )?))?;
+    let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(str::from_utf8(plain::IMAGE.bytes())?))?;
     let module = Module::from_cudarc(&ctx, theirs, shade::IMAGE)?;
     refused::<swapped::Members>(&module, "shade", member)?;
-    let error = module
-        .function("shade")?
-        .kernel::<swapped::Members>()
-        .expect_err("the fields are exchanged");
+    let error = module.function("shade")?.kernel::<swapped::Members>().expect_err("the fields are exchanged");
     assert!(error.to_string().contains(member), "{error}");
     Ok(())
 }
@@ -263,10 +238,7 @@ fn debug_info<A: KernelArgs>(image: Image<'_>) -> Result<DebugInfo, Box<dyn std:
 fn unreadable_debug_information_is_reported() -> Outcome {
     let own = include_str!("../../../ptx/shade.debug.ptx");
     assert_eq!(debug_info::<Fade>(own.into())?, DebugInfo::Verified);
-    assert_eq!(
-        debug_info::<Fade>(shade::IMAGE.into())?,
-        DebugInfo::Verified
-    );
+    assert_eq!(debug_info::<Fade>(shade::IMAGE.into())?, DebugInfo::Verified);
     assert_eq!(debug_info::<Fade>(plain::IMAGE.into())?, DebugInfo::None);
     let broken = own.replacen(".b32 .debug_abbrev", ".b32 77777777", 1);
     let DebugInfo::Unreadable(why) = debug_info::<swapped::Fade>((&broken).into())? else {
@@ -282,10 +254,7 @@ pub(crate) fn main() -> ExitCode {
         |_| {
             vec![
                 trial("in_constants", names_types_and_members_are_constants),
-                trial(
-                    "at_run_time",
-                    kernels_that_are_chosen_at_run_time_are_verified_with_it,
-                ),
+                trial("at_run_time", kernels_that_are_chosen_at_run_time_are_verified_with_it),
                 trial("of_a_struct", the_kernel_of_a_struct_is_verified_with_it),
                 trial("unreadable", unreadable_debug_information_is_reported),
             ]

@@ -57,24 +57,14 @@ impl World {
         let memory = memory.collect::<Result<Vec<_>, _>>()?;
         ctx.synchronize()?;
         let kernel = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
-        Ok(Self {
-            ctx,
-            streams,
-            memory,
-            kernel,
-        })
+        Ok(Self { ctx, streams, memory, kernel })
     }
 
     /// The arguments of a launch on this stream.
     fn args(&self, stream: usize, is_bad: bool) -> Saxpy {
         let (base, _guard) = self.memory[stream].device_ptr(&self.streams[stream]);
         let y = if is_bad { BAD } else { base };
-        Saxpy {
-            n: 32,
-            alpha: 2.0,
-            x: DevicePointer::from_raw(base + 512),
-            y: DevicePointerMut::from_raw(y),
-        }
+        Saxpy { n: 32, alpha: 2.0, x: DevicePointer::from_raw(base + 512), y: DevicePointerMut::from_raw(y) }
     }
 
     fn launch(&self, stream: usize, is_bad: bool) -> Result<(), Error> {
@@ -164,12 +154,7 @@ fn check(fault: &ContextFault, world: &World, bad: u64, at: usize, is_alone: boo
         match (argument.points_to, allocation) {
             (None, None) if !matches!(name, "x" | "y") => {}
             (Some(PointsTo::Nothing), None) if name == "y" => {}
-            (
-                Some(PointsTo::Allocation {
-                    base, size, offset, ..
-                }),
-                Some(expected),
-            ) => {
+            (Some(PointsTo::Allocation { base, size, offset, .. }), Some(expected)) => {
                 assert_eq!((base, offset), expected, "{argument:?}");
                 assert!(size >= 1024, "{argument:?}");
             }
@@ -234,23 +219,12 @@ fn a_graph_and_a_sequence_are_named_as_a_whole() -> Outcome {
     drop(captured);
     let mut graph = Graph::new(&world.ctx)?;
     // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
-    unsafe {
-        graph.add_kernel_unretained(
-            &world.kernel,
-            kernel_args::Launch::new(1, 32),
-            world.args(0, true),
-            &[],
-        )?
-    };
+    unsafe { graph.add_kernel_unretained(&world.kernel, kernel_args::Launch::new(1, 32), world.args(0, true), &[])? };
     let mut exec = graph.instantiate()?;
     // SAFETY: the same.
     unsafe { exec.launch(stream)? };
     let fault = context_fault(&world.ctx)?.ok_or("no fault")?;
-    let named: Vec<_> = fault
-        .running
-        .iter()
-        .map(|one| (one.number, &*one.kernel))
-        .collect();
+    let named: Vec<_> = fault.running.iter().map(|one| (one.number, &*one.kernel)).collect();
     assert_eq!(named, [(1, "a graph")], "{fault}");
     assert_eq!(fault.running[0].grid, None);
     mem::forget((exec, sequence));
@@ -271,21 +245,13 @@ fn a_list_in_a_short_ring() -> Outcome {
         unsafe { launch!(function, 1, 32, &mut list, stream = &world.streams[0])? };
     }
     let fault = context_fault(&world.ctx)?.ok_or("no fault")?;
-    assert_eq!(
-        (fault.launches, fault.forgotten, fault.waiting),
-        (5, 3, 0),
-        "{fault}"
-    );
+    assert_eq!((fault.launches, fault.forgotten, fault.waiting), (5, 3, 0), "{fault}");
     let named = fault.running.as_slice();
     let [named] = named else {
         return Err(format!("{fault}").into());
     };
     assert_eq!(named.number, 4);
-    let values: Vec<_> = named
-        .arguments
-        .iter()
-        .map(|one| (&*one.name, &*one.value))
-        .collect();
+    let values: Vec<_> = named.arguments.iter().map(|one| (&*one.name, &*one.value)).collect();
     assert_eq!(values[3], ("3", "0x20"));
     assert_eq!(named.arguments[3].points_to, Some(PointsTo::Nothing));
     world.forget();
@@ -295,33 +261,22 @@ fn a_list_in_a_short_ring() -> Outcome {
 const CASES: &[(&str, process::Case)] = &[
     ("without_a_fault", without_a_fault),
     ("from_the_environment", from_the_environment),
-    (
-        "a_graph_and_a_sequence_are_named_as_a_whole",
-        a_graph_and_a_sequence_are_named_as_a_whole,
-    ),
+    ("a_graph_and_a_sequence_are_named_as_a_whole", a_graph_and_a_sequence_are_named_as_a_whole),
     ("a_list_in_a_short_ring", a_list_in_a_short_ring),
 ];
 
 /// Runs random programs, and counts those in which the right launch was named.
 fn the_launch_that_faulted_is_named() -> Outcome {
-    let programs = if env::var_os("KERNEL_ARGS_FULL").is_some() {
-        100
-    } else {
-        8
-    };
+    let programs = if env::var_os("KERNEL_ARGS_FULL").is_some() { 100 } else { 8 };
     for seed in 0..programs {
-        let output = Command::new(env::current_exe()?)
-            .env(SEED, seed.to_string())
-            .output()?;
+        let output = Command::new(env::current_exe()?).env(SEED, seed.to_string()).output()?;
         print!("{}", String::from_utf8_lossy(&output.stdout));
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             return Err(format!("seed {seed}: {}: {said}", output.status).into());
         }
     }
-    println!(
-        "{programs} programs of {LAUNCHES} launches on 4 streams: the right launch was named in each"
-    );
+    println!("{programs} programs of {LAUNCHES} launches on 4 streams: the right launch was named in each");
     Ok(())
 }
 
@@ -338,17 +293,10 @@ fn in_the_environment() -> Outcome {
 
 fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        trial(
-            "the_launch_that_faulted_is_named",
-            the_launch_that_faulted_is_named,
-        ),
+        trial("the_launch_that_faulted_is_named", the_launch_that_faulted_is_named),
         trial("switched_on_in_the_environment", in_the_environment),
     ];
-    let others = [
-        "without_a_fault",
-        "a_graph_and_a_sequence_are_named_as_a_whole",
-        "a_list_in_a_short_ring",
-    ];
+    let others = ["without_a_fault", "a_graph_and_a_sequence_are_named_as_a_whole", "a_list_in_a_short_ring"];
     trials.extend(others.map(|name| trial(name, move || process::run(name))));
     trials
 }

@@ -27,8 +27,8 @@ mod kernels {
 }
 use kernels::{
     generated::{
-        BoxDouble3, BoxFloat3, Cell, EchoBoxDouble, EchoBoxFloat, EchoLight, EchoLines,
-        EchoNumbers, EchoPointers, Either, Light, Line, Mode,
+        BoxDouble3, BoxFloat3, Cell, EchoBoxDouble, EchoBoxFloat, EchoLight, EchoLines, EchoNumbers, EchoPointers,
+        Either, Light, Line, Mode,
     },
     raw, retained,
 };
@@ -72,9 +72,7 @@ fn echo<A: KernelArgs>(
         ("described", Image::from(kernels::generated::IMAGE)),
         ("optimised", OPTIMISED.into()),
     ] {
-        let kernel = Module::load(&ctx, image)?
-            .kernel::<A>(entry)?
-            .require_verified()?;
+        let kernel = Module::load(&ctx, image)?.kernel::<A>(entry)?.require_verified()?;
         for &form in forms {
             let mut out = stream.clone_htod(&vec![0xa5_u8; passed.len() + 1])?;
             launch(&kernel, &mut out, form)?;
@@ -92,30 +90,15 @@ const BOTH: [Form; 2] = [Form::KernelParams, Form::Packed];
 const LIGHT: Light = Light {
     intensity: 1.5,
     mode: Mode::Same,
-    either: Either {
-        bytes: [0xde, 0xad, 0xbe, 0xef],
-    },
+    either: Either { bytes: [0xde, 0xad, 0xbe, 0xef] },
     on: true,
-    direction: Float4 {
-        x: -1.0,
-        y: 2.0,
-        z: -3.0,
-        w: 4.0,
-    },
-    cell: Cell {
-        kind: 9,
-        values: [0.25, -0.5],
-    },
+    direction: Float4 { x: -1.0, y: 2.0, z: -3.0, w: 4.0 },
+    cell: Cell { kind: 9, values: [0.25, -0.5] },
 };
 
 /// The layout in the comment of `ptx/generated.cu`.
 fn light_bytes() -> Vec<u8> {
-    let floats = |values: &[f32]| {
-        values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect::<Vec<u8>>()
-    };
+    let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     [
         &1.5_f32.to_le_bytes()[..],
         &[7, 0, 0, 0],
@@ -131,22 +114,10 @@ fn light_bytes() -> Vec<u8> {
 }
 
 fn light() -> Outcome {
-    let passed = [
-        &[3][..],
-        &light_bytes(),
-        &(-5_i32).to_le_bytes(),
-        &(-1_i16).to_le_bytes(),
-    ]
-    .concat();
+    let passed = [&[3][..], &light_bytes(), &(-5_i32).to_le_bytes(), &(-1_i16).to_le_bytes()].concat();
     assert_eq!(passed.len(), 1 + 64 + 4 + 2);
     echo::<EchoLight<'static>>("echo_light", &BOTH, &passed, |kernel, out, form| {
-        let args = EchoLight {
-            out,
-            r#type: 3,
-            light: LIGHT,
-            r#in: -5,
-            self_: Mode::Fast,
-        };
+        let args = EchoLight { out, r#type: 3, light: LIGHT, r#in: -5, self_: Mode::Fast };
         // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
@@ -165,10 +136,8 @@ fn pointers() -> Outcome {
     let x = stream.clone_htod(&[1.0_f32; 4])?;
     let y = stream.clone_htod(&[1.0_f64; 4])?;
     let table = stream.clone_htod(&[DevicePointer::<f32>::NULL; 2])?;
-    let passed: Vec<u8> = [address(&x), address(&y), 0x1234, address(&table), 0x5678]
-        .into_iter()
-        .flat_map(u64::to_le_bytes)
-        .collect();
+    let passed: Vec<u8> =
+        [address(&x), address(&y), 0x1234, address(&table), 0x5678].into_iter().flat_map(u64::to_le_bytes).collect();
     let y = std::cell::RefCell::new(y);
     echo::<EchoPointers<'static>>("echo_pointers", &BOTH, &passed, |kernel, out, form| {
         let args = EchoPointers {
@@ -185,10 +154,7 @@ fn pointers() -> Outcome {
 }
 
 fn raw_pointers() -> Outcome {
-    let passed: Vec<u8> = [1_u64, 2, 3, 4, 5]
-        .into_iter()
-        .flat_map(u64::to_le_bytes)
-        .collect();
+    let passed: Vec<u8> = [1_u64, 2, 3, 4, 5].into_iter().flat_map(u64::to_le_bytes).collect();
     echo::<raw::EchoPointers>("echo_pointers", &BOTH, &passed, |kernel, out, form| {
         let args = raw::EchoPointers {
             out: DevicePointerMut::from_raw(address(out)),
@@ -212,10 +178,8 @@ fn retained_pointers() -> Outcome {
     let table = Arc::new(stream.clone_htod(&[DevicePointer::<f32>::NULL; 2])?);
     let out = Arc::new(stream.alloc_zeros::<u8>(40)?);
     stream.synchronize()?;
-    let passed: Vec<u8> = [address(&x), address(&y), 3, address(&table), 5]
-        .into_iter()
-        .flat_map(u64::to_le_bytes)
-        .collect();
+    let passed: Vec<u8> =
+        [address(&x), address(&y), 3, address(&table), 5].into_iter().flat_map(u64::to_le_bytes).collect();
     let kernel = Kernel::<retained::EchoPointers>::load(&ctx)?;
     let args = retained::EchoPointers {
         out: Retained::write(&out),
@@ -266,63 +230,29 @@ fn lines() -> Outcome {
     line[..4].copy_from_slice(&42_i32.to_le_bytes());
     line[64..72].copy_from_slice(&(-43_i64).to_le_bytes());
     let passed = [&[0x11][..], &line, &[0x22]].concat();
-    echo::<EchoLines<'static>>(
-        "echo_lines",
-        &[Form::KernelParams],
-        &passed,
-        |kernel, out, form| {
-            let args = EchoLines {
-                out,
-                before: 0x11,
-                line: Line {
-                    n: 42,
-                    _padding4: [0; 60],
-                    position: -43,
-                },
-                after: 0x22,
-            };
-            // SAFETY: `out` has space for the echo.
-            unsafe { launch!(kernel, 1, 1, args, form = form) }
-        },
-    )
+    echo::<EchoLines<'static>>("echo_lines", &[Form::KernelParams], &passed, |kernel, out, form| {
+        let args =
+            EchoLines { out, before: 0x11, line: Line { n: 42, _padding4: [0; 60], position: -43 }, after: 0x22 };
+        // SAFETY: `out` has space for the echo.
+        unsafe { launch!(kernel, 1, 1, args, form = form) }
+    })
 }
 
 fn boxes() -> Outcome {
-    let floats = [
-        &[1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).concat()[..],
-        &[4, 0, 0, 0],
-        &5.0_f32.to_le_bytes(),
-    ]
-    .concat();
+    let floats =
+        [&[1.0_f32, 2.0, 3.0].map(f32::to_le_bytes).concat()[..], &[4, 0, 0, 0], &5.0_f32.to_le_bytes()].concat();
     let float = kernels::generated::echo_box_float.symbol();
     echo::<EchoBoxFloat<'static>>(float, &BOTH, &floats, |kernel, out, form| {
-        let args = EchoBoxFloat {
-            out,
-            r#box: BoxFloat3 {
-                items: [1.0, 2.0, 3.0],
-                count: 4,
-            },
-            last: 5.0,
-        };
+        let args = EchoBoxFloat { out, r#box: BoxFloat3 { items: [1.0, 2.0, 3.0], count: 4 }, last: 5.0 };
         // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })?;
-    let doubles = [
-        &[1.0_f64, 2.0, 3.0].map(f64::to_le_bytes).concat()[..],
-        &[4, 0, 0, 0, 0, 0, 0, 0],
-        &5.0_f64.to_le_bytes(),
-    ]
-    .concat();
+    let doubles =
+        [&[1.0_f64, 2.0, 3.0].map(f64::to_le_bytes).concat()[..], &[4, 0, 0, 0, 0, 0, 0, 0], &5.0_f64.to_le_bytes()]
+            .concat();
     let double = kernels::generated::echo_box_double.symbol();
     echo::<EchoBoxDouble<'static>>(double, &BOTH, &doubles, |kernel, out, form| {
-        let args = EchoBoxDouble {
-            out,
-            r#box: BoxDouble3 {
-                items: [1.0, 2.0, 3.0],
-                count: 4,
-            },
-            last: 5.0,
-        };
+        let args = EchoBoxDouble { out, r#box: BoxDouble3 { items: [1.0, 2.0, 3.0], count: 4 }, last: 5.0 };
         // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
@@ -337,12 +267,7 @@ fn inferred_slices() -> Outcome {
     let mut y = stream.clone_htod(&[0.5_f32; 3])?;
     let module = Module::load(&ctx, kernels::inferred::IMAGE)?;
     let saxpy: Kernel<kernels::inferred::Saxpy<'_>> = module.kernel("saxpy")?;
-    let args = kernels::inferred::Saxpy {
-        arg0: 3,
-        arg1: 2.0,
-        arg2: &x,
-        arg3: &mut y,
-    };
+    let args = kernels::inferred::Saxpy { arg0: 3, arg1: 2.0, arg2: &x, arg3: &mut y };
     // SAFETY: both slices have three elements.
     unsafe { launch!(saxpy, 1, 32, args)? };
     assert_eq!(stream.clone_dtoh(&y)?, [2.5, 4.5, 6.5]);

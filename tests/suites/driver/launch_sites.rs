@@ -19,9 +19,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(driver: &Driver) -> Vec<Trial> {
-    let recorded = driver
-        .is_real()
-        .then_some("a GPU does not tell what was launched");
+    let recorded = driver.is_real().then_some("a GPU does not tell what was launched");
     vec![
         trial_unless(recorded, "f32", each_launch_is_the_same::<f32>),
         trial_unless(recorded, "f16", each_launch_is_the_same::<f16>),
@@ -40,10 +38,7 @@ fn launched(run: impl FnOnce() -> Result) -> Result<Launch> {
         return Err(format!("{launches} launches instead of one").into());
     }
     let last = driver.last_launch().ok_or("nothing was launched")?;
-    Ok(Launch {
-        function: 0,
-        ..last
-    })
+    Ok(Launch { function: 0, ..last })
 }
 
 fn each_launch_is_the_same<T: Element>() -> Result {
@@ -59,19 +54,9 @@ fn each_launch_is_the_same<T: Element>() -> Result {
     let (x, mut out) = (zeros(ROWS * COLUMNS)?, zeros(ROWS * COLUMNS)?);
     let mut wide: CudaSlice<f32> = stream.alloc_zeros(x.len())?;
     let (a, b, mut classes) = (counts(ROWS)?, counts(ROWS)?, counts(ROWS)?);
-    let layer = Layer {
-        weights: zeros(COLUMNS * COLUMNS)?,
-        bias: zeros(COLUMNS)?,
-    };
-    let shape = Matrix {
-        rows: ROWS,
-        columns: COLUMNS,
-    };
-    let linear = LinearShape {
-        rows: ROWS,
-        inputs: COLUMNS,
-        outputs: COLUMNS,
-    };
+    let layer = Layer { weights: zeros(COLUMNS * COLUMNS)?, bias: zeros(COLUMNS)? };
+    let shape = Matrix { rows: ROWS, columns: COLUMNS };
+    let linear = LinearShape { rows: ROWS, inputs: COLUMNS, outputs: COLUMNS };
 
     let mut compared = 0;
     macro_rules! same {
@@ -113,12 +98,7 @@ fn launches(source: &str) -> Vec<(&str, usize)> {
             let (name, rest) = function.split_once('(').unwrap_or_default();
             let body = rest.split_once("Result {\n").map_or("", |(_, body)| body);
             let lines = body.lines().take_while(|line| *line != "    }");
-            (
-                name,
-                lines
-                    .filter(|line| !line.trim_start().starts_with("//"))
-                    .count(),
-            )
+            (name, lines.filter(|line| !line.trim_start().starts_with("//")).count())
         })
         .collect()
 }
@@ -131,9 +111,7 @@ fn every_launch_is_shorter() -> Result {
         assert_eq!(name, other);
         println!("{name:<12} {ours:>7}  {theirs:>7}");
         if ours >= theirs {
-            return Err(
-                format!("`{name}` takes {ours} lines, and {theirs} with the builder").into(),
-            );
+            return Err(format!("`{name}` takes {ours} lines, and {theirs} with the builder").into());
         }
     }
     Ok(())

@@ -23,11 +23,7 @@ mod pointers;
 mod recordings;
 mod runtime_api;
 mod scale;
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::float_cmp,
-    reason = "small whole numbers"
-)]
+#[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "small whole numbers")]
 mod sequences;
 mod several_gpus;
 mod trace;

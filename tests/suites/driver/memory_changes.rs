@@ -39,16 +39,9 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(driver: &Driver) -> Vec<Trial> {
-    let missing = if driver.is_real() {
-        nvrtc::missing()
-    } else {
-        Some("the stand-in driver does not run these kernels")
-    };
-    vec![trial_unless(
-        missing,
-        "claims_are_what_happens",
-        claims_are_what_happens,
-    )]
+    let missing =
+        if driver.is_real() { nvrtc::missing() } else { Some("the stand-in driver does not run these kernels") };
+    vec![trial_unless(missing, "claims_are_what_happens", claims_are_what_happens)]
 }
 
 /// Memory behind a pointer, with the claims about it.
@@ -126,21 +119,11 @@ fn claims_are_what_happens() -> Outcome {
         // SAFETY: no launch of its kernels is running.
         unsafe { result::module::unload(loaded) }?;
     }
-    let Tally {
-        only_read,
-        written,
-        unchanged,
-        wrong,
-    } = tally;
+    let Tally { only_read, written, unchanged, wrong } = tally;
     println!(
         "memory_changes: {count} kernels: {only_read} pointers only read, {written} written, {unchanged} of them by a comparison that failed"
     );
-    assert!(
-        wrong.is_empty(),
-        "{} claims are wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} claims are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(only_read > count / 2 && written > count, "few claims");
     Ok(())
 }
@@ -166,30 +149,12 @@ fn words_of(declared: &str) -> Vec<Word> {
     }
 }
 
-fn launch(
-    ctx: &Arc<CudaContext>,
-    module: sys::CUmodule,
-    kernel: &Kernel,
-    words: &mut [Vec<u64>],
-) -> Outcome {
-    let mut parameters: Vec<_> = words
-        .iter_mut()
-        .map(|own| own.as_mut_ptr().cast())
-        .collect();
+fn launch(ctx: &Arc<CudaContext>, module: sys::CUmodule, kernel: &Kernel, words: &mut [Vec<u64>]) -> Outcome {
+    let mut parameters: Vec<_> = words.iter_mut().map(|own| own.as_mut_ptr().cast()).collect();
     // SAFETY: the module is loaded.
-    let function =
-        unsafe { result::module::get_function(module, CString::new(kernel.name.as_str())?) }?;
+    let function = unsafe { result::module::get_function(module, CString::new(kernel.name.as_str())?) }?;
     // SAFETY: each parameter has the size and the offsets of its declaration, and each pointer has `BYTES` bytes.
-    unsafe {
-        result::launch_kernel(
-            function,
-            (1, 1, 1),
-            (THREADS as u32, 1, 1),
-            0,
-            ptr::null_mut(),
-            &mut parameters,
-        )
-    }?;
+    unsafe { result::launch_kernel(function, (1, 1, 1), (THREADS as u32, 1, 1), 0, ptr::null_mut(), &mut parameters) }?;
     Ok(ctx.synchronize()?)
 }
 
@@ -200,19 +165,13 @@ fn compare(kernel: &Kernel, pointed: &[Pointed], tally: &mut Tally) -> Outcome {
         tally.only_read += usize::from(one.is_only_read);
         tally.written += usize::from(one.is_written);
         if one.is_only_read && is_changed {
-            tally.wrong.push(format!(
-                "{}: only read, but changed\n{}",
-                one.what, kernel.source
-            ));
+            tally.wrong.push(format!("{}: only read, but changed\n{}", one.what, kernel.source));
         }
         if one.is_written && !is_changed {
             tally.unchanged += 1;
             // It writes only if the memory contains the compared number.
             if !kernel.source.contains("atomicCAS") {
-                tally.wrong.push(format!(
-                    "{}: written, but not changed\n{}",
-                    one.what, kernel.source
-                ));
+                tally.wrong.push(format!("{}: written, but not changed\n{}", one.what, kernel.source));
             }
         }
     }

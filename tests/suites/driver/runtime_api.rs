@@ -11,8 +11,8 @@ use cudart::Cudart;
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
     context::{
-        BorrowedStream, ContextFlags, ContextName, create_context, current_context,
-        kernel_function, versions, with_current,
+        BorrowedStream, ContextFlags, ContextName, create_context, current_context, kernel_function, versions,
+        with_current,
     },
     error::{ContextError, VerifyError},
     launch,
@@ -83,10 +83,8 @@ fn trials(driver: &Driver) -> Vec<Trial> {
         (true, None) => Some("there is no CUDA runtime (libcudart) on this machine"),
         (true, Some(_)) => None,
     };
-    let mut trials: Vec<Trial> = CASES
-        .iter()
-        .map(|(name, _)| trial_unless(why, *name, move || process::run(name)))
-        .collect();
+    let mut trials: Vec<Trial> =
+        CASES.iter().map(|(name, _)| trial_unless(why, *name, move || process::run(name))).collect();
     // SAFETY: the library's initializers have no precondition.
     let present = driver.is_real() && unsafe { cudarc::curand::sys::is_culib_present() };
     let why = why.or((!present).then_some("there is no cuRAND on this machine"));
@@ -104,17 +102,9 @@ fn set_device(cudart: &Cudart) -> Outcome {
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 fn slices_on(ctx: &Arc<CudaContext>, stream: &BorrowedStream) -> Outcome {
     let default = ctx.default_stream();
-    let (x, mut y) = (
-        default.clone_htod(&vec![2.0; N as usize])?,
-        default.alloc_zeros::<f32>(N as usize)?,
-    );
+    let (x, mut y) = (default.clone_htod(&vec![2.0; N as usize])?, default.alloc_zeros::<f32>(N as usize)?);
     let kernel = Kernel::<Saxpy>::load(ctx)?;
-    let args = Saxpy {
-        n: N,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, GRID, 256, args, stream = stream)? };
     assert!(default.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
@@ -125,10 +115,7 @@ fn slices_on(ctx: &Arc<CudaContext>, stream: &BorrowedStream) -> Outcome {
 #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
 fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
     let elements = N as usize;
-    let (x, y) = (
-        cudart.malloc::<f32>(elements)?,
-        cudart.malloc::<f32>(elements)?,
-    );
+    let (x, y) = (cudart.malloc::<f32>(elements)?, cudart.malloc::<f32>(elements)?);
     let stream = cudart.stream_create()?;
     // SAFETY: both have `N` elements, and nothing else uses them.
     unsafe { cudart.write(x, &vec![2.0; elements])? };
@@ -171,11 +158,7 @@ fn the_runtime_first(cudart: &Cudart) -> Outcome {
     unsafe { cudart.free(std::ptr::null_mut())? };
     let found = current_context()?.ok_or("the runtime has made its context current")?;
     let ctx = context()?;
-    assert_eq!(
-        found,
-        ContextName::of(&ctx),
-        "the primary context is shared"
-    );
+    assert_eq!(found, ContextName::of(&ctx), "the primary context is shared");
     let (version, versions) = (u32::try_from(cudart.version()?)?, versions()?);
     println!("{versions}");
     assert_eq!(versions.runtime, Some(CudaVersion::from_number(version)));
@@ -196,12 +179,7 @@ fn a_launch_first(cudart: &Cudart) -> Outcome {
     let stream = ctx.new_stream()?;
     let (x, mut y) = (stream.alloc_zeros::<f32>(8)?, stream.alloc_zeros::<f32>(8)?);
     let kernel = Kernel::<Saxpy>::load(&ctx)?;
-    let args = Saxpy {
-        n: 8,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: both slices have 8 elements.
     unsafe { launch!(kernel, 1, 8, args)? };
     launch_on_the_runtimes(cudart, &ctx)
@@ -224,12 +202,7 @@ fn memory_both_ways(cudart: &Cudart) -> Outcome {
             // SAFETY: it has `N` elements; the default stream waits for no other stream.
             unsafe { cudart.write(place, &vec![f32::from(round); N as usize])? };
         }
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: N, alpha: 1.0, x: &x, y: &mut y };
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, GRID, 256, args)? };
         let (address, _guard) = y.device_ptr(&stream);
@@ -266,10 +239,7 @@ impl Two<'_> {
                     assert_eq!(contexts.expected, ContextName::of(ctx));
                     assert_eq!(contexts.found, ContextName::of(other));
                     let text = Error::Context(ContextError::ForeignStream(contexts)).to_string();
-                    assert!(
-                        text.contains("help: ") && text.contains("cudaSetDevice"),
-                        "{text}"
-                    );
+                    assert!(text.contains("help: ") && text.contains("cudaSetDevice"), "{text}");
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -291,11 +261,7 @@ fn a_created_context(cudart: &Cudart) -> Outcome {
     let ctx = context()?;
     let own = create_context(device(), ContextFlags::new())?;
     let (primary, own) = (&ctx, &own);
-    let two = Two {
-        cudart,
-        primary,
-        own,
-    };
+    let two = Two { cudart, primary, own };
     assert!(two.stream_is_primary("at first")?);
     with_current(own, || two.stream_is_primary("in a context of its own"))??;
     assert_eq!(current_context()?, Some(ContextName::of(primary)));
@@ -326,21 +292,13 @@ fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
     let mut y = stream.alloc_zeros::<f32>(N as usize)?;
     // SAFETY: the library is never unloaded.
     let function = unsafe { kernel_function(&ctx, kernel)? };
-    let args = Saxpy {
-        n: N,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(function, GRID, 256, args, stream = &stream)? };
     assert!(stream.clone_dtoh(&y)?.iter().all(|value| *value == 2.0));
     // SAFETY: the launch is rejected.
     let error = unsafe { launch!(function, 1, 32, Wrong { n: 1 }, stream = &stream) };
-    assert!(
-        matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
     Ok(())
 }
 
@@ -349,12 +307,7 @@ fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
     let kernel = Kernel::<Raw>::load(&ctx)?;
-    let args = || Raw {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    let args = || Raw { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
     // SAFETY: the kernel accesses no memory, here and below.
     unsafe { launch!(kernel, 1, 32, args())? };
     // SAFETY: the objects on the device are used only in ways that are defined after a reset.
@@ -362,20 +315,14 @@ fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     // SAFETY: as above.
     let error = unsafe { launch!(kernel, 1, 32, args()) }.expect_err("the device was reset");
     println!("{error}");
-    assert!(
-        matches!(error, Error::Context(ContextError::Destroyed { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Context(ContextError::Destroyed { .. })), "{error}");
     // The next call of the runtime creates the context again.
     set_device(cudart)?;
     // SAFETY: null is freed.
     unsafe { cudart.free(std::ptr::null_mut())? };
     let error = kernel.require_loaded().expect_err("it was loaded before");
     println!("{error}");
-    assert!(
-        matches!(error, Error::Context(ContextError::Destroyed { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Context(ContextError::Destroyed { .. })), "{error}");
     drop(kernel);
     let ctx = context()?;
     launch_on_the_runtimes(cudart, &ctx)
@@ -392,12 +339,7 @@ fn a_library() -> Outcome {
     let mut sum = vec![0.0_f32; N as usize];
     for _ in 0..5 {
         random.fill_with_uniform(&mut x)?;
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: N, alpha: 1.0, x: &x, y: &mut y };
         // On the default stream: launches and cuRAND wait for each other.
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, GRID, 256, args)? };

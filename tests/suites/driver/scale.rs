@@ -46,15 +46,9 @@ pub(crate) fn main() -> ExitCode {
                     check(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
                     Ok(Completion::Completed)
                 }),
-                trial("from_ptx_that_the_driver_compiles", |folder| {
-                    echo_all(folder, "ptx", 3, Way::Launched)
-                }),
-                trial("from_cubins", |folder| {
-                    echo_all(folder, "sm_90.cubin", 4, Way::Launched)
-                }),
-                trial("inside_a_captured_graph", |folder| {
-                    echo_all(folder, "ptx", 5, Way::Captured)
-                }),
+                trial("from_ptx_that_the_driver_compiles", |folder| echo_all(folder, "ptx", 3, Way::Launched)),
+                trial("from_cubins", |folder| echo_all(folder, "sm_90.cubin", 4, Way::Launched)),
+                trial("inside_a_captured_graph", |folder| echo_all(folder, "ptx", 5, Way::Captured)),
             ]
         },
         |driver| tally::print("scale", driver),
@@ -74,9 +68,7 @@ fn echo_all(folder: &Path, kind: &'static str, seed: u64, way: Way) -> Outcome {
     unsafe { ctx.disable_event_tracking() };
     let stream = ctx.new_stream()?;
     let kernels = echo::signatures(echo::SEED, ENTRIES.len());
-    let largest = (0..kernels.len())
-        .map(|i| echo::expected(&kernels[i], seed, i).concat().len())
-        .max();
+    let largest = (0..kernels.len()).map(|i| echo::expected(&kernels[i], seed, i).concat().len()).max();
     let mut out = stream.alloc_zeros::<u8>(largest.unwrap_or(1))?;
     let address = {
         let (address, _guard) = out.device_ptr_mut(&stream);
@@ -135,41 +127,26 @@ impl Echoes<'_> {
     }
 
     fn check<A: KernelArgs + Copy>(&mut self, index: usize, args: A, forms: &[Form]) -> Outcome {
-        let kernel: Kernel<A> = self
-            .module(index)?
-            .kernel(ENTRIES[index])?
-            .require_verified()?;
+        let kernel: Kernel<A> = self.module(index)?.kernel(ENTRIES[index])?.require_verified()?;
         let expected = echo::expected(&self.kernels[index], self.seed, index).concat();
         for &form in forms {
             let poison = vec![0xa5_u8; self.out.len()];
             self.stream.memcpy_htod(&poison, &mut self.out)?;
             if self.way == Way::Captured {
-                self.stream
-                    .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+                self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
             }
             // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             unsafe { launch!(kernel, 1, 1, args, stream = &self.stream, form = form)? };
             if self.way == Way::Captured {
-                let flags =
-                    CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-                let graph = self
-                    .stream
-                    .end_capture(flags)?
-                    .ok_or("nothing was captured")?;
+                let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+                let graph = self.stream.end_capture(flags)?.ok_or("nothing was captured")?;
                 graph.launch()?;
                 self.stream.synchronize()?;
             }
             let echo = self.stream.clone_dtoh(&self.out)?;
-            tally::compare(
-                ENTRIES[index],
-                &format!("{form:?}"),
-                &echo[..expected.len()],
-                &expected,
-            )?;
+            tally::compare(ENTRIES[index], &format!("{form:?}"), &echo[..expected.len()], &expected)?;
             if echo[expected.len()..].iter().any(|&byte| byte != 0xa5) {
-                return Err(
-                    format!("{}: bytes behind the echo were written", ENTRIES[index]).into(),
-                );
+                return Err(format!("{}: bytes behind the echo were written", ENTRIES[index]).into());
             }
         }
         Ok(())

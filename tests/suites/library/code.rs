@@ -1,17 +1,14 @@
 //! The code of kernels, compared with arguments when they are loaded: without debug information and without types in
 //! the symbols.
-#![allow(
-    dead_code,
-    reason = "descriptions of structs, of which no value is made"
-)]
+#![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use cudarc::{
     driver::{CudaContext, CudaSlice, CudaView},
     nvrtc::Ptx,
 };
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
-    error::VerifyError, vector::Float4,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module, error::VerifyError,
+    vector::Float4,
 };
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
@@ -32,9 +29,7 @@ fn context() -> Arc<CudaContext> {
 fn refused<A: KernelArgs>(module: &Module, entry: &str) -> Option<(Vec<String>, String)> {
     match module.kernel::<A>(entry) {
         Ok(_) => None,
-        Err(Error::Verify(VerifyError::Mismatch(mismatch))) => {
-            Some((mismatch.fields.clone(), mismatch.to_string()))
-        }
+        Err(Error::Verify(VerifyError::Mismatch(mismatch))) => Some((mismatch.fields.clone(), mismatch.to_string())),
         Err(other) => panic!("{other}"),
     }
 }
@@ -147,11 +142,11 @@ fn each_mistake_is_refused_when_the_kernel_is_loaded() {
         let ctx = context();
         for module in [Module::load(&ctx, CODE), Module::load(&ctx, table::IMAGE)] {
             let module = module.expect("it loads");
-            let written = "the kernel writes through `y` (`st.global.f32` at code.cu:14): declare `y: CudaViewMut<'a, f32>`";
+            let written =
+                "the kernel writes through `y` (`st.global.f32` at code.cu:14): declare `y: CudaViewMut<'a, f32>`";
             assert_refused::<Shared<'_>>(&module, "scale", "y", written);
             assert_refused::<Exchanged<'_>>(&module, "scale", "x", "look exchanged");
-            let elements =
-                "the kernel accesses `float` elements through `x` (`ld.global.f32` at code.cu:14)";
+            let elements = "the kernel accesses `float` elements through `x` (`ld.global.f32` at code.cu:14)";
             assert_refused::<Doubles<'_>>(&module, "scale", "x", elements);
             let integer = "the kernel uses `stride` as an integer (`mul.lo.s64` at code.cu:23): declare `stride: u64`";
             assert_refused::<Rows<'_>>(&module, "rows", "stride", integer);
@@ -159,8 +154,7 @@ fn each_mistake_is_refused_when_the_kernel_is_loaded() {
             assert_refused::<Fill<DevicePointer<f32>>>(&module, "fill", "view", member);
             let member = "the kernel accesses `float` elements through `data`";
             assert_refused::<Fill<DevicePointerMut<f64>>>(&module, "fill", "view", member);
-            let atomic =
-                "the kernel writes through `counter` (`atom.global.add.u32` at code.cu:32)";
+            let atomic = "the kernel writes through `counter` (`atom.global.add.u32` at code.cu:32)";
             assert_refused::<PlainCounter<'_>>(&module, "count", "counter", atomic);
         }
     });
@@ -173,10 +167,7 @@ fn right_structs_and_fields_that_are_not_compared_are_accepted() {
         for module in [Module::load(&ctx, CODE), Module::load(&ctx, table::IMAGE)] {
             let module = module.expect("it loads");
             assert_eq!(refused::<Scale<'_>>(&module, "scale"), None);
-            assert_eq!(
-                refused::<Fill<DevicePointerMut<f32>>>(&module, "fill"),
-                None
-            );
+            assert_eq!(refused::<Fill<DevicePointerMut<f32>>>(&module, "fill"), None);
             assert_eq!(refused::<SharedCounter<'_>>(&module, "count"), None);
             assert_eq!(refused::<OpaqueDoubles<'_>>(&module, "scale"), None);
             // Buffers of bytes and vectors can contain anything.
@@ -213,16 +204,10 @@ fn ptx_in_a_fat_binary_answers_for_its_cubin() {
         assert_refused::<Plain<DevicePointer<f64>>>(&module, "plain", "out", written);
         let elements = "the kernel accesses `double` elements through `out`";
         assert_refused::<Plain<DevicePointerMut<f32>>>(&module, "plain", "out", elements);
-        assert_eq!(
-            refused::<Plain<DevicePointerMut<f64>>>(&module, "plain"),
-            None
-        );
+        assert_eq!(refused::<Plain<DevicePointerMut<f64>>>(&module, "plain"), None);
         let module = Module::load(&ctx, CUBIN).expect("it loads");
         assert_eq!(refused::<Plain<DevicePointer<f64>>>(&module, "plain"), None);
-        assert_eq!(
-            refused::<Plain<DevicePointerMut<f32>>>(&module, "plain"),
-            None
-        );
+        assert_eq!(refused::<Plain<DevicePointerMut<f32>>>(&module, "plain"), None);
     });
 }
 

@@ -3,8 +3,7 @@
 
 use half::{bf16, f16};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    error::LoadError, image::Coverage,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module, error::LoadError, image::Coverage,
 };
 use kernel_args_stand_in::{Settings, within};
 use kernel_args_test_kernels::framework as kernels;
@@ -114,10 +113,7 @@ fn a_kernel_without_a_struct_is_listed() {
         y: DevicePointer<f32>,
     }
 
-    assert_eq!(
-        coverage().to_string(),
-        "270 of 271 kernels are compared with a struct; no struct names\n  arange"
-    );
+    assert_eq!(coverage().to_string(), "270 of 271 kernels are compared with a struct; no struct names\n  arange");
     coverage().except("ara*").assert_complete();
     let floats = Coverage::of(kernels::KERNELS).with::<Floats>();
     assert_eq!(floats.compared(), 12 - 3);
@@ -153,9 +149,7 @@ fn the_binding_decides_the_name() {
             name::<i32>(module),
             name::<i64>(module),
         ];
-        let suffixes = [
-            "f32", "f64", "f16", "bf16", "u8", "u32", "i16", "i32", "i64",
-        ];
+        let suffixes = ["f32", "f64", "f16", "bf16", "u8", "u32", "i16", "i32", "i64"];
         for (name, suffix) in names.into_iter().zip(suffixes) {
             assert_eq!(name.expect("it is bound"), format!("affine_{suffix}"));
         }
@@ -163,10 +157,7 @@ fn the_binding_decides_the_name() {
         assert!(module.kernel::<Affine<f32>>("affine").is_err());
         let unary = module.family::<Unary<f64>>("utanh").expect("it is bound");
         assert_eq!(unary.name(), "utanh_f64");
-        assert_eq!(
-            module.get::<Arange>().expect("it is named").name(),
-            "arange"
-        );
+        assert_eq!(module.get::<Arange>().expect("it is named").name(), "arange");
     });
 }
 
@@ -175,9 +166,7 @@ fn what_the_image_lacks_is_an_error_with_the_reason() {
     within(&Settings::default(), |_| {
         let module = &*load();
         let error = name::<F8E4M3>(module).expect_err("the image is for sm_86");
-        let Error::Load(LoadError::Absent { image, gpu, .. }) = &error else {
-            panic!("{error:?}")
-        };
+        let Error::Load(LoadError::Absent { image, gpu, .. }) = &error else { panic!("{error:?}") };
         assert_eq!(*image, [86]);
         assert_eq!(
             error.to_string(),
@@ -195,24 +184,13 @@ fn a_type_with_the_parameters_of_a_bound_type_is_not_bound() {
     within(&Settings::default(), |_| {
         let module = &*load();
         let error = name::<Stranger>(module).expect_err("it is not bound");
-        let Error::Load(LoadError::Unbound {
-            arguments,
-            bindings,
-            ..
-        }) = &error
-        else {
-            panic!("{error:?}")
-        };
+        let Error::Load(LoadError::Unbound { arguments, bindings, .. }) = &error else { panic!("{error:?}") };
         assert!(
-            arguments.ends_with("Affine<kernel_args_tests::Stranger>")
-                || arguments.contains("Stranger"),
+            arguments.ends_with("Affine<kernel_args_tests::Stranger>") || arguments.contains("Stranger"),
             "{arguments}"
         );
         assert_eq!(bindings.len(), 10);
-        assert!(
-            error.to_string().contains("\n  T = f32 => \"_f32\"\n"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("\n  T = f32 => \"_f32\"\n"), "{error}");
     });
 }
 
@@ -221,20 +199,13 @@ fn a_kernel_of_another_family_is_refused() {
     within(&Settings::default(), |_| {
         let module = &*load();
         // `powf` takes the same bytes for `f32`, but another struct is compared with it.
-        let error = module
-            .family::<Affine<f32>>("powf")
-            .expect_err("it is not `affine_*`");
+        let error = module.family::<Affine<f32>>("powf").expect_err("it is not `affine_*`");
         assert_eq!(
             error.to_string(),
             "cannot find kernel `powf_f32`: the struct was not compared with this kernel when it was compiled; its `entries` \
              are\n  affine_*"
         );
-        let error = module
-            .family::<Affine<f32>>("affin")
-            .expect_err("it does not exist");
-        assert!(
-            matches!(error, Error::Load(LoadError::NotFound { .. })),
-            "{error:?}"
-        );
+        let error = module.family::<Affine<f32>>("affin").expect_err("it does not exist");
+        assert!(matches!(error, Error::Load(LoadError::NotFound { .. })), "{error:?}");
     });
 }

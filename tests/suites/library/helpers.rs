@@ -14,10 +14,7 @@ fn a_wrong_echo_is_found() {
     assert!(differences(&[1, 2], &[1, 3]).1.contains("from byte 1"));
 }
 
-const SUITES: &[Suite] = &[
-    ("echo", || ExitCode::SUCCESS),
-    ("graphs", || ExitCode::SUCCESS),
-];
+const SUITES: &[Suite] = &[("echo", || ExitCode::SUCCESS), ("graphs", || ExitCode::SUCCESS)];
 
 fn selection(arguments: &[&str]) -> (Vec<(&'static str, String)>, Vec<String>) {
     let arguments = arguments.iter().map(|argument| (*argument).to_owned());

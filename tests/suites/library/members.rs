@@ -1,8 +1,5 @@
 //! The members that device types declare, and their comparison with debug information.
-#![allow(
-    dead_code,
-    reason = "descriptions of structs, of which no value is made"
-)]
+#![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, KernelArgs,
@@ -107,17 +104,11 @@ fn a_type_declares_its_members() {
     let cell = "0: kind signed char, 8: values double[2][3]";
     assert_eq!(of::<Cell>(), cell);
     assert_eq!(of::<Around>(), cell);
-    assert_eq!(
-        of::<Float4>(),
-        "0: x float, 4: y float, 8: z float, 12: w float"
-    );
+    assert_eq!(of::<Float4>(), "0: x float, 4: y float, 8: z float, 12: w float");
     // For an array, the members of one element.
     assert_eq!(of::<[Cell; 3]>(), cell);
     assert_eq!(<[Cell; 3]>::CPP, CppType::named("sim::Cell").array(3));
-    assert_eq!(
-        of::<Many<Meters, 3>>(),
-        "0: items float[3], 16: begin float const*, 24: marker void"
-    );
+    assert_eq!(of::<Many<Meters, 3>>(), "0: items float[3], 16: begin float const*, 24: marker void");
     assert_eq!(
         of::<Whole>(),
         format!(
@@ -137,14 +128,8 @@ fn foreign_types_declare_the_members_of_the_equivalent_types() {
     assert_eq!(<glam::Mat4>::CPP, CppType::named("float4").array(4));
     assert_eq!(of::<glam::Mat4>(), of::<Float4>());
     assert_eq!(nalgebra::Matrix2x3::<f64>::CPP, f64::CPP.array(2).array(3));
-    assert_eq!(
-        of::<num_complex::Complex<f64>>(),
-        "0: x double, 8: y double"
-    );
-    assert_eq!(
-        of::<kernel_args::vector::Half2>(),
-        "0: x __half, 2: y __half"
-    );
+    assert_eq!(of::<num_complex::Complex<f64>>(), "0: x double, 8: y double");
+    assert_eq!(of::<kernel_args::vector::Half2>(), "0: x __half, 2: y __half");
 }
 
 #[test]
@@ -159,9 +144,7 @@ fn the_parameters_of_a_struct_carry_members() {
         #[kernel_args(name = "in")]
         input: DevicePointer<f32>,
     }
-    let [whole, numbers, opaque, color, input] = Args::PARAMETERS else {
-        panic!("five fields")
-    };
+    let [whole, numbers, opaque, color, input] = Args::PARAMETERS else { panic!("five fields") };
     assert_eq!(whole.members, Whole::MEMBERS);
     assert_eq!(numbers.cpp, f32::CPP.array(3));
     assert_eq!(opaque.members, Members::UNKNOWN);
@@ -178,15 +161,10 @@ fn errors<A: KernelArgs>(kernel: &str) -> Vec<String> {
     assert_eq!(kernels.debug_errors().next(), None);
     let described = kernels.kernel(kernel, None).unwrap();
     let parameters = described.parameters();
-    let kernel = Signature {
-        name: kernel,
-        parameters: &parameters,
-    };
+    let kernel = Signature { name: kernel, parameters: &parameters };
     let report: Report<'_> = report(&A::SIGNATURE, &kernel);
     let mismatches = report.mismatches().iter();
-    mismatches
-        .map(|&mismatch| report.message(mismatch).as_str().to_owned())
-        .collect()
+    mismatches.map(|&mismatch| report.message(mismatch).as_str().to_owned()).collect()
 }
 
 #[derive(Clone, Copy, DeviceType)]
@@ -420,12 +398,7 @@ fn a_pointer_to_an_array_has_a_pointee() {
     assert_eq!(errors::<Right>("plain"), [""; 0]);
     let errors = errors::<Wrong>("plain");
     assert_eq!(errors.len(), 1, "{errors:?}");
-    for part in [
-        "`y` does not match parameter 4",
-        "double (*)[4]",
-        "float*",
-        "CudaSlice<f32>",
-    ] {
+    for part in ["`y` does not match parameter 4", "double (*)[4]", "float*", "CudaSlice<f32>"] {
         assert!(errors[0].contains(part), "{}", errors[0]);
     }
 }
@@ -450,29 +423,13 @@ fn exchanged_members_of_one_type_are_reported() {
         cpp: CppType::named("Named"),
         ..Parameter::record(0, 8).with_members(members)
     };
-    let kernel = [Parameter {
-        name: "p",
-        ..parameter(Named::MEMBERS)
-    }];
-    let host = [Parameter {
-        name: "p",
-        ..parameter(Exchanged::MEMBERS)
-    }];
-    let report: Report<'_> = report(
-        &Signature {
-            name: "A",
-            parameters: &host,
-        },
-        &Signature {
-            name: "k",
-            parameters: &kernel,
-        },
-    );
+    let kernel = [Parameter { name: "p", ..parameter(Named::MEMBERS) }];
+    let host = [Parameter { name: "p", ..parameter(Exchanged::MEMBERS) }];
+    let report: Report<'_> =
+        report(&Signature { name: "A", parameters: &host }, &Signature { name: "k", parameters: &kernel });
     let message = report.field_message(0).unwrap();
     assert!(
-        message
-            .as_str()
-            .contains("has `x` at byte 0, where this one has `y`, the name of another"),
+        message.as_str().contains("has `x` at byte 0, where this one has `y`, the name of another"),
         "{}",
         message.as_str()
     );
@@ -483,11 +440,6 @@ fn exchanged_members_of_one_type_are_reported() {
 fn a_list_of_arguments_carries_names_of_no_parameter() {
     // Its fields are named `0`, `1`, …, which are not C++ names.
     #[derive(KernelArgs)]
-    struct Scaled(
-        DevicePointer<f32>,
-        DevicePointer<f32>,
-        DevicePointerMut<f32>,
-        i32,
-    );
+    struct Scaled(DevicePointer<f32>, DevicePointer<f32>, DevicePointerMut<f32>, i32);
     assert_eq!(errors::<Scaled>("scaled"), [""; 0]);
 }

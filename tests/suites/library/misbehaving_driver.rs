@@ -45,12 +45,7 @@ impl Setup {
     }
 
     fn args(&mut self) -> Saxpy<'_> {
-        Saxpy {
-            n: 8,
-            alpha: 1.0,
-            x: &self.x,
-            y: &mut self.y,
-        }
+        Saxpy { n: 8, alpha: 1.0, x: &self.x, y: &mut self.y }
     }
 
     fn launch(&mut self, stream: &CudaStream) -> Result<(), Error> {
@@ -85,31 +80,16 @@ fn several_streams_wait_and_record_as_cudarc_does() {
         let mut setup = Setup::new();
         let _second = setup.ctx.new_stream().expect("a stream");
         // Slices that are created from now on have events.
-        setup.x = setup
-            .ctx
-            .default_stream()
-            .clone_htod(&[1.0; 8])
-            .expect("memory");
-        setup.y = setup
-            .ctx
-            .default_stream()
-            .clone_htod(&[0.0; 8])
-            .expect("memory");
+        setup.x = setup.ctx.default_stream().clone_htod(&[1.0; 8]).expect("memory");
+        setup.y = setup.ctx.default_stream().clone_htod(&[0.0; 8]).expect("memory");
         let third = setup.ctx.new_stream().expect("a stream");
 
         let ours = calls(driver, || setup.launch(&third).expect("it launches"));
-        let module = setup
-            .ctx
-            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
-            .expect("it loads");
+        let module = setup.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY)).expect("it loads");
         let function = module.load_function("saxpy").expect("it is there");
         let theirs = calls(driver, || {
             let mut builder = third.launch_builder(&function);
-            builder
-                .arg(&8_u32)
-                .arg(&1.0_f32)
-                .arg(&setup.x)
-                .arg(&mut setup.y);
+            builder.arg(&8_u32).arg(&1.0_f32).arg(&setup.x).arg(&mut setup.y);
             // SAFETY: both slices have 8 elements.
             unsafe { builder.launch(LaunchConfig::for_num_elems(8)) }.expect("it launches");
         });
@@ -123,10 +103,7 @@ fn several_streams_wait_and_record_as_cudarc_does() {
 fn a_write_is_recorded_as_a_write() {
     within(&Settings::new(), |driver| {
         let mut setup = Setup::new();
-        let (one, two) = (
-            setup.ctx.new_stream().expect("a stream"),
-            setup.ctx.new_stream().expect("a stream"),
-        );
+        let (one, two) = (setup.ctx.new_stream().expect("a stream"), setup.ctx.new_stream().expect("a stream"));
         setup.x = one.clone_htod(&[1.0; 8]).expect("memory");
         setup.y = one.alloc_zeros(8).expect("memory");
         setup.launch(&one).expect("it launches");
@@ -172,13 +149,9 @@ fn launch_views(
     out: &mut CudaSlice<f32>,
     keeps_guard: bool,
 ) -> [u64; 2] {
-    let kernel: Kernel<Views> =
-        Kernel::from_image(stream.context(), LAUNCH_COST, "slices").expect("the struct fits");
+    let kernel: Kernel<Views> = Kernel::from_image(stream.context(), LAUNCH_COST, "slices").expect("the struct fits");
     let args = Views {
-        x: Passed {
-            view: buffer.slice(..4),
-            keeps_guard,
-        },
+        x: Passed { view: buffer.slice(..4), keeps_guard },
         y: buffer.slice(4..),
         out,
         n: 8,
@@ -249,22 +222,14 @@ fn an_old_driver_verifies_by_the_image_alone() {
         let ctx = kernel_args::context(0).expect("a device");
         let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
         let actual = format!("{:?}", kernel.verification());
-        assert_eq!(
-            actual,
-            "Verified { driver: false, image: true, debug_info: None, not_compared: [] }"
-        );
+        assert_eq!(actual, "Verified { driver: false, image: true, debug_info: None, not_compared: [] }");
         kernel.require_verified().expect("the image is enough");
 
         let wrong = Kernel::<Wrong>::from_image(&ctx, SAXPY, "saxpy");
-        assert!(
-            matches!(wrong, Err(Error::Verify(VerifyError::Mismatch(_)))),
-            "{wrong:?}"
-        );
+        assert!(matches!(wrong, Err(Error::Verify(VerifyError::Mismatch(_)))), "{wrong:?}");
 
         // cudarc keeps no image: the types cannot be verified, and the error reports this.
-        let module = ctx
-            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
-            .expect("it loads");
+        let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY)).expect("it loads");
         let function = module.load_function("saxpy").expect("it is there");
         let kernel: Kernel<Saxpy> = Kernel::from_function(&ctx, function).expect("it loads");
         assert!(matches!(kernel.verification(), Verification::Unverified(_)));
@@ -292,29 +257,14 @@ fn a_failed_launch_is_explained() {
             let mut setup = Setup::new();
             let stream = setup.ctx.default_stream();
             driver.fail("cuLaunchKernelEx", code);
-            let error = setup
-                .launch(&stream)
-                .expect_err("the driver fails")
-                .to_string();
+            let error = setup.launch(&stream).expect_err("the driver fails").to_string();
             driver.clear_failures();
-            for words in [
-                "saxpy",
-                "grid (1, 1, 1)",
-                "block (8, 1, 1)",
-                "alpha",
-                "= 1.0",
-                &code.to_string(),
-                words,
-            ] {
+            for words in ["saxpy", "grid (1, 1, 1)", "block (8, 1, 1)", "alpha", "= 1.0", &code.to_string(), words] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
             // Not if the kernel is not the cause, nor if its context or handle may be invalid.
             let needs = error.contains("the kernel uses 32 registers and 0 bytes of local memory");
-            assert_eq!(
-                needs,
-                matches!(code, 1 | 209 | 701 | 720 | 803 | 999),
-                "{code}: {error}"
-            );
+            assert_eq!(needs, matches!(code, 1 | 209 | 701 | 720 | 803 | 999), "{code}: {error}");
         });
     }
 }
@@ -331,29 +281,22 @@ fn over_aligned_parameters_are_verified_on_every_generation() {
     for sm in [75, 80, 89, 90, 100, 120] {
         within(&Settings::new().sm(sm), |driver| {
             let ctx = kernel_args::context(0).expect("a device");
-            let kernel: Kernel<First> = Kernel::from_image(&ctx, STRUCTS, "echo_tensor_map_first")
-                .expect("it fits on every GPU");
+            let kernel: Kernel<First> =
+                Kernel::from_image(&ctx, STRUCTS, "echo_tensor_map_first").expect("it fits on every GPU");
             let stream = ctx.default_stream();
             let out = stream.alloc_zeros::<u8>(136).expect("memory");
             let address = {
                 let (address, _guard) = cudarc::driver::DevicePtr::device_ptr(&out, &stream);
                 DevicePointerMut::from_raw(address)
             };
-            let args = First {
-                out: address,
-                map: TensorMap([7; 16]),
-                data: DevicePointerMut::from_raw(9),
-            };
+            let args = First { out: address, map: TensorMap([7; 16]), data: DevicePointerMut::from_raw(9) };
             // The packed form was requested, but its offsets depend on the GPU.
             // SAFETY: `out` has space for the parameters after it.
             unsafe { launch!(kernel, 1, 1, args, form = Form::Packed) }.expect("it launches");
             let launched = driver.last_launch().expect("a launch");
             assert_eq!(launched.form, LaunchForm::KernelParams);
             let echo = stream.clone_dtoh(&out).expect("memory");
-            assert_eq!(
-                echo[..128],
-                [[7_u64; 16].map(u64::to_ne_bytes)].as_flattened().concat()
-            );
+            assert_eq!(echo[..128], [[7_u64; 16].map(u64::to_ne_bytes)].as_flattened().concat());
         });
     }
 }
@@ -376,10 +319,7 @@ fn a_driver_without_cu_launch_kernel_ex_launches_all_the_same() {
         // SAFETY: the launch is rejected.
         let error = unsafe { launch!(kernel, 1, 8, args, priority = 0) };
         let error = error.expect_err("the driver has no attributes").to_string();
-        for words in [
-            "`priority` needs a driver of CUDA 11.8",
-            "has no `cuLaunchKernelEx`",
-        ] {
+        for words in ["`priority` needs a driver of CUDA 11.8", "has no `cuLaunchKernelEx`"] {
             assert!(error.contains(words), "{error}");
         }
     });
@@ -420,11 +360,7 @@ fn the_form_is_packed_unless_that_copies_much() {
     }
     #[derive(KernelArgs)]
     struct Nothing;
-    assert_eq!(
-        Form::of::<Nothing>(),
-        Form::KernelParams,
-        "without parameters both are the same"
-    );
+    assert_eq!(Form::of::<Nothing>(), Form::KernelParams, "without parameters both are the same");
     assert_eq!(of!(a), Form::Packed);
     assert_eq!(of!(a b c d), Form::Packed);
 }

@@ -1,8 +1,7 @@
 //! Drivers that are newer than CUDA 13.0: only the stand-in driver can be one.
 
 use kernel_args::{
-    DevicePointerMut, Error, Kernel, KernelArgs, attribute::SharedMemoryMode, context,
-    error::VerifyError,
+    DevicePointerMut, Error, Kernel, KernelArgs, attribute::SharedMemoryMode, context, error::VerifyError,
 };
 use kernel_args_stand_in::{Control, Settings, within};
 
@@ -30,10 +29,7 @@ fn counts_parameters(driver: &Control, calls: u64) {
     Kernel::<Saxpy>::from_image(&ctx, PTX, "saxpy").expect("it fits");
     assert_eq!(driver.calls("cuFuncGetParamInfo"), calls);
     let error = Kernel::<Short>::from_image(&ctx, PTX, "saxpy");
-    assert!(
-        matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
 }
 
 #[test]
@@ -56,11 +52,9 @@ fn a_kernel_has_the_attributes_that_the_driver_knows() {
     within(&Settings::new(), |driver| {
         let ctx = context(0).expect("a context");
         let kernel = Kernel::<Saxpy>::from_image(&ctx, PTX, "saxpy").expect("it fits");
-        for (version, update, mode) in [
-            (13020, None, None),
-            (13030, Some(true), None),
-            (13040, Some(true), Some(SharedMemoryMode::Default)),
-        ] {
+        for (version, update, mode) in
+            [(13020, None, None), (13030, Some(true), None), (13040, Some(true), Some(SharedMemoryMode::Default))]
+        {
             driver.set_version(version);
             let found = (
                 kernel.supports_device_node_update().expect("it is read"),

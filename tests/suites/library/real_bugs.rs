@@ -3,9 +3,7 @@
 #![allow(dead_code, reason = "structs with mistakes, of which no value is made")]
 
 use cudarc::driver::{CudaContext, CudaSlice};
-use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Launch, Module, launch,
-};
+use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Launch, Module, launch};
 use kernel_args_stand_in::{Settings, within};
 use std::{env, fs, path::Path, sync::Arc};
 
@@ -222,12 +220,7 @@ fn messages() -> Result<Vec<(u32, String)>, Error> {
     let enqueued: Kernel<Enqueued> = Kernel::from_image(&ctx, PTX, "copy")?;
     let mut transposed = |grid: (u32, u32), block: (u32, u32)| {
         let (rows, cols) = (32, 32);
-        let args = Transpose {
-            x: &x,
-            y: &mut y,
-            rows,
-            cols,
-        };
+        let args = Transpose { x: &x, y: &mut y, rows, cols };
         // SAFETY: the launch is refused.
         broken(unsafe { launch!(transpose, grid, block, args) })
     };
@@ -247,31 +240,19 @@ fn messages() -> Result<Vec<(u32, String)>, Error> {
         (13, refused::<Tma<'_>>(&ctx, PTX, "tma")),
         (14, refused::<Last>(&ctx, WITHOUT_TAIL_PADDING, "last")),
         (15, {
-            let args = AddPairs {
-                x: &x,
-                y: &mut y,
-                n: 1023,
-            };
+            let args = AddPairs { x: &x, y: &mut y, n: 1023 };
             // SAFETY: the launch is refused.
             broken(unsafe { launch!(pairs, 1, 512, args) })
         }),
         (16, {
-            let args = Copy32 {
-                x: p,
-                y: q,
-                n: (1 << 32) + 1,
-            };
+            let args = Copy32 { x: p, y: q, n: (1 << 32) + 1 };
             // SAFETY: the launch is refused.
             broken(unsafe { launch!(copy, 1, 32, args) })
         }),
         (17, other_block),
         (18, exchanged),
         (19, {
-            let args = Copied {
-                x: &x,
-                y: &mut y,
-                n: 4 * 1024,
-            };
+            let args = Copied { x: &x, y: &mut y, n: 4 * 1024 };
             // SAFETY: the launch is refused.
             broken(unsafe { launch!(copied, 32, 128, args) })
         }),
@@ -291,17 +272,14 @@ fn with_messages(chapter: &str, messages: &[(u32, String)]) -> String {
     let mut rest = chapter;
     for (number, message) in messages {
         let start = format!("<!-- {number} -->\n```text\n");
-        let (before, after) = rest.split_once(&start).unwrap_or_else(|| {
-            panic!("the chapter has no message of bug {number}, or not in this order")
-        });
+        let (before, after) = rest
+            .split_once(&start)
+            .unwrap_or_else(|| panic!("the chapter has no message of bug {number}, or not in this order"));
         let (_, after) = after.split_once("\n```").expect("the block ends");
         text.extend([before, &start, message, "\n```"]);
         rest = after;
     }
-    assert!(
-        !rest.contains("<!-- "),
-        "a message of the chapter has no program"
-    );
+    assert!(!rest.contains("<!-- "), "a message of the chapter has no program");
     text + rest
 }
 

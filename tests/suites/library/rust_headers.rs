@@ -11,12 +11,8 @@ use kernel_args::{
 fn lines(header: &cpp::Header<'_>) -> Vec<String> {
     let text = header.write().unwrap_or_else(|error| panic!("{error}"));
     let lines = text.lines().map(str::trim);
-    let lines =
-        lines.filter(|line| !line.starts_with("static_assert") && !line.starts_with(['#', '/']));
-    lines
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let lines = lines.filter(|line| !line.starts_with("static_assert") && !line.starts_with(['#', '/']));
+    lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 fn of<A: KernelArgs>() -> Vec<String> {
@@ -25,9 +21,7 @@ fn of<A: KernelArgs>() -> Vec<String> {
 
 #[track_caller]
 fn refused(items: &[cpp::Item<'_>], says: &[&str]) {
-    let error = cpp::header(items)
-        .expect_err("it cannot be declared")
-        .to_string();
+    let error = cpp::header(items).expect_err("it cannot be declared").to_string();
     for part in says.iter().chain(&["help: "]) {
         assert!(error.contains(part), "{error}\nlacks {part}");
     }
@@ -184,10 +178,8 @@ fn members_of_every_kind() {
     #[repr(C)]
     struct Tuple(u8, u16);
 
-    let header = cpp::Header::new()
-        .item(cpp::device_type::<Members>())
-        .item(cpp::device_type::<Tuple>())
-        .namespace("sim");
+    let header =
+        cpp::Header::new().item(cpp::device_type::<Members>()).item(cpp::device_type::<Tuple>()).namespace("sim");
     assert_eq!(
         lines(&header),
         [
@@ -278,17 +270,10 @@ fn one_instance_of_a_generic_struct_has_its_name_and_two_need_names() {
     assert_eq!(of::<One>()[..3], ["struct Params {", "float value;", "};"]);
     refused(
         &[cpp::kernel::<Two>("k")],
-        &[
-            "`k.b`",
-            "`Params<f32>` of `k.a`, and `Params<u32>` of `k.b`",
-            "ParamsU32(Params<u32>);",
-        ],
+        &["`k.b`", "`Params<f32>` of `k.a`, and `Params<u32>` of `k.b`", "ParamsU32(Params<u32>);"],
     );
     // The correction that the error suggests.
-    assert_eq!(
-        of::<Named>()[3..6],
-        ["struct ParamsU32 {", "unsigned int value;", "};"]
-    );
+    assert_eq!(of::<Named>()[3..6], ["struct ParamsU32 {", "unsigned int value;", "};"]);
 }
 
 #[test]
@@ -304,15 +289,8 @@ fn two_types_of_one_name_are_refused_and_one_type_twice_is_not() {
         x: u32,
     }
     refused(
-        &[
-            cpp::device_type::<Light>(),
-            cpp::device_type::<other::Light>(),
-        ],
-        &[
-            "two types are called `Light` in C++",
-            "::Light`, and `library::rust_headers::",
-            "other::Light`",
-        ],
+        &[cpp::device_type::<Light>(), cpp::device_type::<other::Light>()],
+        &["two types are called `Light` in C++", "::Light`, and `library::rust_headers::", "other::Light`"],
     );
     let twice = [cpp::device_type::<Light>(), cpp::device_type::<Light>()];
     assert_eq!(cpp::header(&twice), cpp::header(&twice[..1]));
@@ -334,18 +312,9 @@ fn what_a_pointer_points_to_is_in_the_list() {
         rows: DevicePointer<[f32; 4]>,
     }
     let walk = cpp::kernel::<Walk>("walk");
-    refused(
-        std::slice::from_ref(&walk),
-        &[
-            "`walk.first`: it points to `Node`",
-            "`cpp::device_type::<Node>()`",
-        ],
-    );
+    refused(std::slice::from_ref(&walk), &["`walk.first`: it points to `Node`", "`cpp::device_type::<Node>()`"]);
     let text = cpp::header(&[walk, cpp::device_type::<Node>()]).expect("it is in the list");
-    assert!(
-        text.contains("struct Node {\n    Node const* next;\n};"),
-        "{text}"
-    );
+    assert!(text.contains("struct Node {\n    Node const* next;\n};"), "{text}");
     assert!(text.contains("void walk(Node const* first);"), "{text}");
     let text = cpp::header(&[cpp::kernel::<Rows>("k")]).expect("C++ has pointers to arrays");
     assert!(text.contains("void k(float const (*rows)[4]);"), "{text}");
@@ -364,18 +333,10 @@ fn a_pointer_to_another_instance_than_the_one_by_value_is_refused() {
         out: DevicePointerMut<Params<u32>>,
     }
     let right = of::<Fill<f32>>();
-    assert!(
-        right
-            .iter()
-            .any(|line| line.ends_with("k(Params value, Params* out);")),
-        "{right:?}"
-    );
+    assert!(right.iter().any(|line| line.ends_with("k(Params value, Params* out);")), "{right:?}");
     refused(
         &[cpp::kernel::<Wrong>("k")],
-        &[
-            "`k.out`",
-            "`Params<f32>` of `k.value`, and `DevicePointerMut<Params<u32>>` of `k.out`",
-        ],
+        &["`k.out`", "`Params<f32>` of `k.value`, and `DevicePointerMut<Params<u32>>` of `k.out`"],
     );
 }
 
@@ -389,11 +350,7 @@ fn a_symbol_must_contain_the_types_of_the_fields() {
     let declared = lines(&cpp::Header::new().item(cpp::kernel::<Scale>("_ZN3sim5scaleEmPf")));
     assert_eq!(
         declared,
-        [
-            "namespace sim {",
-            "__global__ void scale(unsigned long n, float* x);",
-            "} // namespace sim"
-        ]
+        ["namespace sim {", "__global__ void scale(unsigned long n, float* x);", "} // namespace sim"]
     );
     refused(
         &[cpp::kernel::<Scale>("_Z5scalemPd")],

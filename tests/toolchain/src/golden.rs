@@ -39,9 +39,7 @@ pub fn compare(place: &Path, text: &str) -> Result<(), String> {
         return Ok(());
     }
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), text.lines().collect());
-    let equal = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
-        pairs.take_while(|(old, new)| old == new).count()
-    };
+    let equal = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(old, new)| old == new).count();
     let start = equal(&mut old.iter().zip(&new));
     let end = equal(&mut old[start..].iter().rev().zip(new[start..].iter().rev()));
     let lines = |sign: &str, lines: &[&str]| {

@@ -12,10 +12,7 @@ use std::{
 /// The repository's root.
 #[must_use]
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .map_or_else(PathBuf::new, Path::to_owned)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned)
 }
 
 /// Cargo's target folder, which contains this program: `target/debug/deps/oracle-0123`.

@@ -10,11 +10,7 @@ use std::{
 
 fn command(folder: &Path, targets: &str) -> Command {
     let mut command = Command::new("python3");
-    command
-        .arg(root().join("tests/toolchain/compile.py"))
-        .arg(folder)
-        .arg(targets)
-        .stdin(Stdio::null());
+    command.arg(root().join("tests/toolchain/compile.py")).arg(folder).arg(targets).stdin(Stdio::null());
     command
 }
 
@@ -27,11 +23,7 @@ fn probe() -> Result<String, String> {
                 .output()
                 .map_err(|error| format!("python3 cannot be started: {error}"))?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-            if output.status.success() {
-                Ok(text(&output.stdout))
-            } else {
-                Err(text(&output.stderr))
-            }
+            if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
         })
         .clone()
 }
@@ -50,21 +42,14 @@ pub fn version() -> Result<String, String> {
 /// If they are not installed: the command that installs them.
 pub fn headers() -> Result<PathBuf, String> {
     let folder = probe()?.lines().nth(1).map(PathBuf::from);
-    folder.ok_or_else(|| {
-        "CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned()
-    })
+    folder.ok_or_else(|| "CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned())
 }
 
 /// Compiles sources for `targets`, in as many processes as there are processors.
 ///
 /// # Errors
 /// The compiler's output.
-pub fn compile(
-    folder: &Path,
-    targets: &str,
-    includes: &[PathBuf],
-    sources: &[PathBuf],
-) -> Result<(), String> {
+pub fn compile(folder: &Path, targets: &str, includes: &[PathBuf], sources: &[PathBuf]) -> Result<(), String> {
     compile_with(folder, targets, includes, &[], sources)
 }
 
@@ -100,9 +85,7 @@ pub fn compile_with(
         })
         .collect::<Result<_, _>>()?;
     for child in children {
-        let output = child
-            .wait_with_output()
-            .map_err(|error| error.to_string())?;
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }

@@ -84,25 +84,13 @@ pub struct Compiler<'c> {
 }
 
 /// The libraries for crates that read images and load kernels.
-pub const USUAL: [&str; 5] = [
-    "cudarc",
-    "half",
-    "kernel_args",
-    "kernel_args_abi",
-    "kernel_args_image",
-];
+pub const USUAL: [&str; 5] = ["cudarc", "half", "kernel_args", "kernel_args_abi", "kernel_args_image"];
 
 impl<'c> Compiler<'c> {
     /// For crates that [`lay_out`] wrote.
     #[must_use]
     pub fn new(folder: &'c Path, libraries: &'c [&'c str]) -> Self {
-        Self {
-            folder,
-            output: folder.join("output"),
-            libraries,
-            options: &[],
-            inputs: 0,
-        }
+        Self { folder, output: folder.join("output"), libraries, options: &[], inputs: 0 }
     }
 
     /// Compiles crates, as many in parallel as there are processors.
@@ -138,8 +126,7 @@ impl<'c> Compiler<'c> {
     /// # Errors
     /// The errors of [`Compiler::compile`].
     pub fn one(&self, one: &Crate) -> Result<Compiled, String> {
-        fs::create_dir_all(&self.output)
-            .map_err(|error| format!("{}: {error}", self.output.display()))?;
+        fs::create_dir_all(&self.output).map_err(|error| format!("{}: {error}", self.output.display()))?;
         let (crate_type, emit) = match one.kind {
             Kind::Program => ("bin", "link,dep-info"),
             Kind::CheckedProgram => ("bin", "metadata,dep-info"),
@@ -165,9 +152,7 @@ impl<'c> Compiler<'c> {
             return Ok(self.compiled(one, &known));
         }
         record.clear();
-        let output = command
-            .output()
-            .map_err(|error| format!("rustc cannot be started: {error}"))?;
+        let output = command.output().map_err(|error| format!("rustc cannot be started: {error}"))?;
         let text = String::from_utf8_lossy(&output.stderr);
         let status = output.status;
         // Without an exit code, a signal has ended it: there is no result.
@@ -215,12 +200,7 @@ fn libraries(names: &[&str]) -> Vec<&'static str> {
 ///
 /// # Errors
 /// If they cannot be written.
-pub fn lay_out(
-    folder: &Path,
-    name: &str,
-    kind: Kind,
-    files: &[(&str, &str)],
-) -> Result<Crate, String> {
+pub fn lay_out(folder: &Path, name: &str, kind: Kind, files: &[(&str, &str)]) -> Result<Crate, String> {
     let place = folder.join(name);
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     for (file, text) in files {

@@ -17,10 +17,7 @@ impl Source {
     /// The values of a seed, for a kernel without `out`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self {
-            rng: Rng::new(seed, 0),
-            out: 0,
-        }
+        Self { rng: Rng::new(seed, 0), out: 0 }
     }
 }
 
@@ -37,10 +34,7 @@ impl Draws {
     /// The values of signature `index`.
     #[must_use]
     pub fn args<A: Draw>(&self, index: usize) -> A {
-        A::draw(&mut Source {
-            rng: Rng::new(self.seed, index as u64),
-            out: self.out,
-        })
+        A::draw(&mut Source { rng: Rng::new(self.seed, index as u64), out: self.out })
     }
 }
 
@@ -111,9 +105,7 @@ macro_rules! drawn {
     (non_zero $ty:ty, $inner:ty, $count:literal) => {
         impl Draw for $ty {
             fn draw(from: &mut Source) -> Self {
-                Self::new(<$inner>::draw(from))
-                    .or(Self::new(1))
-                    .expect("one is not zero")
+                Self::new(<$inner>::draw(from)).or(Self::new(1)).expect("one is not zero")
             }
         }
         impl Bytes for $ty {

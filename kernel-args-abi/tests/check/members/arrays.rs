@@ -19,101 +19,47 @@ fn a_long_array_is_compared_with_the_one_in_a_struct() {
 
 #[test]
 fn an_array_of_rust_is_a_struct_around_one() {
-    let host = |spelling, element: Parameter<'static>, length| Parameter {
-        name: "v",
-        spelling,
-        ..array(element, length)
-    };
-    let kernel = |members| Parameter {
-        name: "v",
-        cpp: CppType::named("Vec"),
-        ..of(12, members)
-    };
+    let host =
+        |spelling, element: Parameter<'static>, length| Parameter { name: "v", spelling, ..array(element, length) };
+    let kernel = |members| Parameter { name: "v", cpp: CppType::named("Vec"), ..of(12, members) };
     let fits = |host, kernel| {
         let differences = compare(&host, &kernel);
         assert!(differences.is_empty(), "{differences:?}");
     };
     for members in [xyz(), vec![at(0, array(f32("v"), 3))]] {
         fits(host("[f32; 3]", f32(""), 3), kernel(members.clone()));
-        fits(
-            host("[f32; 3]", f32(""), 3),
-            Parameter {
-                cpp: CppType::UNKNOWN,
-                ..kernel(members)
-            },
-        );
+        fits(host("[f32; 3]", f32(""), 3), Parameter { cpp: CppType::UNKNOWN, ..kernel(members) });
     }
-    differ(
-        host("[i32; 3]", i32(""), 3),
-        kernel(xyz()),
-        ("", "x"),
-        Difference::Type,
-    );
+    differ(host("[i32; 3]", i32(""), 3), kernel(xyz()), ("", "x"), Difference::Type);
     let args = [host("[i32; 3]", i32(""), 3)];
     let params = [kernel(xyz())];
-    let (args, params) = (
-        signature("A", args.to_vec().leak()),
-        signature("k", params.to_vec().leak()),
-    );
+    let (args, params) = (signature("A", args.to_vec().leak()), signature("k", params.to_vec().leak()));
     let report: Report = report(&args, &params);
     let message = report.field_message(0).unwrap();
     assert!(
-        message.as_str().contains(
-            "has `x` at byte 0 (float), this one has `v` at byte 0 (`[i32; 3]`): declare the members as"
-        ),
+        message
+            .as_str()
+            .contains("has `x` at byte 0 (float), this one has `v` at byte 0 (`[i32; 3]`): declare the members as"),
         "{}",
         message.as_str()
     );
     // An array with one element.
     let one = of(4, vec![at(0, array(f32("v"), 1))]);
-    for other in [
-        of(4, vec![at(0, f32("x"))]),
-        one,
-        of(4, vec![at(0, of(4, vec![at(0, f32("x"))]))]),
-    ] {
+    for other in [of(4, vec![at(0, f32("x"))]), one, of(4, vec![at(0, of(4, vec![at(0, f32("x"))]))])] {
         agree(one, other);
         agree(other, one);
     }
-    differ(
-        one,
-        of(4, vec![at(0, i32("x"))]),
-        ("v", "x"),
-        Difference::Type,
-    );
+    differ(one, of(4, vec![at(0, i32("x"))]), ("v", "x"), Difference::Type);
     // Two exchanged arrays.
-    let arrays = |names: [&'static str; 2]| {
-        of(
-            24,
-            vec![
-                at(0, array(f32(names[0]), 3)),
-                at(12, array(f32(names[1]), 3)),
-            ],
-        )
-    };
-    differ(
-        arrays(["b", "a"]),
-        arrays(["a", "b"]),
-        ("b", "a"),
-        Difference::ParameterName,
-    );
-    agree(
-        arrays(["c", "a"]),
-        arrays(["a", "b"]).with_members(Members::UNKNOWN),
-    );
+    let arrays =
+        |names: [&'static str; 2]| of(24, vec![at(0, array(f32(names[0]), 3)), at(12, array(f32(names[1]), 3))]);
+    differ(arrays(["b", "a"]), arrays(["a", "b"]), ("b", "a"), Difference::ParameterName);
+    agree(arrays(["c", "a"]), arrays(["a", "b"]).with_members(Members::UNKNOWN));
 }
 
 /// `float m[2][3]` for `[2, 3]`.
-fn of_lengths(
-    name: &'static str,
-    element: Parameter<'static>,
-    lengths: &[u32],
-) -> Parameter<'static> {
-    lengths
-        .iter()
-        .rev()
-        .fold(Parameter { name, ..element }, |element, &length| {
-            array(element, length)
-        })
+fn of_lengths(name: &'static str, element: Parameter<'static>, lengths: &[u32]) -> Parameter<'static> {
+    lengths.iter().rev().fold(Parameter { name, ..element }, |element, &length| array(element, length))
 }
 
 #[test]
@@ -122,10 +68,7 @@ fn dimensions_are_compared_in_the_order_of_cpp() {
     let flat = |lengths: &[u32]| of(28, vec![at(0, f32("first")), m(lengths)]);
     // In a struct in an array in a struct.
     let deep = |lengths: &[u32]| {
-        let inner = Parameter {
-            name: "inner",
-            ..flat(lengths)
-        };
+        let inner = Parameter { name: "inner", ..flat(lengths) };
         of(60, vec![at(0, i32("n")), at(4, array(inner, 2))])
     };
     for (host, kernel) in [
@@ -136,12 +79,7 @@ fn dimensions_are_compared_in_the_order_of_cpp() {
         (&[2, 1, 3], &[3, 2]),
     ] {
         differ(flat(host), flat(kernel), ("m", "m"), Difference::Type);
-        differ(
-            deep(host),
-            deep(kernel),
-            ("inner.m", "inner.m"),
-            Difference::Type,
-        );
+        differ(deep(host), deep(kernel), ("inner.m", "inner.m"), Difference::Type);
         // A Rust array by value is a struct around an array.
         let around = of(24, vec![at(0, of_lengths("m", f32("m"), kernel))]);
         let own = of_lengths("v", f32("v"), host);
@@ -204,12 +142,7 @@ fn dimensions_of_structs_and_vectors_are_compared_too() {
     agree(m(&[2, 3]), numbers(&[2, 3, 2]));
     agree(numbers(&[2, 3, 2]), m(&[2, 3]));
     agree(m(&[2, 3]), numbers(&[2, 6]));
-    differ(
-        m(&[3, 2]),
-        numbers(&[2, 3, 2]),
-        ("m", "m"),
-        Difference::Type,
-    );
+    differ(m(&[3, 2]), numbers(&[2, 3, 2]), ("m", "m"), Difference::Type);
     differ(numbers(&[3, 4]), m(&[2, 3]), ("m", "m"), Difference::Type);
 }
 
@@ -217,27 +150,14 @@ fn dimensions_of_structs_and_vectors_are_compared_too() {
 fn a_message_about_dimensions_shows_both_sides_and_the_repair() {
     let host = Parameter {
         spelling: "S",
-        ..of(
-            24,
-            vec![Parameter {
-                spelling: "[[f32; 2]; 3]",
-                ..at(0, of_lengths("m", f32("m"), &[3, 2]))
-            }],
-        )
+        ..of(24, vec![Parameter { spelling: "[[f32; 2]; 3]", ..at(0, of_lengths("m", f32("m"), &[3, 2])) }])
     };
     let kernel = of(24, vec![at(0, of_lengths("m", f32("m"), &[2, 3]))]);
     let (args, params) = ([host], [kernel]);
-    let (args, params) = (
-        signature("A", args.to_vec().leak()),
-        signature("k", params.to_vec().leak()),
-    );
+    let (args, params) = (signature("A", args.to_vec().leak()), signature("k", params.to_vec().leak()));
     let report: Report = report(&args, &params);
     let message = report.field_message(0).unwrap();
-    for part in [
-        "`m` at byte 0 (float[2][3])",
-        "`m` at byte 0 (`[[f32; 2]; 3]`)",
-        "m: [[f32; 3]; 2]",
-    ] {
+    for part in ["`m` at byte 0 (float[2][3])", "`m` at byte 0 (`[[f32; 2]; 3]`)", "m: [[f32; 3]; 2]"] {
         assert!(message.as_str().contains(part), "{}", message.as_str());
     }
 }

@@ -13,21 +13,12 @@ use kernel_args_abi::check::{Difference, compare, first_difference};
 use kernel_args_abi::{Class, CppType, Members, Parameter};
 
 pub(crate) const fn at(offset: usize, member: Parameter<'static>) -> Parameter<'static> {
-    Parameter {
-        offset: Some(offset),
-        align: None,
-        ..member
-    }
+    Parameter { offset: Some(offset), align: None, ..member }
 }
 
 /// A number of equal members, one after another.
 pub(crate) fn array(member: Parameter<'static>, length: u32) -> Parameter<'static> {
-    Parameter {
-        size: member.size * length as usize,
-        cpp: member.cpp.array(length),
-        class: Class::Bytes,
-        ..member
-    }
+    Parameter { size: member.size * length as usize, cpp: member.cpp.array(length), class: Class::Bytes, ..member }
 }
 
 pub(crate) const fn structure(
@@ -64,15 +55,8 @@ pub(crate) fn differ(
     assert!(compare(&host, &kernel).contains(Difference::Members));
     let mismatch = first_difference(&host, &kernel).expect("they differ");
     let path = |place: kernel_args_abi::check::Place<'_>| {
-        let path: Vec<&str> = place
-            .path
-            .into_iter()
-            .filter(|name| !name.is_empty())
-            .collect();
-        path.into_iter()
-            .chain([place.member.name])
-            .collect::<Vec<_>>()
-            .join(".")
+        let path: Vec<&str> = place.path.into_iter().filter(|name| !name.is_empty()).collect();
+        path.into_iter().chain([place.member.name]).collect::<Vec<_>>().join(".")
     };
     assert_eq!(mismatch.host.map_or(String::new(), path), names.0);
     assert_eq!(mismatch.kernel.map_or(String::new(), path), names.1);

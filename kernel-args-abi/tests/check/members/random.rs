@@ -23,10 +23,7 @@ fn value(depth: u32) -> BoxedStrategy<Parameter<'static>> {
         let mut placed = Vec::new();
         for (i, (member, gap)) in members.into_iter().enumerate() {
             let name: &str = Box::leak(format!("m{depth}_{i}").into_boxed_str());
-            placed.push(Parameter {
-                name,
-                ..at(end + gap, member)
-            });
+            placed.push(Parameter { name, ..at(end + gap, member) });
             end += gap + member.size;
         }
         of(end, placed)
@@ -45,18 +42,8 @@ fn scalars(value: &Parameter<'static>, start: usize, found: &mut Vec<(usize, Par
                 scalars(&member, start + i * size + member.offset.unwrap(), found);
             }
         } else {
-            let class = if value.cpp.is_array() {
-                Class::Unknown
-            } else {
-                value.class
-            };
-            let scalar = Parameter {
-                size,
-                cpp: value.cpp.element(),
-                class,
-                name: "",
-                ..*value
-            };
+            let class = if value.cpp.is_array() { Class::Unknown } else { value.class };
+            let scalar = Parameter { size, cpp: value.cpp.element(), class, name: "", ..*value };
             found.push((start + i * size, scalar));
         }
     }
@@ -64,13 +51,7 @@ fn scalars(value: &Parameter<'static>, start: usize, found: &mut Vec<(usize, Par
 
 /// A struct of these scalars.
 fn flat(size: usize, scalars: &[(usize, Parameter<'static>)]) -> Parameter<'static> {
-    of(
-        size,
-        scalars
-            .iter()
-            .map(|(offset, scalar)| at(*offset, *scalar))
-            .collect(),
-    )
+    of(size, scalars.iter().map(|(offset, scalar)| at(*offset, *scalar)).collect())
 }
 
 proptest! {

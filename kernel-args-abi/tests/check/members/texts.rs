@@ -3,16 +3,8 @@
 use super::{super::sides::*, *};
 use kernel_args_abi::check::{Report, report};
 
-const LIGHT: Parameter<'static> = structure(
-    "light",
-    "Light",
-    12,
-    &[
-        at(0, f32("intensity")),
-        at(4, u32("kind")),
-        at(8, f32("range")),
-    ],
-);
+const LIGHT: Parameter<'static> =
+    structure("light", "Light", 12, &[at(0, f32("intensity")), at(4, u32("kind")), at(8, f32("range"))]);
 const fn light(members: &'static [Parameter<'static>]) -> Parameter<'static> {
     structure("light", "Light", 12, members)
 }
@@ -30,19 +22,10 @@ fn a_difference_says_both_members_and_what_to_declare() {
     }
     const RIGHT: &[Parameter<'static>] = &[LIGHT];
     const _: () = assert!(message(RIGHT).is_empty());
-    const TYPE: &[Parameter<'static>] = &[light(&[
-        at(0, f32("intensity")),
-        at(4, f32("kind")),
-        at(8, f32("range")),
-    ])];
+    const TYPE: &[Parameter<'static>] = &[light(&[at(0, f32("intensity")), at(4, f32("kind")), at(8, f32("range"))])];
     const PLACE: &[Parameter<'static>] = &[light(&[at(0, f32("intensity")), at(4, u32("kind"))])];
-    const NAME: &[Parameter<'static>] = &[light(&[
-        at(0, f32("range")),
-        at(4, u32("kind")),
-        at(8, f32("intensity")),
-    ])];
-    const TEXTS: [kernel_args_abi::texts::Message; 3] =
-        [message(TYPE), message(PLACE), message(NAME)];
+    const NAME: &[Parameter<'static>] = &[light(&[at(0, f32("range")), at(4, u32("kind")), at(8, f32("intensity"))])];
+    const TEXTS: [kernel_args_abi::texts::Message; 3] = [message(TYPE), message(PLACE), message(NAME)];
     let sides = "`light` does not match parameter 0 of kernel `shade`\n  host    Light  Light  12 bytes, aligned to 4\n  kernel  Light  Light  12 bytes, aligned to 4\n  help: ";
     for (text, help) in TEXTS.iter().zip([
         "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`; \

@@ -62,14 +62,8 @@ mod tests {
     #[test]
     fn files_are_read_as_make_reads_them() {
         let text = "out dir\\ x/k.ptx : src/k.cu \\\n    a\\ b/ü.h \\\r\n  c$$d\\#e.h\\\n f\n";
-        assert_eq!(
-            parse(text.as_bytes()),
-            ["src/k.cu", "a b/ü.h", "c$d#e.h", "f"].map(Path::new)
-        );
-        assert_eq!(
-            parse(b"C:\\out\\k.ptx: C:\\src\\k.cu\n"),
-            [Path::new("C:\\src\\k.cu")]
-        );
+        assert_eq!(parse(text.as_bytes()), ["src/k.cu", "a b/ü.h", "c$d#e.h", "f"].map(Path::new));
+        assert_eq!(parse(b"C:\\out\\k.ptx: C:\\src\\k.cu\n"), [Path::new("C:\\src\\k.cu")]);
         assert_eq!(parse(b""), [] as [&Path; 0]);
     }
 }

@@ -53,13 +53,7 @@ impl Nvcc {
         result
     }
 
-    fn run(
-        &self,
-        job: &Job<'_>,
-        source: &Path,
-        output: &Path,
-        list: &Path,
-    ) -> Result<Compiled, String> {
+    fn run(&self, job: &Job<'_>, source: &Path, output: &Path, list: &Path) -> Result<Compiled, String> {
         let mut command = Command::new(&self.0);
         command
             .args(options(job))
@@ -70,20 +64,14 @@ impl Nvcc {
             .arg(source)
             .current_dir(job.root)
             .stdin(Stdio::null());
-        let finished = command
-            .output()
-            .map_err(|error| texts::cannot_run(&self.0, &error))?;
+        let finished = command.output().map_err(|error| texts::cannot_run(&self.0, &error))?;
         if !finished.status.success() {
             return Err(failure(&finished));
         }
         let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
         let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
         files.insert(job.source.path.clone());
-        Ok(Compiled {
-            bytes: read(output)?,
-            messages: text(&finished.stderr),
-            files,
-        })
+        Ok(Compiled { bytes: read(output)?, messages: text(&finished.stderr), files })
     }
 }
 
@@ -96,24 +84,10 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
             list.push(format!("-{}", options.output.extension()));
             match options.output {
                 Output::Fatbin => {
-                    list.extend(
-                        gencode(&options.archs)
-                            .into_iter()
-                            .flat_map(|code| ["-gencode".to_owned(), code]),
-                    );
+                    list.extend(gencode(&options.archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
                 }
-                Output::Ptx => list.extend(
-                    options
-                        .archs
-                        .iter()
-                        .map(|arch| format!("-arch={}", arch.target.compute())),
-                ),
-                Output::Cubin => list.extend(
-                    options
-                        .archs
-                        .iter()
-                        .map(|arch| format!("-arch={}", arch.target)),
-                ),
+                Output::Ptx => list.extend(options.archs.iter().map(|arch| format!("-arch={}", arch.target.compute()))),
+                Output::Cubin => list.extend(options.archs.iter().map(|arch| format!("-arch={}", arch.target))),
             }
             list.extend(options.flags.iter().cloned());
         }
@@ -122,11 +96,7 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
             if job.purpose == Purpose::Description {
                 list.push("-G".to_owned());
             }
-            list.extend(
-                options
-                    .described()
-                    .map(|arch| format!("-arch={}", arch.target.compute())),
-            );
+            list.extend(options.described().map(|arch| format!("-arch={}", arch.target.compute())));
             list.extend(options.flags_with_debug().cloned());
         }
     }
@@ -203,11 +173,7 @@ mod tests {
             archs,
             output,
         };
-        let source = Source {
-            path: "k.cu".into(),
-            name: "k".into(),
-            module: "k".into(),
-        };
+        let source = Source { path: "k.cu".into(), name: "k".into(), module: "k".into() };
         let job = Job {
             source: &source,
             options: &options_,
@@ -216,10 +182,7 @@ mod tests {
             root: Path::new("."),
             scratch: Path::new("."),
         };
-        let options: Vec<String> = options(&job)
-            .into_iter()
-            .map(|word| word.into_string().unwrap())
-            .collect();
+        let options: Vec<String> = options(&job).into_iter().map(|word| word.into_string().unwrap()).collect();
         options.join("|")
     }
 
@@ -229,21 +192,14 @@ mod tests {
         for (archs, output, image) in [
             (&[][..], None, "-ptx|-lineinfo"),
             (&["sm_75"], None, "-ptx|-arch=compute_75|-lineinfo"),
-            (
-                &["90a"],
-                Some(Output::Cubin),
-                "-cubin|-arch=sm_90a|-lineinfo",
-            ),
+            (&["90a"], Some(Output::Cubin), "-cubin|-arch=sm_90a|-lineinfo"),
             (
                 &["compute_75", "sm_90"],
                 None,
                 "-fatbin|-gencode|arch=compute_75,code=compute_75|-gencode|arch=compute_90,code=sm_90|-lineinfo",
             ),
         ] {
-            assert_eq!(
-                options_of(Purpose::Image, archs, output),
-                image.to_owned() + REST
-            );
+            assert_eq!(options_of(Purpose::Image, archs, output), image.to_owned() + REST);
         }
         assert_eq!(
             options_of(Purpose::Description, &["sm_75", "sm_90"], None),
@@ -253,10 +209,7 @@ mod tests {
             options_of(Purpose::Constants, &["sm_75", "sm_90"], None),
             "-ptx|-arch=compute_90".to_owned() + REST
         );
-        assert_eq!(
-            options_of(Purpose::Description, &[], None),
-            "-ptx|-G".to_owned() + REST
-        );
+        assert_eq!(options_of(Purpose::Description, &[], None), "-ptx|-G".to_owned() + REST);
     }
 
     #[test]
@@ -264,8 +217,6 @@ mod tests {
         assert!(has_no_host_compiler(
             "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
         ));
-        assert!(!has_no_host_compiler(
-            "k.cu(1): error: identifier \"y\" is undefined"
-        ));
+        assert!(!has_no_host_compiler("k.cu(1): error: identifier \"y\" is undefined"));
     }
 }

@@ -25,10 +25,7 @@ pub(super) fn script() -> Result<(), Error> {
 }
 
 fn run(package: &Package, home: &Path, constants: &str) -> super::support::Ran {
-    package.run(
-        "constants",
-        &[("CUDA_HOME", home), ("CONSTANTS", Path::new(constants))],
-    )
+    package.run("constants", &[("CUDA_HOME", home), ("CONSTANTS", Path::new(constants))])
 }
 
 /// The names, types and values in `kernels.rs`.
@@ -111,22 +108,13 @@ pub(super) fn random_constants_are_as_in_the_source(home: &Path, name: &str) {
         let is_integer = !["float", "double"].contains(&cpp);
         let (declared, path) = match random.u32(..4) {
             0 => (format!("#define C{at} {value}"), format!("C{at}")),
-            1 => (
-                format!("namespace n{at} {{ constexpr {cpp} C{at} = {value}; }}"),
-                format!("n{at}::C{at}"),
-            ),
-            2 if is_integer => (
-                format!("enum class E{at} : {cpp} {{ C{at} = {value} }};"),
-                format!("E{at}::C{at}"),
-            ),
-            3 if is_integer => (
-                format!("struct S{at} {{ enum E : {cpp} {{ C{at} = {value} }}; }};"),
-                format!("S{at}::C{at}"),
-            ),
+            1 => (format!("namespace n{at} {{ constexpr {cpp} C{at} = {value}; }}"), format!("n{at}::C{at}")),
+            2 if is_integer => (format!("enum class E{at} : {cpp} {{ C{at} = {value} }};"), format!("E{at}::C{at}")),
+            3 if is_integer => {
+                (format!("struct S{at} {{ enum E : {cpp} {{ C{at} = {value} }}; }};"), format!("S{at}::C{at}"))
+            }
             _ => (
-                format!(
-                    "template<class T> struct T{at} {{ static constexpr T value = {value}; }};"
-                ),
+                format!("template<class T> struct T{at} {{ static constexpr T value = {value}; }};"),
                 format!("C{at} = T{at}<{cpp}>::value"),
             ),
         };
@@ -176,57 +164,26 @@ pub(super) fn expressions_and_enumerators_have_types(home: &Path, name: &str) {
         ]
     );
     let text = package.written("kernels.rs");
-    assert!(
-        text.contains("#[doc = \"`sim::Mode::Fast` in `src/k.cu`.\"]"),
-        "{text}"
-    );
+    assert!(text.contains("#[doc = \"`sim::Mode::Fast` in `src/k.cu`.\"]"), "{text}");
 }
 
 /// The error names the constant, the source and the compiler's reason.
 pub(super) fn what_is_no_constant_is_named(home: &Path, name: &str) {
     let package = package(&format!("{name}-no-constant"));
     for (constants, parts) in [
-        (
-            "TILE;TILES",
-            &[
-                "the constants `TILES` of `src/k.cu`",
-                "constant TILES(1)",
-                "\"TILES\" is undefined",
-            ][..],
-        ),
-        (
-            "sim::Mode::Medium",
-            &["constant sim::Mode::Medium(1)", "has no member \"Medium\""],
-        ),
-        (
-            "variable",
-            &["must have a constant value", "constant variable(1)"],
-        ),
+        ("TILE;TILES", &["the constants `TILES` of `src/k.cu`", "constant TILES(1)", "\"TILES\" is undefined"][..]),
+        ("sim::Mode::Medium", &["constant sim::Mode::Medium(1)", "has no member \"Medium\""]),
+        ("variable", &["must have a constant value", "constant variable(1)"]),
         ("NAME", &["a constant is a number", "constant NAME"]),
-        (
-            "POINTER = &variable",
-            &["a constant is a number", "constant &variable"],
-        ),
+        ("POINTER = &variable", &["a constant is a number", "constant &variable"]),
         ("K = k", &["a constant is a number"]),
-        (
-            "1 + 2",
-            &["`1 + 2` does not name a constant", "NAME = EXPRESSION"],
-        ),
+        ("1 + 2", &["`1 + 2` does not name a constant", "NAME = EXPRESSION"]),
         ("TILE == 2", &["`TILE == 2` does not name"]),
         ("A =", &["`A =` does not name"]),
         ("sim::", &["`sim::` does not name"]),
         ("", &["`` does not name"]),
-        (
-            "sim::A;A = TILE",
-            &[
-                "`sim::A` and `TILE` would both be named `A`",
-                "`OTHER = TILE`",
-            ],
-        ),
-        (
-            "TILE of src/other.cu",
-            &["`.constants_of(\"src/other.cu\", …)` does not name a source"],
-        ),
+        ("sim::A;A = TILE", &["`sim::A` and `TILE` would both be named `A`", "`OTHER = TILE`"]),
+        ("TILE of src/other.cu", &["`.constants_of(\"src/other.cu\", …)` does not name a source"]),
     ] {
         let said = run(&package, home, constants).failed();
         for part in parts {
@@ -240,18 +197,10 @@ pub(super) fn constants_of_one_source(home: &Path, name: &str) {
     let package = package(&format!("{name}-of-one"));
     package.write_old("src/other.cu", "__global__ void k() {}\n");
     package.write_old("src/sizes.cu", "#define SIZE 1u\n");
-    run(
-        &package,
-        home,
-        "TILE of src/../src/k.cu;SIZE of src/sizes.cu",
-    )
-    .succeeded();
+    run(&package, home, "TILE of src/../src/k.cu;SIZE of src/sizes.cu").succeeded();
     assert_eq!(written(&package), ["TILE: i32 = 16;", "SIZE: u32 = 1;"]);
     let said = run(&package, home, "TILE").failed();
-    assert!(
-        said.contains("of `src/other.cu`") && said.contains("`.constants_of("),
-        "{said}"
-    );
+    assert!(said.contains("of `src/other.cu`") && said.contains("`.constants_of("), "{said}");
 }
 
 pub(super) fn constants_follow_headers_and_settings(home: &Path, name: &str) {
@@ -263,10 +212,7 @@ pub(super) fn constants_follow_headers_and_settings(home: &Path, name: &str) {
     run(&package, home, "TILE").succeeded();
     let (before, image) = (time(), package.written("k.ptx"));
     run(&package, home, "TILE").succeeded();
-    assert_eq!(
-        (time(), written(&package)),
-        (before, vec!["TILE: i32 = 16;".to_owned()])
-    );
+    assert_eq!((time(), written(&package)), (before, vec!["TILE: i32 = 16;".to_owned()]));
     package.write_old("include/tile.cuh", "#define TILE 32u\n");
     run(&package, home, "TILE").succeeded();
     assert_eq!(written(&package), ["TILE: u32 = 32;"]);
@@ -275,15 +221,8 @@ pub(super) fn constants_follow_headers_and_settings(home: &Path, name: &str) {
     assert_eq!(written(&package), ["TILE: u32 = 32;", "B: i32 = 7;"]);
     run(&package, home, "WIDTH = TILE").succeeded();
     assert_eq!(written(&package), ["WIDTH: u32 = 32;"]);
-    for (setting, constant) in [
-        ("registers", "WIDTH = TILE"),
-        ("described", "HALF = TILE / 2"),
-    ] {
-        let variables = [
-            ("CUDA_HOME", home),
-            ("SETTING", Path::new(setting)),
-            ("CONSTANTS", Path::new(constant)),
-        ];
+    for (setting, constant) in [("registers", "WIDTH = TILE"), ("described", "HALF = TILE / 2")] {
+        let variables = [("CUDA_HOME", home), ("SETTING", Path::new(setting)), ("CONSTANTS", Path::new(constant))];
         package.run("constants", &variables).succeeded();
         let value = if setting == "registers" { 32 } else { 16 };
         let name = &constant[..constant.find(' ').unwrap()];
@@ -328,8 +267,7 @@ pub(super) fn constants_without_a_compiler(home: &Path, name: &str) {
     assert_eq!(written(&package), ["TILE: i32 = 16;", "pi: f64 = 3.14159;"]);
     let said = run(&nowhere, "optional", "0", "TILE;sim::B").failed();
     assert!(
-        said.contains("the constants `TILE`, `sim::B` of `src/k.cu` are unknown")
-            && said.contains("Kernels::fallback"),
+        said.contains("the constants `TILE`, `sim::B` of `src/k.cu` are unknown") && said.contains("Kernels::fallback"),
         "{said}"
     );
 }

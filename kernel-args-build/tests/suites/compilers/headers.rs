@@ -23,10 +23,7 @@ fn built(package: &Package, script: &str, home: &Path) -> (Vec<String>, Vec<Stri
     let description = package.written(&format!("{name}.debug.ptx"));
     let watched = ran.directives("rerun-if-changed").into_iter();
     let own = watched.filter(|path| Path::new(path).is_relative());
-    (
-        parameters(description.as_bytes()),
-        own.map(str::to_owned).collect(),
-    )
+    (parameters(description.as_bytes()), own.map(str::to_owned).collect())
 }
 
 const KERNEL: &str = "extern \"C\" __global__ void k(Taken* out) {}\n";
@@ -39,10 +36,7 @@ pub(super) fn a_header_that_a_macro_names_is_compiled_again(home: &Path, name: &
     assert_eq!(described, ["k(8 out: int* [])"]);
     assert!(watched.contains(&"kind.cuh".into()), "{watched:?}");
     let output = |path: &String| Path::new("target/out").starts_with(path);
-    assert!(
-        !watched.iter().any(output),
-        "cargo runs the script each time: {watched:?}"
-    );
+    assert!(!watched.iter().any(output), "cargo runs the script each time: {watched:?}");
     package.write_old("kind.cuh", "typedef float Taken;\n");
     let (described, _) = built(&package, "computed", home);
     assert_eq!(described, ["k(8 out: float* [])"]);
@@ -57,15 +51,9 @@ pub(super) fn a_header_of_another_folder_that_a_macro_names_is_watched(home: &Pa
     let (described, watched) = built(&package, "all", home);
     assert_eq!(described, ["k(8 out: int* [])"]);
     let kind = package.root.join("kinds/kind.cuh");
-    let is_watched =
-        |path: &String| kind.starts_with(package.root.join(path).components().collect::<PathBuf>());
+    let is_watched = |path: &String| kind.starts_with(package.root.join(path).components().collect::<PathBuf>());
     let by_name = |path: &String| path.ends_with("kinds/kind.cuh");
-    assert!(
-        watched
-            .iter()
-            .any(|path| path == "." || is_watched(path) || by_name(path)),
-        "{watched:?}"
-    );
+    assert!(watched.iter().any(|path| path == "." || is_watched(path) || by_name(path)), "{watched:?}");
     package.write_old("kinds/kind.cuh", "typedef float Taken;\n");
     let (described, _) = built(&package, "all", home);
     assert_eq!(described, ["k(8 out: float* [])"]);
@@ -74,10 +62,7 @@ pub(super) fn a_header_of_another_folder_that_a_macro_names_is_watched(home: &Pa
 /// The new header hides a header that a macro names.
 pub(super) fn a_header_that_appears_under_a_name_of_a_macro_is_compiled(home: &Path, name: &str) {
     let package = Package::new(&format!("{name}-computed-appears"));
-    package.write_old(
-        "src/a.cu",
-        &format!("#define KIND <kind.cuh>\n#include KIND\n{KERNEL}"),
-    );
+    package.write_old("src/a.cu", &format!("#define KIND <kind.cuh>\n#include KIND\n{KERNEL}"));
     package.write_old("one/readme", "");
     package.write_old("two/kind.cuh", "typedef int Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);
@@ -111,10 +96,7 @@ pub(super) fn a_header_that_appears_next_to_the_source_is_compiled(home: &Path, 
     package.write_old("one/it.cuh", "typedef int Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);
     assert_eq!(described, ["k(8 out: int* [])"]);
-    assert!(
-        watched.contains(&"src".into()),
-        "cargo watches for the new header: {watched:?}"
-    );
+    assert!(watched.contains(&"src".into()), "cargo watches for the new header: {watched:?}");
     package.write_old("src/it.cuh", "typedef float Taken;\n");
     let (described, watched) = built(&package, "two_folders", home);
     assert_eq!(described, ["k(8 out: float* [])"]);

@@ -26,24 +26,12 @@ pub(crate) const SCRIPT: &str = "BUILD_SCRIPT";
 /// The build scripts.
 pub(crate) fn script(name: &str) -> Result<(), Error> {
     let kernels = Kernels::new();
-    let saxpy = || {
-        Kernels::new()
-            .file("src/saxpy.cu")
-            .include("inc lude")
-            .define("N", "4")
-            .arch("sm_75")
-    };
+    let saxpy = || Kernels::new().file("src/saxpy.cu").include("inc lude").define("N", "4").arch("sm_75");
     let all = || Kernels::new().glob("src/*.cu");
     match name {
         "saxpy" => saxpy().build(),
         // The same variables as for its own build script.
-        "example" => kernels
-            .file("src/heat.cu")
-            .constants(["BLOCK"])
-            .arch("sm_75")
-            .fallback("ptx")
-            .generate()
-            .build(),
+        "example" => kernels.file("src/heat.cu").constants(["BLOCK"]).arch("sm_75").fallback("ptx").generate().build(),
         "written_header" => {
             let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
             let text = env::var("TEXT").unwrap();
@@ -55,11 +43,7 @@ pub(crate) fn script(name: &str) -> Result<(), Error> {
         "saxpy_fallback_8" => saxpy().define("N", "8").fallback("committed").build(),
         "saxpy_cubin" => saxpy().output(Output::Cubin).build(),
         "saxpy_fatbin" => saxpy().arch("sm_90").flag("-lineinfo").build(),
-        "generate" => saxpy()
-            .generate()
-            .crate_path("crate::gpu::kernel_args")
-            .rust_file("gpu.rs")
-            .build(),
+        "generate" => saxpy().generate().crate_path("crate::gpu::kernel_args").rust_file("gpu.rs").build(),
         "all" => kernels.glob("src/*.cu").build(),
         "all_fallback" => kernels.glob("src/*.cu").fallback("committed").build(),
         "sm_90" => all().arch("sm_90").build(),
@@ -68,35 +52,18 @@ pub(crate) fn script(name: &str) -> Result<(), Error> {
         "sm_75_sm_90" => all().archs(["sm_75", "sm_90"]).build(),
         "sm_86" => all().arch("sm_86").build(),
         "sm_86_define" => all().arch("sm_86").define("N", None).build(),
-        "two_folders" => kernels
-            .file("src/a.cu")
-            .include("one")
-            .include("two")
-            .build(),
-        "computed" => kernels
-            .file("top.cu")
-            .define("KIND", "\"kind.cuh\"")
-            .build(),
-        "flags" => kernels
-            .file("src/a.cu")
-            .flag("-Ione")
-            .flags(["-I", "two"])
-            .build(),
+        "two_folders" => kernels.file("src/a.cu").include("one").include("two").build(),
+        "computed" => kernels.file("top.cu").define("KIND", "\"kind.cuh\"").build(),
+        "flags" => kernels.file("src/a.cu").flag("-Ione").flags(["-I", "two"]).build(),
         "constants" => constants::script(),
         "tree" => trees::kernels().build(),
         "serial" => kernels.glob("src/*.cu").jobs(1).build(),
         "parallel" => kernels.glob("src/*.cu").jobs(4).build(),
         "compiler" => kernels.glob("src/*.cu").compiler("tools/nvcc").build(),
-        "twice" => kernels
-            .file("src/a.cu")
-            .build()
-            .and_then(|()| Kernels::new().file("src/b.cu").build()),
+        "twice" => kernels.file("src/a.cu").build().and_then(|()| Kernels::new().file("src/b.cu").build()),
         "two_sets" => {
             kernels.file("src/a.cu").build()?;
-            Kernels::new()
-                .file("src/b.cu")
-                .rust_file("other.rs")
-                .build()
+            Kernels::new().file("src/b.cu").rust_file("other.rs").build()
         }
         _ => unreachable!("there is no build script {name}"),
     }
@@ -125,10 +92,7 @@ fn parameters(image: &[u8]) -> Vec<String> {
         let kernel = kernels.kernel(symbol, None).unwrap();
         let parameters = kernel.parameters().into_iter().map(|parameter| {
             let members: Vec<&str> = parameter.members.iter().map(|member| member.name).collect();
-            format!(
-                "{} {}: {} {members:?}",
-                parameter.size, parameter.name, parameter.cpp
-            )
+            format!("{} {}: {} {members:?}", parameter.size, parameter.name, parameter.cpp)
         });
         format!("{symbol}({})", parameters.collect::<Vec<_>>().join(", "))
     };
@@ -148,17 +112,9 @@ mod without {
 }
 
 /// A test that is ignored if a compiler is not installed.
-fn with(
-    parts: &'static [&'static str],
-    name: String,
-    run: impl FnOnce(&[PathBuf]) + Send + 'static,
-) -> Trial {
+fn with(parts: &'static [&'static str], name: String, run: impl FnOnce(&[PathBuf]) + Send + 'static) -> Trial {
     Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-        match parts
-            .iter()
-            .map(|part| toolkit(part))
-            .collect::<Result<Vec<_>, _>>()
-        {
+        match parts.iter().map(|part| toolkit(part)).collect::<Result<Vec<_>, _>>() {
             Ok(folders) => run(&folders),
             Err(why) => return Ok(Completion::ignored_with(why)),
         }
@@ -215,10 +171,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         )*};
     }
     more![&["nvcc"], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0)];
-    more![
-        &["nvcc", "nvrtc"],
-        nvcc::both_compilers_describe_a_kernel_alike(0, 1)
-    ];
+    more![&["nvcc", "nvrtc"], nvcc::both_compilers_describe_a_kernel_alike(0, 1)];
     more![&["nvrtc"], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
     more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];
     trials

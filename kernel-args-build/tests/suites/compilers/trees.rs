@@ -41,9 +41,7 @@ impl World<'_> {
     fn build(&self, package: &Package) -> (Built, Vec<PathBuf>) {
         // Files that were written just now are always compiled again.
         for path in self.tree.files.keys() {
-            let file = fs::File::options()
-                .append(true)
-                .open(self.tree.root.join(path));
+            let file = fs::File::options().append(true).open(self.tree.root.join(path));
             let past = SystemTime::now() - Duration::from_secs(1000);
             file.unwrap().set_modified(past).unwrap();
         }
@@ -97,13 +95,11 @@ struct Count {
 /// The text that the preprocessor makes of a tree. Both CUDA compilers read the same files as GCC.
 fn text(tree: &Tree) -> Option<Vec<u8>> {
     let mut gcc = Command::new("gcc");
-    gcc.args([
-        "-E", "-P", "-w", "-x", "c++", "-Iinc1", "-Iinc2", "src/k.cu",
-    ])
-    .arg(format!("-std={}", STANDARDS[tree.standard]))
-    .args(tree.defines.iter().map(|define| format!("-D{define}")))
-    .current_dir(&tree.root)
-    .stdin(Stdio::null());
+    gcc.args(["-E", "-P", "-w", "-x", "c++", "-Iinc1", "-Iinc2", "src/k.cu"])
+        .arg(format!("-std={}", STANDARDS[tree.standard]))
+        .args(tree.defines.iter().map(|define| format!("-D{define}")))
+        .current_dir(&tree.root)
+        .stdin(Stdio::null());
     let output = gcc.output().expect("gcc");
     output.status.success().then_some(output.stdout)
 }
@@ -128,15 +124,9 @@ fn check(world: &mut World<'_>, mut compiled: usize, count: &mut Count) {
         };
         let place = world.tree.root.join(path);
         // Cargo also runs the script if a watched path does not exist.
-        let is_run = watched
-            .iter()
-            .any(|path| place.starts_with(path) || !path.exists());
+        let is_run = watched.iter().any(|path| place.starts_with(path) || !path.exists());
         let is_same = text(&world.tree) == read;
-        assert!(
-            is_same || is_run,
-            "the change of {path} is not watched: {watched:#?}\n{}",
-            world.tree
-        );
+        assert!(is_same || is_run, "the change of {path} is not watched: {watched:#?}\n{}", world.tree);
         match (is_same, is_run) {
             (false, _) => count.noticed += 1,
             (true, true) => count.in_vain += 1,
@@ -152,28 +142,16 @@ fn check(world: &mut World<'_>, mut compiled: usize, count: &mut Count) {
         }
         *left -= 1;
         let now = world.fresh();
-        assert!(
-            is_same == (now == first),
-            "GCC reads other files:\n{}",
-            world.tree
-        );
+        assert!(is_same == (now == first), "GCC reads other files:\n{}", world.tree);
         let (again, _) = world.build(&world.package);
-        assert!(
-            again == now,
-            "the image after the change of {path} is stale:\n{}",
-            world.tree
-        );
+        assert!(again == now, "the image after the change of {path} is stale:\n{}", world.tree);
         world.tree.undo(change);
         if text(&world.tree) != read {
             // The folder of a new file remains, so `folder/../a.h` exists now.
             return;
         }
         let (again, _) = world.build(&world.package);
-        assert!(
-            again == first,
-            "the first image is not made again:\n{}",
-            world.tree
-        );
+        assert!(again == first, "the first image is not made again:\n{}", world.tree);
     }
 }
 
@@ -186,25 +164,14 @@ pub(super) fn what_the_compiler_reads_is_watched(home: &Path, name: &str) {
     let trees = if is_full { trees * 20 } else { trees };
     let mut count = Count::default();
     for seed in one.map_or(0..trees, |seed| seed..seed + 1) {
-        let forms = Forms {
-            texts: false,
-            blanks: name == "nvcc",
-        };
+        let forms = Forms { texts: false, blanks: name == "nvcc" };
         let tree = Tree::new(&format!("build-{name}"), seed, forms);
-        let package = |part: &str| Package {
-            name: part.into(),
-            root: tree.root.clone(),
-            out: tree.root.with_extension(part),
-        };
+        let package =
+            |part: &str| Package { name: part.into(), root: tree.root.clone(), out: tree.root.with_extension(part) };
         let (package, fresh) = (package("out"), package("fresh"));
         let _ = fs::remove_dir_all(&package.out);
         fs::create_dir_all(&package.out).unwrap();
-        let mut world = World {
-            compiler: home,
-            tree,
-            package,
-            fresh,
-        };
+        let mut world = World { compiler: home, tree, package, fresh };
         check(&mut world, compiled, &mut count);
         for out in [&world.package.out, &world.fresh.out] {
             let _ = fs::remove_dir_all(out);
@@ -212,8 +179,5 @@ pub(super) fn what_the_compiler_reads_is_watched(home: &Path, name: &str) {
     }
     println!("{name}: {count:?}");
     let is_enough = count.noticed as u64 > trees && count.wrong as u64 <= trees / 2;
-    assert!(
-        one.is_some() || is_enough,
-        "few changes have an effect: {count:?}"
-    );
+    assert!(one.is_some() || is_enough, "few changes have an effect: {count:?}");
 }

@@ -58,11 +58,7 @@ pub(super) fn the_requested_number_of_compilations_runs_at_once() {
         sources(&package, &["a", "b", "c"]);
         let nvcc = program(&package, "fake/nvcc", FAKE);
         let log = package.root.join("log");
-        let variables = [
-            ("NVCC", &*nvcc),
-            ("LOG", &*log),
-            ("TOGETHER", Path::new(together)),
-        ];
+        let variables = [("NVCC", &*nvcc), ("LOG", &*log), ("TOGETHER", Path::new(together))];
         package.run(script, &variables).succeeded();
         assert_eq!(runs(&log), (most, 6), "{script}");
     }
@@ -78,11 +74,7 @@ pub(super) fn cargos_jobs_are_shared() {
     let fifo = std::env::temp_dir().join(format!("kernel-args-{}-fifo", std::process::id()));
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.unwrap().success());
-    let mut tokens = fs::File::options()
-        .read(true)
-        .write(true)
-        .open(&fifo)
-        .unwrap();
+    let mut tokens = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     tokens.write_all(b"++").unwrap();
     let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());
     let variables = [
@@ -104,10 +96,7 @@ pub(super) fn cargos_jobs_are_shared() {
 pub(super) fn only_what_changed_is_compiled_again() {
     let package = Package::new("kept");
     sources(&package, &["a", "b"]);
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", FAKE),
-        package.root.join("log"),
-    );
+    let (nvcc, log) = (program(&package, "fake/nvcc", FAKE), package.root.join("log"));
     let variables = [("NVCC", &*nvcc), ("LOG", &*log)];
     let count = || {
         package.run("all", &variables).succeeded();
@@ -124,11 +113,7 @@ pub(super) fn only_what_changed_is_compiled_again() {
     program(&package, "fake/nvcc", &FAKE.replace("0.2", "0"));
     assert_eq!(count(), 13, "another compiler");
     let text = package.written("a.sources");
-    fs::write(
-        package.out.join("a.sources"),
-        text.replace("output ptx", "output cubin"),
-    )
-    .unwrap();
+    fs::write(package.out.join("a.sources"), text.replace("output ptx", "output cubin")).unwrap();
     assert_eq!(count(), 14, "another kind of image");
     fs::rename(package.root.join("src/b.cu"), package.root.join("src/c.cu")).unwrap();
     assert_eq!(count(), 16, "a new name");
@@ -148,15 +133,9 @@ pub(super) fn a_description_is_compiled_again_only_if_it_can_change() {
     sources(&package, &["a"]);
     package.write_old("src/a.cuh", "// a header");
     let fake = FAKE
-        .replace(
-            "case \"$1\" in",
-            "case \"$1\" in -G) echo debug >> \"$LOG\";;",
-        )
+        .replace("case \"$1\" in", "case \"$1\" in -G) echo debug >> \"$LOG\";;")
         .replace("out : %s\\n' \"$source\"", "out : src/a.cu src/a.cuh\\n'");
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", &fake),
-        package.root.join("log"),
-    );
+    let (nvcc, log) = (program(&package, "fake/nvcc", &fake), package.root.join("log"));
     let run = |script: &str, more: &[(&str, &Path)]| {
         let variables = [&[("NVCC", &*nvcc), ("LOG", &*log)], more].concat();
         package.run(script, &variables).succeeded();
@@ -164,11 +143,7 @@ pub(super) fn a_description_is_compiled_again_only_if_it_can_change() {
         (text.matches("start").count(), text.matches("debug").count())
     };
     assert_eq!(run("sm_90", &[]), (2, 1));
-    assert_eq!(
-        run("sm_90_registers", &[]),
-        (3, 1),
-        "an option of the assembler"
-    );
+    assert_eq!(run("sm_90_registers", &[]), (3, 1), "an option of the assembler");
     assert_eq!(run("sm_90_cubin", &[]), (4, 1), "another kind of image");
     assert_eq!(run("sm_75_sm_90", &[]), (5, 1), "an older generation");
     let description = package.written("a.debug.ptx");
@@ -202,10 +177,7 @@ pub(super) fn a_source_that_changes_while_it_is_compiled_is_compiled_again() {
     let package = Package::new("racing");
     sources(&package, &["a"]);
     let touch = FAKE.replace("sleep 0.2", "echo '// later' >> \"$source\"");
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", &touch),
-        package.root.join("log"),
-    );
+    let (nvcc, log) = (program(&package, "fake/nvcc", &touch), package.root.join("log"));
     let variables = [("NVCC", &*nvcc), ("LOG", &*log)];
     for count in [2, 4] {
         package.run("all", &variables).succeeded();
@@ -228,8 +200,7 @@ pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
         assert_eq!(runs(&log).1, count, "{text}");
         let watched = ran.directives("rerun-if-changed");
         assert!(
-            watched.contains(&"src/a.cu")
-                && !watched.iter().any(|path| path.contains("written.cuh")),
+            watched.contains(&"src/a.cu") && !watched.iter().any(|path| path.contains("written.cuh")),
             "cargo runs the script each time: {watched:?}"
         );
     }
@@ -239,15 +210,9 @@ pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
 pub(super) fn variables_that_nvcc_reads_count() {
     let package = Package::new("variables");
     sources(&package, &["a"]);
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", FAKE),
-        package.root.join("log"),
-    );
+    let (nvcc, log) = (program(&package, "fake/nvcc", FAKE), package.root.join("log"));
     for (value, count) in [("", 2), ("-O1 -G", 4), ("-O1 -G", 4), ("-O2", 6), ("", 8)] {
-        for (index, name) in ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "NVCC_CCBIN"]
-            .into_iter()
-            .enumerate()
-        {
+        for (index, name) in ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "NVCC_CCBIN"].into_iter().enumerate() {
             if index > 0 && count > 2 {
                 continue;
             }
@@ -264,17 +229,9 @@ pub(super) fn a_requested_compiler_is_used() {
     sources(&package, &["a"]);
     let log = package.root.join("log");
     let said = package.run("compiler", &[("LOG", &log)]).failed();
-    assert!(
-        said.contains(".compiler(…): ") && said.contains("tools/nvcc is neither"),
-        "{said}"
-    );
+    assert!(said.contains(".compiler(…): ") && said.contains("tools/nvcc is neither"), "{said}");
     program(&package, "tools/nvcc", FAKE);
-    package
-        .run(
-            "compiler",
-            &[("LOG", &log), ("NVCC", Path::new("/nowhere/nvcc"))],
-        )
-        .succeeded();
+    package.run("compiler", &[("LOG", &log), ("NVCC", Path::new("/nowhere/nvcc"))]).succeeded();
 }
 
 pub(super) fn a_compiler_that_writes_nothing_is_an_error() {
@@ -282,16 +239,10 @@ pub(super) fn a_compiler_that_writes_nothing_is_an_error() {
     sources(&package, &["a"]);
     let nvcc = program(&package, "fake/nvcc", "#!/bin/sh\nexit 3\n");
     let said = package.run("all", &[("NVCC", &nvcc)]).failed();
-    assert!(
-        said.contains("printed nothing and ended with exit status: 3"),
-        "{said}"
-    );
+    assert!(said.contains("printed nothing and ended with exit status: 3"), "{said}");
     program(&package, "fake/nvcc", "#!/bin/sh\nexit 0\n");
     let said = package.run("all", &[("NVCC", &nvcc)]).failed();
-    assert!(
-        said.contains("reports success, but `") && said.contains("a.ptx.d`"),
-        "{said}"
-    );
+    assert!(said.contains("reports success, but `") && said.contains("a.ptx.d`"), "{said}");
     package.write_old("fake/nvcc", "");
     fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o644)).unwrap();
     let said = package.run("all", &[("NVCC", &nvcc)]).failed();
@@ -302,15 +253,7 @@ pub(super) fn a_compiler_that_writes_nothing_is_an_error() {
 pub(super) fn without_a_compiler_the_error_lists_what_was_tried() {
     let package = Package::new("none");
     sources(&package, &["a"]);
-    let said = package
-        .run(
-            "all",
-            &[
-                ("CUDA_PATH", Path::new("/nowhere")),
-                ("PATH", Path::new("/nowhere")),
-            ],
-        )
-        .failed();
+    let said = package.run("all", &[("CUDA_PATH", Path::new("/nowhere")), ("PATH", Path::new("/nowhere"))]).failed();
     // The machine's own compiler may be in a default folder.
     for part in [
         "no CUDA compiler was found",
@@ -328,25 +271,12 @@ pub(super) fn without_a_compiler_the_error_lists_what_was_tried() {
 
 pub(super) fn committed_images_stand_in_for_a_compiler() {
     let package = saxpy("committed");
-    let fake = FAKE.replace(
-        "out : %s\\n' \"$source\"",
-        "out : src/saxpy.cu src/near.cuh inc\\\\ lude/far.cuh\\n'",
-    );
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", &fake),
-        package.root.join("log"),
-    );
+    let fake = FAKE.replace("out : %s\\n' \"$source\"", "out : src/saxpy.cu src/near.cuh inc\\\\ lude/far.cuh\\n'");
+    let (nvcc, log) = (program(&package, "fake/nvcc", &fake), package.root.join("log"));
     let none = [("NVCC", Path::new("/nowhere/nvcc"))];
-    let update = [
-        ("NVCC", &*nvcc),
-        ("LOG", &*log),
-        ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1")),
-    ];
+    let update = [("NVCC", &*nvcc), ("LOG", &*log), ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"))];
     let said = package.run("saxpy_fallback", &none).failed();
-    assert!(
-        said.contains("the committed `committed/saxpy.sources` cannot be read"),
-        "{said}"
-    );
+    assert!(said.contains("the committed `committed/saxpy.sources` cannot be read"), "{said}");
     assert!(said.contains("NVCC: /nowhere/nvcc is neither"), "{said}");
 
     package.run("saxpy_fallback", &update).succeeded();
@@ -354,35 +284,22 @@ pub(super) fn committed_images_stand_in_for_a_compiler() {
     fs::remove_dir_all(&package.out).unwrap();
     fs::create_dir_all(&package.out).unwrap();
     let ran = package.run("saxpy_fallback", &none).succeeded();
-    assert_eq!(
-        ran.directives("warning"),
-        ["no CUDA compiler was found: using the committed images in `committed`"]
-    );
+    assert_eq!(ran.directives("warning"), ["no CUDA compiler was found: using the committed images in `committed`"]);
     assert_eq!(package.written("saxpy.ptx"), image);
-    assert!(
-        package.has("saxpy.debug.ptx") && package.written("kernels.rs").contains("pub mod saxpy")
-    );
+    assert!(package.has("saxpy.debug.ptx") && package.written("kernels.rs").contains("pub mod saxpy"));
     let files = ran.directives("rerun-if-changed");
-    assert!(
-        files.contains(&"inc lude/far.cuh") && files.contains(&"committed/saxpy.sources"),
-        "{files:?}"
-    );
-    let said = package
-        .run("saxpy_fallback", &[none[0], update[2]])
-        .failed();
-    assert!(
-        said.contains("no CUDA compiler was found"),
-        "an update needs a compiler: {said}"
-    );
+    assert!(files.contains(&"inc lude/far.cuh") && files.contains(&"committed/saxpy.sources"), "{files:?}");
+    let said = package.run("saxpy_fallback", &[none[0], update[2]]).failed();
+    assert!(said.contains("no CUDA compiler was found"), "an update needs a compiler: {said}");
 
     let said = package.run("saxpy_fallback_8", &none).failed();
-    assert!(
-        said.contains("the settings were nothing and are now `define N=8`"),
-        "{said}"
-    );
+    assert!(said.contains("the settings were nothing and are now `define N=8`"), "{said}");
     package.write_old("inc lude/far.cuh", "#define FACTOR 7\n");
     let said = package.run("saxpy_fallback", &none).failed();
-    assert!(said.contains("out of date: `inc lude/far.cuh` has changed since\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1"), "{said}");
+    assert!(
+        said.contains("out of date: `inc lude/far.cuh` has changed since\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1"),
+        "{said}"
+    );
     fs::remove_file(package.root.join("inc lude/far.cuh")).unwrap();
     let said = package.run("saxpy_fallback", &none).failed();
     assert!(said.contains("`inc lude/far.cuh` does not exist"), "{said}");
@@ -390,33 +307,20 @@ pub(super) fn committed_images_stand_in_for_a_compiler() {
     package.run("saxpy_fallback", &none).succeeded();
     package.write_old("committed/saxpy.ptx", &format!("{image}// by hand"));
     let said = package.run("saxpy_fallback", &none).failed();
-    assert!(
-        said.contains("`committed/saxpy.ptx` was edited after the compiler wrote it"),
-        "{said}"
-    );
+    assert!(said.contains("`committed/saxpy.ptx` was edited after the compiler wrote it"), "{said}");
 }
 
 pub(super) fn two_sets_of_kernels_have_files_of_their_own() {
     let package = Package::new("sets");
     sources(&package, &["a", "b"]);
-    let (nvcc, log) = (
-        program(&package, "fake/nvcc", FAKE),
-        package.root.join("log"),
-    );
+    let (nvcc, log) = (program(&package, "fake/nvcc", FAKE), package.root.join("log"));
     let variables = [("NVCC", &*nvcc), ("LOG", &*log)];
     let ran = package.run("twice", &variables);
-    assert!(
-        !ran.success
-            && ran
-                .stderr
-                .contains("kernels.rs` would be written by two sets"),
-        "{ran:?}"
-    );
+    assert!(!ran.success && ran.stderr.contains("kernels.rs` would be written by two sets"), "{ran:?}");
     for _ in 0..2 {
         package.run("two_sets", &variables).succeeded();
         assert!(
-            package.written("kernels.rs").contains("pub mod a")
-                && package.written("other.rs").contains("pub mod b")
+            package.written("kernels.rs").contains("pub mod a") && package.written("other.rs").contains("pub mod b")
         );
         assert!(package.has("a.ptx") && package.has("b.ptx"));
     }

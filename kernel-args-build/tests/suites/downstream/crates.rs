@@ -3,8 +3,7 @@
 use crate::support::{Package, repository};
 use std::fs;
 
-const MANIFEST: &str =
-    "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\", \"described\"]\n";
+const MANIFEST: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\", \"described\"]\n";
 
 pub(super) const SOURCE: &str = "#include \"params.cuh\"\n\
     extern \"C\" __global__ void saxpy(Params params, const float* x, const float* bias, float* y)\n\
@@ -104,8 +103,7 @@ pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_ar
 /// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of the suite `packages`
 /// have the same, so cargo compiles the macros once for all. Without cudarc, whose build script runs again when a variable names another
 /// toolkit.
-const FEATURES: &str =
-    "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\"]";
+const FEATURES: &str = "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\"]";
 
 /// Cargo's target folder is shared, so the packages of each workspace have unique names.
 pub(super) fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {
@@ -153,21 +151,14 @@ pub fn image() -> (&'static [u8], usize) { (saxpy::IMAGE.bytes(), saxpy::KERNELS
 
 /// The argument structs of the crate `app`.
 pub(super) fn app(package: &Package, members: &str, fields: &str) {
-    let text = APP
-        .replace("MEMBERS", members)
-        .replace("FIELDS", fields)
-        .replace("PARAMS", "Params");
+    let text = APP.replace("MEMBERS", members).replace("FIELDS", fields).replace("PARAMS", "Params");
     package.write("app/src/lib.rs", &text);
 }
 
 pub(super) fn workspace(name: &str) -> Package {
     let package = Package::new(name);
     package.write("Cargo.toml", MANIFEST);
-    fs::copy(
-        repository().join("Cargo.lock"),
-        package.root.join("Cargo.lock"),
-    )
-    .unwrap();
+    fs::copy(repository().join("Cargo.lock"), package.root.join("Cargo.lock")).unwrap();
     package.write("kernels/Cargo.toml", &manifest(name, "kernels", "", true));
     package.write("kernels/build.rs", BUILD);
     package.write("kernels/src/lib.rs", "kernel_args::include_kernels!();\n");
@@ -176,10 +167,7 @@ pub(super) fn workspace(name: &str) -> Package {
     let kernels = format!("kernels = {{ package = \"kernels-{name}\", path = \"../kernels\" }}\n");
     package.write("app/Cargo.toml", &manifest(name, "app", &kernels, false));
     app(&package, MEMBERS, FIELDS);
-    package.write(
-        "described/Cargo.toml",
-        &manifest(name, "described", "", true),
-    );
+    package.write("described/Cargo.toml", &manifest(name, "described", "", true));
     package.write("described/build.rs", BUILD_DESCRIBED);
     package.write("described/src/lib.rs", "");
     package

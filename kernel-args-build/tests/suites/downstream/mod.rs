@@ -5,8 +5,8 @@ mod crates;
 
 use crate::support::{Package, Ran, clear, toolkit};
 use crates::{
-    BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER,
-    MEMBERS, MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
+    BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
+    MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
 };
 use libtest_mimic::{Completion, Failed, Trial};
 use std::{env, fs, path::Path, process::Command};
@@ -34,9 +34,7 @@ fn errors(ran: &Ran, count: usize) -> &str {
     assert!(!ran.success, "it compiles");
     let found = ran.stderr.matches("error[E").count();
     assert_eq!(found, count, "{}", ran.stderr);
-    ran.stderr
-        .find("error[E")
-        .map_or("", |start| &ran.stderr[start..])
+    ran.stderr.find("error[E").map_or("", |start| &ran.stderr[start..])
 }
 
 fn exchanged_fields_and_members_do_not_compile(home: &Path) {
@@ -57,10 +55,7 @@ fn exchanged_fields_and_members_do_not_compile(home: &Path) {
     app(&package, MEMBERS_SWAPPED, FIELDS);
     let ran = check(&package, "app", &home);
     let wrong = errors(&ran, 1);
-    assert!(
-        wrong.contains("app/src/lib.rs") && wrong.contains("`params`") && wrong.contains("`scale`"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("app/src/lib.rs") && wrong.contains("`params`") && wrong.contains("`scale`"), "{wrong}");
 }
 
 fn a_changed_header_is_compared_again(home: &Path) {
@@ -68,28 +63,14 @@ fn a_changed_header_is_compared_again(home: &Path) {
     let home = [("CUDA_HOME", home)];
     let script = "build-script-build`";
     let first = check(&package, "app", &home);
-    assert!(
-        first.success && first.stderr.contains(script),
-        "{}",
-        first.stderr
-    );
+    assert!(first.success && first.stderr.contains(script), "{}", first.stderr);
     let again = check(&package, "app", &home);
-    assert!(
-        again.success && !again.stderr.contains(script),
-        "the script runs without a change: {}",
-        again.stderr
-    );
+    assert!(again.success && !again.stderr.contains(script), "the script runs without a change: {}", again.stderr);
 
-    package.write(
-        "kernels/src/cuda/params.cuh",
-        "struct Params { float alpha; int count; float scale; };\n",
-    );
+    package.write("kernels/src/cuda/params.cuh", "struct Params { float alpha; int count; float scale; };\n");
     let ran = check(&package, "app", &home);
     let wrong = errors(&ran, 1);
-    assert!(
-        wrong.contains("`params`") && wrong.contains("`count`"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("`params`") && wrong.contains("`count`"), "{wrong}");
     package.write("kernels/src/cuda/params.cuh", HEADER);
     let right = check(&package, "app", &home);
     assert!(right.success, "{}", right.stderr);
@@ -113,10 +94,7 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
         package.write("kernels/src/cuda/params.cuh", &(constants + HEADER));
     };
     header("16");
-    package.write(
-        "kernels/src/cuda/sizes.cu",
-        "enum class Size : short { Lanes = -8 };\n#define LANES Size::Lanes\n",
-    );
+    package.write("kernels/src/cuda/sizes.cu", "enum class Size : short { Lanes = -8 };\n#define LANES Size::Lanes\n");
     package.write(
         "kernels/src/lib.rs",
         "#![deny(warnings, missing_docs, clippy::all)]\n//! Kernels.\nkernel_args::include_kernels!();\n",
@@ -133,20 +111,12 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
     header("32");
     let ran = check(&package, "app", &home);
     let wrong = errors(&ran, 1);
-    assert!(
-        wrong.contains("expected an array with a size of 32, found one with a size of 16"),
-        "{wrong}"
-    );
-    package.write(
-        "kernels/build.rs",
-        &build.replace("kTile", "kernels::kTile"),
-    );
+    assert!(wrong.contains("expected an array with a size of 32, found one with a size of 16"), "{wrong}");
+    package.write("kernels/build.rs", &build.replace("kTile", "kernels::kTile"));
     let ran = check(&package, "kernels", &home);
     assert!(
         !ran.success
-            && ran.stderr.contains(
-                "the constants `kernels::kTile` of `src/cuda/saxpy.cu` cannot be evaluated"
-            ),
+            && ran.stderr.contains("the constants `kernels::kTile` of `src/cuda/saxpy.cu` cannot be evaluated"),
         "{}",
         ran.stderr
     );
@@ -154,55 +124,30 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
 
 fn cargo_shows_the_compilers_errors(home: &Path) {
     let package = workspace("errors");
-    package.write(
-        "kernels/src/cuda/saxpy.cu",
-        "__global__ void k(int* p) { *p = undeclared; }\n",
-    );
+    package.write("kernels/src/cuda/saxpy.cu", "__global__ void k(int* p) { *p = undeclared; }\n");
     let ran = check(&package, "kernels", &[("CUDA_HOME", home)]);
     let stderr = ran.stderr.as_str();
     assert!(
-        !ran.success
-            && stderr
-                .contains("src/cuda/saxpy.cu(1): error: identifier \"undeclared\" is undefined"),
+        !ran.success && stderr.contains("src/cuda/saxpy.cu(1): error: identifier \"undeclared\" is undefined"),
         "{stderr}"
     );
-    assert!(
-        !stderr.contains("cargo::rerun-if"),
-        "other errors would hide this one: {stderr}"
-    );
+    assert!(!stderr.contains("cargo::rerun-if"), "other errors would hide this one: {stderr}");
 }
 
 fn committed_images_are_checked_like_compiled_ones(home: &Path) {
     let package = workspace("committed");
-    let update = [
-        ("CUDA_HOME", home),
-        ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1")),
-    ];
+    let update = [("CUDA_HOME", home), ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"))];
     let ran = check(&package, "kernels", &update);
     assert!(ran.success, "{}", ran.stderr);
     let none = [("NVCC", Path::new("/nowhere/nvcc"))];
     let ran = check(&package, "app", &none);
-    assert!(
-        ran.success
-            && ran
-                .stderr
-                .contains("using the committed images in `committed`"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.success && ran.stderr.contains("using the committed images in `committed`"), "{}", ran.stderr);
     app(&package, MEMBERS_SWAPPED, FIELDS);
     let ran = check(&package, "app", &none);
     assert!(errors(&ran, 1).contains("`scale`"), "{}", ran.stderr);
-    package.write(
-        "kernels/src/cuda/saxpy.cu",
-        &format!("{SOURCE}// changed\n"),
-    );
+    package.write("kernels/src/cuda/saxpy.cu", &format!("{SOURCE}// changed\n"));
     let ran = check(&package, "app", &none);
-    assert!(
-        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"),
-        "{}",
-        ran.stderr
-    );
+    assert!(!ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"), "{}", ran.stderr);
 }
 
 fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
@@ -211,19 +156,10 @@ fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
     let update = [home[0], ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"))];
     let ran = check(&package, "kernels", &update);
     assert!(ran.success, "{}", ran.stderr);
-    fs::copy(
-        package.root.join("kernels/committed/saxpy.ptx"),
-        package.root.join("described/saxpy.ptx"),
-    )
-    .unwrap();
+    fs::copy(package.root.join("kernels/committed/saxpy.ptx"), package.root.join("described/saxpy.ptx")).unwrap();
     let write = |members: &str, fields: &str| {
-        let text = DESCRIBED
-            .replace("MEMBERS", members)
-            .replace("FIELDS", fields);
-        package.write(
-            "described/src/lib.rs",
-            &text.replace("PARAMS", "params::Params"),
-        );
+        let text = DESCRIBED.replace("MEMBERS", members).replace("FIELDS", fields);
+        package.write("described/src/lib.rs", &text.replace("PARAMS", "params::Params"));
     };
     write(MEMBERS, FIELDS);
     let ran = check(&package, "described", &home);
@@ -231,10 +167,7 @@ fn images_that_another_crate_compiles_are_checked_with_one_line(home: &Path) {
     write(MEMBERS, FIELDS_SWAPPED);
     let ran = check(&package, "described", &home);
     let wrong = errors(&ran, 2);
-    assert!(
-        wrong.contains("`bias` is parameter 2 of the kernel"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("`bias` is parameter 2 of the kernel"), "{wrong}");
 }
 
 fn a_missing_build_script_is_reported() {
@@ -242,10 +175,7 @@ fn a_missing_build_script_is_reported() {
     fs::remove_file(package.root.join("kernels/build.rs")).unwrap();
     let ran = check(&package, "kernels", &[]);
     assert!(
-        !ran.success
-            && ran
-                .stderr
-                .contains("this package has no build script that compiles kernels"),
+        !ran.success && ran.stderr.contains("this package has no build script that compiles kernels"),
         "{}",
         ran.stderr
     );
@@ -265,9 +195,7 @@ fn a_package_without_a_compiler_compiles_if_its_kernels_are_optional() {
     let ran = check(&package, "app", &[none, on]);
     assert!(
         ran.success
-            && ran.stderr.contains(
-                "the images of `src/cuda/saxpy.cu` are missing, and loading one is an error"
-            ),
+            && ran.stderr.contains("the images of `src/cuda/saxpy.cu` are missing, and loading one is an error"),
         "{}",
         ran.stderr
     );
@@ -287,9 +215,7 @@ fn a_package_without_a_compiler_compiles_if_its_kernels_are_optional() {
     // Without the image of the other crate.
     package.write(
         "described/build.rs",
-        &BUILD_DESCRIBED
-            .replace("build_ptx(std", "// build_ptx(std")
-            .replace("std::fs::copy", "// std::fs::copy"),
+        &BUILD_DESCRIBED.replace("build_ptx(std", "// build_ptx(std").replace("std::fs::copy", "// std::fs::copy"),
     );
     package.write(
         "described/src/lib.rs",
@@ -304,10 +230,7 @@ fn a_package_without_a_compiler_compiles_if_its_kernels_are_optional() {
 fn committed_descriptions_without_images_are_compared(home: &Path) {
     let package = workspace("described-only");
     package.write("kernels/src/lib.rs", &OWN.replace("NAME", "saxpy"));
-    let update = [
-        ("CUDA_HOME", home),
-        ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1")),
-    ];
+    let update = [("CUDA_HOME", home), ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"))];
     let ran = check(&package, "kernels", &update);
     assert!(ran.success, "{}", ran.stderr);
     let none = ("NVCC", Path::new("/nowhere/nvcc"));
@@ -315,10 +238,7 @@ fn committed_descriptions_without_images_are_compared(home: &Path) {
     fs::remove_file(package.root.join("kernels/committed/saxpy.ptx")).unwrap();
     let ran = check(&package, "kernels", &[none]);
     assert!(
-        !ran.success
-            && ran
-                .stderr
-                .contains("the committed `committed/saxpy.ptx` cannot be read"),
+        !ran.success && ran.stderr.contains("the committed `committed/saxpy.ptx` cannot be read"),
         "{}",
         ran.stderr
     );
@@ -343,31 +263,18 @@ fn committed_descriptions_without_images_are_compared(home: &Path) {
             && wrong.contains("saxpy"),
         "{wrong}"
     );
-    package.write(
-        "kernels/src/cuda/saxpy.cu",
-        &format!("{SOURCE}// changed\n"),
-    );
+    package.write("kernels/src/cuda/saxpy.cu", &format!("{SOURCE}// changed\n"));
     let ran = check(&package, "kernels", &[none]);
-    assert!(
-        !ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"),
-        "{}",
-        ran.stderr
-    );
+    assert!(!ran.success && ran.stderr.contains("`src/cuda/saxpy.cu` has changed since"), "{}", ran.stderr);
 }
 
 /// The structs of the first hour: no build, no structs, no feature.
 fn steps_that_are_missing_are_named() {
     let package = workspace("steps");
-    package.write(
-        "kernels/build.rs",
-        &BUILD.replace(".build()\n", ";\n    Ok(())\n"),
-    );
+    package.write("kernels/build.rs", &BUILD.replace(".build()\n", ";\n    Ok(())\n"));
     let ran = check(&package, "kernels", &[]);
     assert!(
-        !ran.success
-            && ran
-                .stderr
-                .contains("these kernels are not built; help: end the settings with `.build()?`"),
+        !ran.success && ran.stderr.contains("these kernels are not built; help: end the settings with `.build()?`"),
         "{}",
         ran.stderr
     );
@@ -378,21 +285,10 @@ fn steps_that_are_missing_are_named() {
     package.write("app/Cargo.toml", &defaults);
     package.write("app/src/lib.rs", COMPILES);
     let ran = check(&package, "app", &[]);
-    assert!(
-        errors(&ran, 1).contains("`Module::compile` needs the feature `nvrtc` of kernel-args"),
-        "{}",
-        ran.stderr
-    );
-    package.write(
-        "app/src/lib.rs",
-        "pub use kernel_args::compile::CompileOptions;\n",
-    );
+    assert!(errors(&ran, 1).contains("`Module::compile` needs the feature `nvrtc` of kernel-args"), "{}", ran.stderr);
+    package.write("app/src/lib.rs", "pub use kernel_args::compile::CompileOptions;\n");
     let ran = check(&package, "app", &[]);
-    assert!(
-        errors(&ran, 1).contains("gated behind the `nvrtc` feature"),
-        "{}",
-        ran.stderr
-    );
+    assert!(errors(&ran, 1).contains("gated behind the `nvrtc` feature"), "{}", ran.stderr);
 }
 
 /// The images of the tools that frameworks use, each with one line for this crate. They run `nvcc`.
@@ -402,40 +298,23 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
         Err(why) => return Ok(Completion::ignored_with(why)),
     };
     let package = Package::new("tools");
-    package.write(
-        "Cargo.toml",
-        "[workspace]\nresolver = \"3\"\nmembers = [\"forge\", \"bindgen\"]\n",
-    );
-    for (name, tool, build) in [
-        ("forge", "cudaforge", FORGE),
-        ("bindgen", "bindgen_cuda", BINDGEN),
-    ] {
-        let text = manifest("tools", name, "", true)
-            + &format!("[build-dependencies.{tool}]\nversion = \"0.1.6\"\n");
+    package.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"forge\", \"bindgen\"]\n");
+    for (name, tool, build) in [("forge", "cudaforge", FORGE), ("bindgen", "bindgen_cuda", BINDGEN)] {
+        let text = manifest("tools", name, "", true) + &format!("[build-dependencies.{tool}]\nversion = \"0.1.6\"\n");
         package.write(&format!("{name}/Cargo.toml"), &text);
         package.write(&format!("{name}/build.rs"), build);
         // Images of an earlier run of this test are newer.
         package.write_old(&format!("{name}/src/cuda/saxpy.cu"), SOURCE);
-        package.write_old(
-            &format!("{name}/src/cuda/left_out.cu"),
-            "__device__ int n;\n",
-        );
+        package.write_old(&format!("{name}/src/cuda/left_out.cu"), "__device__ int n;\n");
         package.write_old(&format!("{name}/src/cuda/params.cuh"), HEADER);
         package.write(&format!("{name}/src/lib.rs"), "");
     }
-    let fetched = Command::new(env!("CARGO"))
-        .arg("fetch")
-        .current_dir(&package.root)
-        .output()?;
+    let fetched = Command::new(env!("CARGO")).arg("fetch").current_dir(&package.root).output()?;
     if !fetched.status.success() {
-        return Ok(Completion::ignored_with(
-            "cudaforge and bindgen_cuda cannot be downloaded",
-        ));
+        return Ok(Completion::ignored_with("cudaforge and bindgen_cuda cannot be downloaded"));
     }
     let path = env::join_paths(
-        [home.join("bin")]
-            .into_iter()
-            .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+        [home.join("bin")].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )?;
     let variables = [
         ("CUDA_HOME", home.as_path()),
@@ -445,13 +324,8 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
     ];
     for name in ["forge", "bindgen"] {
         let write = |fields: &str| {
-            let text = DESCRIBED
-                .replace("MEMBERS", MEMBERS)
-                .replace("FIELDS", fields);
-            package.write(
-                &format!("{name}/src/lib.rs"),
-                &text.replace("PARAMS", "params::Params"),
-            );
+            let text = DESCRIBED.replace("MEMBERS", MEMBERS).replace("FIELDS", fields);
+            package.write(&format!("{name}/src/lib.rs"), &text.replace("PARAMS", "params::Params"));
         };
         write(FIELDS);
         let ran = check(&package, name, &variables);
@@ -459,34 +333,18 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
         write(FIELDS_SWAPPED);
         let ran = check(&package, name, &variables);
         let wrong = errors(&ran, 2);
-        assert!(
-            wrong.contains("`bias` is parameter 2 of the kernel"),
-            "{wrong}"
-        );
+        assert!(wrong.contains("`bias` is parameter 2 of the kernel"), "{wrong}");
     }
     // A changed header: the tool that watches it compiles again, the other tool keeps an image that no longer fits.
-    package.write(
-        "forge/src/cuda/params.cuh",
-        &HEADER.replace("scale", "shift"),
-    );
-    let text = DESCRIBED
-        .replace("MEMBERS", &MEMBERS.replace("scale", "shift"))
-        .replace("FIELDS", FIELDS);
-    package.write(
-        "forge/src/lib.rs",
-        &text.replace("PARAMS", "params::Params"),
-    );
+    package.write("forge/src/cuda/params.cuh", &HEADER.replace("scale", "shift"));
+    let text = DESCRIBED.replace("MEMBERS", &MEMBERS.replace("scale", "shift")).replace("FIELDS", FIELDS);
+    package.write("forge/src/lib.rs", &text.replace("PARAMS", "params::Params"));
     let ran = check(&package, "forge", &variables);
     assert!(ran.success, "{}", ran.stderr);
-    write_later(
-        &package.root.join("bindgen/src/cuda/params.cuh"),
-        &HEADER.replace("scale", "shift"),
-    );
+    write_later(&package.root.join("bindgen/src/cuda/params.cuh"), &HEADER.replace("scale", "shift"));
     let ran = check(&package, "bindgen", &variables);
     assert!(
-        !ran.success
-            && ran.stderr.contains("is older than")
-            && ran.stderr.contains("save `src/cuda/saxpy.cu` again"),
+        !ran.success && ran.stderr.contains("is older than") && ran.stderr.contains("save `src/cuda/saxpy.cu` again"),
         "{}",
         ran.stderr
     );
@@ -517,21 +375,15 @@ pub(crate) fn trials() -> Vec<Trial> {
         a_missing_build_script_is_reported();
         Ok(())
     })];
-    trials.push(Trial::test(
-        "a_package_without_a_compiler_compiles_if_its_kernels_are_optional",
-        || {
-            a_package_without_a_compiler_compiles_if_its_kernels_are_optional();
-            Ok(())
-        },
-    ));
+    trials.push(Trial::test("a_package_without_a_compiler_compiles_if_its_kernels_are_optional", || {
+        a_package_without_a_compiler_compiles_if_its_kernels_are_optional();
+        Ok(())
+    }));
     trials.push(Trial::test("steps_that_are_missing_are_named", || {
         steps_that_are_missing_are_named();
         Ok(())
     }));
-    trials.push(Trial::ignorable_test(
-        "images_of_other_crates_are_described",
-        images_of_other_crates_are_described,
-    ));
+    trials.push(Trial::ignorable_test("images_of_other_crates_are_described", images_of_other_crates_are_described));
     macro_rules! trials {
         ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
     }

@@ -46,20 +46,11 @@ impl Scope<'_> {
     fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {
-            let names: Vec<&str> = self
-                .fields
-                .iter()
-                .map(|field| field.name.as_str())
-                .collect();
-            Err(syn::Error::new(
-                place.span,
-                texts::unknown_in_contract(name, &names),
-            ))
+            let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
+            Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
         };
         match &place.root {
-            Root::Field(name) => {
-                field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field)))
-            }
+            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field))),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
@@ -117,10 +108,7 @@ impl Scope<'_> {
                 quote!(#function(#number))
             }
             Expression::Negative(of) => {
-                let (function, of) = (
-                    self.function(mode, "neg", call),
-                    self.value_of(of, mode, of_places),
-                );
+                let (function, of) = (self.function(mode, "neg", call), self.value_of(of, mode, of_places));
                 quote!(#function(#of))
             }
             Expression::Operation(operation, both) => {
@@ -137,11 +125,7 @@ impl Scope<'_> {
     /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned number, a
     /// negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
-        let of_places = if expression.only_grows() {
-            "or_huge"
-        } else {
-            "integer"
-        };
+        let of_places = if expression.only_grows() { "or_huge" } else { "integer" };
         self.value_of(expression, mode, of_places)
     }
 
@@ -191,19 +175,15 @@ impl Scope<'_> {
 pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
     let compound = expressions.iter().copied();
     let compound = compound.filter(|expression| !matches!(expression, Expression::Place(_)));
-    let each = distinct(compound)
-        .into_iter()
-        .map(|(name, place, is_memory)| {
-            let variable = variable(place, is_memory);
-            quote!((#name, #variable),)
-        });
+    let each = distinct(compound).into_iter().map(|(name, place, is_memory)| {
+        let variable = variable(place, is_memory);
+        quote!((#name, #variable),)
+    });
     quote!(&[#(#each)*])
 }
 
 /// Each different place of expressions once, with its text, and whether its number of elements is meant.
-fn distinct<'e>(
-    expressions: impl Iterator<Item = &'e Expression>,
-) -> Vec<(String, &'e Place, bool)> {
+fn distinct<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<(String, &'e Place, bool)> {
     let mut seen: Vec<(String, &Place, bool)> = Vec::new();
     for (place, is_memory) in expressions.flat_map(Expression::places) {
         let suffix = if is_memory { ".len()" } else { "" };

@@ -12,11 +12,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 impl Output<'_> {
-    pub(super) fn narrowed(
-        &self,
-        field: &Field<'_>,
-        contracts: &FieldContracts,
-    ) -> Option<TokenStream> {
+    pub(super) fn narrowed(&self, field: &Field<'_>, contracts: &FieldContracts) -> Option<TokenStream> {
         let narrowed = contracts.narrowed.as_ref()?;
         let (ty, span) = (&narrowed.value, narrowed.span);
         let (value, bounds) = (own_field(field, span), self.scope.item("Narrowed", span));
@@ -24,25 +20,15 @@ impl Output<'_> {
         Some(self.check(
             narrowed,
             Some((field, "integer")),
-            (
-                &quote_spanned!(span=> #within(&#value, <#ty as #bounds>::MIN, <#ty as #bounds>::MAX)),
-                Otherwise::Broken,
-            ),
+            (&quote_spanned!(span=> #within(&#value, <#ty as #bounds>::MIN, <#ty as #bounds>::MAX)), Otherwise::Broken),
             &quote!(narrow::<#ty>(__own)),
             &[],
         ))
     }
 
     /// The other contracts of a field, in the order in which they are checked.
-    pub(super) fn of_field(
-        &self,
-        field: &Field<'_>,
-        contracts: &FieldContracts,
-    ) -> Vec<TokenStream> {
-        let range = contracts
-            .range
-            .as_ref()
-            .map(|range| self.range(field, range));
+    pub(super) fn of_field(&self, field: &Field<'_>, contracts: &FieldContracts) -> Vec<TokenStream> {
+        let range = contracts.range.as_ref().map(|range| self.range(field, range));
         let multiple = contracts.multiple_of.as_ref().map(|of| {
             let (value, span) = (own_field(field, of.span), of.span);
             let quick = self.scope.function(Mode::Quick, "multiple", span);
@@ -50,10 +36,7 @@ impl Output<'_> {
             self.check(
                 of,
                 Some((field, "integer")),
-                (
-                    &quote_spanned!(span=> #quick(&#value, #quick_of)),
-                    Otherwise::of(&[&of.value]),
-                ),
+                (&quote_spanned!(span=> #quick(&#value, #quick_of)), Otherwise::of(&[&of.value])),
                 &quote!(multiple(__own, #exact)),
                 &[&of.value],
             )
@@ -67,16 +50,12 @@ impl Output<'_> {
                 return self.check(
                     len,
                     Some((field, "")),
-                    (
-                        &quote!(#reaches(#quick_found, #required)),
-                        Otherwise::Unknown,
-                    ),
+                    (&quote!(#reaches(#quick_found, #required)), Otherwise::Unknown),
                     &quote!(len(#exact_found, #exact)),
                     &[&capacity.value, &len.value],
                 );
             }
-            let [required, exact] =
-                [Mode::Quick, Mode::Exact].map(|mode| self.scope.required(&len.value, mode));
+            let [required, exact] = [Mode::Quick, Mode::Exact].map(|mode| self.scope.required(&len.value, mode));
             let otherwise = match &len.value {
                 Expression::Number(_) | Expression::Place(_) => Otherwise::Broken,
                 _ => Otherwise::Unknown,
@@ -86,10 +65,7 @@ impl Output<'_> {
             self.check(
                 len,
                 Some((field, "elements")),
-                (
-                    &quote_spanned!(span=> #reaches(#elements(&#value), #required)),
-                    otherwise,
-                ),
+                (&quote_spanned!(span=> #reaches(#elements(&#value), #required)), otherwise),
                 &quote!(len(__own, #exact)),
                 &[&len.value],
             )
@@ -98,21 +74,12 @@ impl Output<'_> {
     }
 
     fn range(&self, field: &Field<'_>, range: &Written<Range>) -> TokenStream {
-        let Range {
-            low,
-            high,
-            exclusive,
-        } = &range.value;
+        let Range { low, high, exclusive } = &range.value;
         let krate = self.scope.krate;
         let option = quote!(#krate::__private::core::option::Option);
         let [low, high] = [low, high].map(|bound| {
-            let bound = bound
-                .as_ref()
-                .map(|bound| self.scope.value(bound, Mode::Exact));
-            bound.map_or_else(
-                || quote!(#option::None),
-                |bound| quote!(#option::Some(#bound)),
-            )
+            let bound = bound.as_ref().map(|bound| self.scope.value(bound, Mode::Exact));
+            bound.map_or_else(|| quote!(#option::None), |bound| quote!(#option::Some(#bound)))
         });
         let bounds = [&range.value.low, &range.value.high];
         let bounds: Vec<&Expression> = bounds.into_iter().flatten().collect();
@@ -129,11 +96,7 @@ impl Output<'_> {
     /// Between constants with any sign, otherwise between numbers that are not negative.
     fn quick_range(&self, field: &Field<'_>, range: &Written<Range>) -> (TokenStream, Otherwise) {
         let span = range.span;
-        let Range {
-            low,
-            high,
-            exclusive,
-        } = &range.value;
+        let Range { low, high, exclusive } = &range.value;
         let own = own_field(field, span);
         let least = low.as_ref().map_or(Some(i128::MIN), Expression::constant);
         let end = high.as_ref().map_or(Some(i128::MAX), Expression::constant);
@@ -143,8 +106,8 @@ impl Output<'_> {
             let quick = quote_spanned!(span=> #within(&#own, #least, #most));
             return (quick, Otherwise::Broken);
         }
-        let [integer, reaches, exceeds] = ["integer", "reaches", "exceeds"]
-            .map(|name| self.scope.function(Mode::Quick, name, span));
+        let [integer, reaches, exceeds] =
+            ["integer", "reaches", "exceeds"].map(|name| self.scope.function(Mode::Quick, name, span));
         let value = quote_spanned!(span=> #integer(&#own));
         let low = low.as_ref().map(|low| {
             let low = self.scope.value(low, Mode::Quick);

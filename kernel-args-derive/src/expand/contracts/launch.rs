@@ -17,12 +17,7 @@ impl Output<'_> {
     pub(super) fn of_struct(&self, contracts: &StructContracts) -> Vec<TokenStream> {
         let one = Expression::Number(1);
         let mut checks = Vec::new();
-        checks.extend(
-            contracts
-                .block
-                .as_ref()
-                .map(|block| self.block(block, &one)),
-        );
+        checks.extend(contracts.block.as_ref().map(|block| self.block(block, &one)));
         if let Some(of) = &contracts.block_multiple_of {
             checks.extend(extents(&of.value, None).map(|(extent, value)| {
                 let threads = self.extent("block", extent, of.span);
@@ -59,10 +54,7 @@ impl Output<'_> {
                 self.check(
                     covers,
                     None,
-                    (
-                        &quote!(#reaches(#mul(#grid, #block), #required)),
-                        Otherwise::Unknown,
-                    ),
+                    (&quote!(#reaches(#mul(#grid, #block), #required)), Otherwise::Unknown),
                     &quote!(covers(__geometry, #which, #exact)),
                     &[value],
                 )
@@ -70,10 +62,7 @@ impl Output<'_> {
         }
         checks.extend(contracts.shared.as_ref().map(|shared| self.shared(shared)));
         checks.extend(contracts.stream.as_ref().map(|stream| {
-            let (quick, exact) = (
-                quote!(__geometry.names_stream),
-                quote!(stream(__geometry.names_stream)),
-            );
+            let (quick, exact) = (quote!(__geometry.names_stream), quote!(stream(__geometry.names_stream)));
             self.check(stream, None, (&quick, Otherwise::Broken), &exact, &[])
         }));
         checks
@@ -145,10 +134,7 @@ impl Output<'_> {
 
     fn which(&self, axis: Option<&str>) -> TokenStream {
         let name = EXTENTS.iter().find(|(name, _)| Some(*name) == axis);
-        let name = Ident::new(
-            name.map_or("All", |(_, variant)| variant),
-            Span::call_site(),
-        );
+        let name = Ident::new(name.map_or("All", |(_, variant)| variant), Span::call_site());
         let extent = self.scope.item("Extent", Span::call_site());
         quote!(#extent::#name)
     }
@@ -163,12 +149,9 @@ fn extents<'a>(
         Axes::One(value) => (Some((None, value)), &[][..]),
         Axes::Each(values) => (None, values.as_slice()),
     };
-    let each = EXTENTS
-        .iter()
-        .enumerate()
-        .filter_map(move |(i, (axis, _))| {
-            let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
-            Some((Some(*axis), value))
-        });
+    let each = EXTENTS.iter().enumerate().filter_map(move |(i, (axis, _))| {
+        let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
+        Some((Some(*axis), value))
+    });
     one.into_iter().chain(each)
 }

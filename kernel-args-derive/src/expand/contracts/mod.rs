@@ -30,24 +30,14 @@ pub(super) fn contracts(
     attrs: &[FieldAttr],
     diagnostics: &mut Diagnostics,
 ) -> TokenStream {
-    let scope = Scope {
-        fields,
-        generics: &input.generics,
-        krate,
-    };
+    let scope = Scope { fields, generics: &input.generics, krate };
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
     }
-    for narrowed in attrs
-        .iter()
-        .filter_map(|attr| attr.contracts.narrowed.as_ref())
-    {
+    for narrowed in attrs.iter().filter_map(|attr| attr.contracts.narrowed.as_ref()) {
         refuse_macros(&narrowed.value, diagnostics);
     }
-    let output = Output {
-        scope,
-        name: input.ident.unraw().to_string(),
-    };
+    let output = Output { scope, name: input.ident.unraw().to_string() };
     let each = || fields.iter().zip(attrs);
     let flattened = || each().filter(|(_, attr)| attr.is_flattened());
     let narrowed: Vec<TokenStream> = each()
@@ -157,27 +147,15 @@ impl Output<'_> {
 }
 
 /// All expressions of all contracts.
-fn expressions<'a>(
-    of_struct: &'a StructContracts,
-    attrs: &'a [FieldAttr],
-) -> impl Iterator<Item = &'a Expression> {
-    let axes = [
-        &of_struct.block,
-        &of_struct.block_multiple_of,
-        &of_struct.max_block,
-        &of_struct.grid_covers,
-    ];
+fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> impl Iterator<Item = &'a Expression> {
+    let axes = [&of_struct.block, &of_struct.block_multiple_of, &of_struct.max_block, &of_struct.grid_covers];
     let axes = axes.into_iter().flatten().flat_map(|axes| axes.value.all());
     let of_fields = attrs.iter().flat_map(|attr| {
         let contracts = &attr.contracts;
         let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of];
         let plain = plain.into_iter().flatten().map(|written| &written.value);
         let range = contracts.range.as_ref().map(|range| &range.value);
-        plain.chain(
-            range
-                .into_iter()
-                .flat_map(|range| range.low.iter().chain(&range.high)),
-        )
+        plain.chain(range.into_iter().flat_map(|range| range.low.iter().chain(&range.high)))
     });
     let shared = of_struct.shared.iter().map(|shared| &shared.value);
     of_fields.chain(axes).chain(shared)

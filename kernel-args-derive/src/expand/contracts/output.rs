@@ -23,14 +23,8 @@ pub(super) enum Otherwise {
 impl Otherwise {
     /// For values that are compared with something that always fits in a `u64`.
     pub(super) fn of(values: &[&Expression]) -> Self {
-        let literals = values
-            .iter()
-            .all(|value| matches!(value, Expression::Number(_)));
-        if literals {
-            Self::Broken
-        } else {
-            Self::Unknown
-        }
+        let literals = values.iter().all(|value| matches!(value, Expression::Number(_)));
+        if literals { Self::Broken } else { Self::Unknown }
     }
 }
 
@@ -53,23 +47,15 @@ impl Output<'_> {
         expressions: &[&Expression],
     ) -> TokenStream {
         let span = written.span;
-        let own_value =
-            own.filter(|(_, function)| !function.is_empty())
-                .map(|(field, function)| {
-                    let value = own_field(field, span);
-                    let function = self.scope.function(Mode::Exact, function, span);
-                    let value = quote_spanned!(span=> #function(&#value));
-                    quote!(let __own = #value;)
-                });
+        let own_value = own.filter(|(_, function)| !function.is_empty()).map(|(field, function)| {
+            let value = own_field(field, span);
+            let function = self.scope.function(Mode::Exact, function, span);
+            let value = quote_spanned!(span=> #function(&#value));
+            quote!(let __own = #value;)
+        });
         let field = own.map_or("", |(field, _)| &field.name);
         let contract = self.contract(field, written, expressions);
-        self.unless(
-            span,
-            (quick, otherwise),
-            &quote!(#own_value),
-            expressions,
-            &quote!(#contract.#exact),
-        )
+        self.unless(span, (quick, otherwise), &quote!(#own_value), expressions, &quote!(#contract.#exact))
     }
 
     /// Same as [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
@@ -88,13 +74,7 @@ impl Output<'_> {
                 __error.unless_exchanged(&__decide(__geometry.exchanged()))
             })
         }};
-        self.unless(
-            written.span,
-            (quick, otherwise),
-            &TokenStream::new(),
-            expressions,
-            &decision,
-        )
+        self.unless(written.span, (quick, otherwise), &TokenStream::new(), expressions, &decision)
     }
 
     /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the expressions.
@@ -127,12 +107,7 @@ impl Output<'_> {
     }
 
     /// The contract, for its error.
-    pub(super) fn contract<T>(
-        &self,
-        field: &str,
-        written: &Written<T>,
-        expressions: &[&Expression],
-    ) -> TokenStream {
+    pub(super) fn contract<T>(&self, field: &str, written: &Written<T>, expressions: &[&Expression]) -> TokenStream {
         let contract = self.scope.item("contract", written.span);
         let operands = operands(expressions);
         let (name, text) = (&self.name, &written.text);

@@ -29,29 +29,13 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
         1 => CppBase::Void,
         2 => CppBase::Bool,
         3 => CppBase::Char,
-        4 => CppBase::Integer {
-            signed: base & 8 != 0,
-            bits: 8 << (base >> 4 & 3),
-        },
-        5 => CppBase::Long {
-            signed: base & 8 != 0,
-        },
-        6 => CppBase::Float {
-            bits: 16 << (base >> 4 & 3),
-        },
+        4 => CppBase::Integer { signed: base & 8 != 0, bits: 8 << (base >> 4 & 3) },
+        5 => CppBase::Long { signed: base & 8 != 0 },
+        6 => CppBase::Float { bits: 16 << (base >> 4 & 3) },
         _ => CppBase::Named(NAMES[usize::from(base >> 3) % NAMES.len()]),
     };
-    let pointers = (0..shape & 3).fold(CppType::of(base), |ty, i| {
-        ty.pointer(shape >> (2 + i) & 1 == 1)
-    });
-    let class = [
-        Class::Unknown,
-        Class::Bits,
-        Class::Integer,
-        Class::Float,
-        Class::Pointer,
-        Class::Bytes,
-    ];
+    let pointers = (0..shape & 3).fold(CppType::of(base), |ty, i| ty.pointer(shape >> (2 + i) & 1 == 1));
+    let class = [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
     Parameter {
         name: "field",
         kernel_name: "",

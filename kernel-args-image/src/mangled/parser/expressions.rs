@@ -28,11 +28,7 @@ impl Parser<'_> {
                 return parser.unresolved(is_global);
             };
             let found = parser.complete(production)?;
-            Some(if is_global {
-                parser.form("::%", production.3, &[found])
-            } else {
-                found
-            })
+            Some(if is_global { parser.form("::%", production.3, &[found]) } else { found })
         })
     }
 

@@ -47,8 +47,7 @@ pub(super) const BUILTIN: &str = "v=void,w=wchar_t,b=bool,c=char,a=signed char,h
     Dc=decltype(auto),Dd=decimal64,De=decimal128,Df=decimal32,Dh=half,Di=char32_t,Dn=std::nullptr_t,\
     Ds=char16_t,Du=char8_t,DF16_=_Float16,DF16b=std::bfloat16_t";
 
-pub(super) const EXCEPTIONS: [Production; 2] =
-    [("Do", "", " noexcept", 0), ("DO", "eE", " noexcept(%)", 0)];
+pub(super) const EXCEPTIONS: [Production; 2] = [("Do", "", " noexcept", 0), ("DO", "eE", " noexcept(%)", 0)];
 
 /// Template parameters that lambdas declare.
 pub(super) const DECLARATIONS: [Production; 4] = [
@@ -119,17 +118,9 @@ pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
     (Kind::Binary, 14, "aa&&"),
     (Kind::Binary, 15, "oo||"),
     // llvm-cxxfilt also gives division this precedence.
-    (
-        Kind::Binary,
-        ASSIGNMENT,
-        "aN&= aS= dV/= dv/ eO^= lS<<= mI-= mL*= oR|= pL+= rM%= rS>>=",
-    ),
+    (Kind::Binary, ASSIGNMENT, "aN&= aS= dV/= dv/ eO^= lS<<= mI-= mL*= oR|= pL+= rM%= rS>>="),
     (Kind::Binary, 18, "cm,"),
-    (
-        Kind::Name,
-        0,
-        "awco_await cl() ix[] qu? nwnew nanew[] dldelete dadelete[]",
-    ),
+    (Kind::Name, 0, "awco_await cl() ix[] qu? nwnew nanew[] dldelete dadelete[]"),
 ];
 
 /// The operator at the front: its kind, precedence and symbol.

@@ -50,11 +50,7 @@ pub(super) struct Parser<'s> {
 
 impl<'s> Parser<'s> {
     pub(super) fn new(rest: &'s str) -> Self {
-        Self {
-            rest,
-            rebindings: REBINDING_LIMIT,
-            ..Self::default()
-        }
+        Self { rest, rebindings: REBINDING_LIMIT, ..Self::default() }
     }
 
     pub(super) fn next(&self) -> u8 {
@@ -139,9 +135,7 @@ impl<'s> Parser<'s> {
         if scope != self.scope {
             self.rebindings = self.rebindings.checked_sub(id as usize)?;
             let levels = &self.levels;
-            id = self.tree.rebind(id, |(level, number)| {
-                levels.get(level)?.as_ref()?.get(number).copied()
-            });
+            id = self.tree.rebind(id, |(level, number)| levels.get(level)?.as_ref()?.get(number).copied());
             self.substitutions[at] = (id, self.scope);
         }
         Some(id)
@@ -164,11 +158,7 @@ impl<'s> Parser<'s> {
         found
     }
 
-    pub(super) fn until(
-        &mut self,
-        end: &str,
-        read: impl Fn(&mut Self) -> Option<Id>,
-    ) -> Option<Vec<Id>> {
+    pub(super) fn until(&mut self, end: &str, read: impl Fn(&mut Self) -> Option<Id>) -> Option<Vec<Id>> {
         let mut found = Vec::new();
         while !self.eat(end) {
             found.push(read(self)?);

@@ -29,18 +29,13 @@ impl Parser<'_> {
         let name = self.name(Some(&mut signature))?;
         for (parameter, number) in self.forward.split_off(first) {
             let arguments = self.levels.first()?.as_ref()?;
-            self.tree
-                .resolve(parameter, *arguments.get(number)?, number);
+            self.tree.resolve(parameter, *arguments.get(number)?, number);
         }
         let ends = |parser: &Self| matches!(parser.next(), 0 | b'E' | b'.' | b'_');
         if ends(self) {
             return Some(name);
         }
-        let result = if signature.is_instance && !signature.has_no_result {
-            Some(self.ty()?)
-        } else {
-            None
-        };
+        let result = if signature.is_instance && !signature.has_no_result { Some(self.ty()?) } else { None };
         let mut parameters = Vec::new();
         let mut goes_on = !self.eat("v");
         while goes_on {
@@ -106,11 +101,7 @@ impl Parser<'_> {
         };
         self.skip(usize::from(!reference.is_empty()));
         if let Some(signature) = of.as_deref_mut() {
-            *signature = Signature {
-                qualifiers,
-                reference,
-                ..Signature::default()
-            };
+            *signature = Signature { qualifiers, reference, ..Signature::default() };
         }
         let mut so_far = None;
         while !self.eat("E") {

@@ -63,9 +63,7 @@ impl Parser<'_> {
     /// The class template instance of a type such as `std::string`: constructors are printed with this name.
     fn class(&mut self, scope: Id) -> Id {
         let name = match self.tree.node(scope) {
-            Node::Name("std::string") => {
-                "std::basic_string<char, std::char_traits<char>, std::allocator<char>>"
-            }
+            Node::Name("std::string") => "std::basic_string<char, std::char_traits<char>, std::allocator<char>>",
             Node::Name("std::istream") => "std::basic_istream<char, std::char_traits<char>>",
             Node::Name("std::ostream") => "std::basic_ostream<char, std::char_traits<char>>",
             Node::Name("std::iostream") => "std::basic_iostream<char, std::char_traits<char>>",
@@ -103,11 +101,8 @@ impl Parser<'_> {
         if is_function {
             self.levels.clear();
         }
-        let (text, declarator) = if self.eat("Ut") {
-            ("'unnamed%'", self.word(""))
-        } else {
-            ("'lambda%'%", self.closure()?)
-        };
+        let (text, declarator) =
+            if self.eat("Ut") { ("'unnamed%'", self.word("")) } else { ("'lambda%'%", self.closure()?) };
         let number = self.digits();
         self.expect("_")?;
         let number = self.word(number);

@@ -78,17 +78,13 @@ impl Printer<'_, '_> {
                 let mut items = tree.items(list).iter();
                 items.all(|&item| printer.is_certain(item, is_scope))
             }
-            Node::Nested(scope, name) => {
-                printer.is_certain(scope, true) && printer.is_certain(name, is_scope)
-            }
+            Node::Nested(scope, name) => printer.is_certain(scope, true) && printer.is_certain(name, is_scope),
             Node::Instance(name, arguments) => {
                 !matches!(tree.node(name), Node::Parameter(..))
                     && printer.is_certain(name, is_scope)
                     && printer.is_certain(arguments, is_scope)
             }
-            Node::Member(class, ty) => {
-                printer.is_certain(class, is_scope) && printer.is_certain(ty, is_scope)
-            }
+            Node::Member(class, ty) => printer.is_certain(class, is_scope) && printer.is_certain(ty, is_scope),
             Node::Parameter(inner, _) => !is_scope && printer.is_certain(inner, false),
             Node::Tagged(inner, _)
             | Node::Expansion(inner)

@@ -35,15 +35,7 @@ pub(super) type Found<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, 
 
 impl<'t, 's> Printer<'t, 's> {
     pub(in crate::mangled) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
-        Self {
-            tree,
-            text: String::new(),
-            is_tidy,
-            pack: None,
-            brackets: 1,
-            depth: 0,
-            steps: 0,
-        }
+        Self { tree, text: String::new(), is_tidy, pack: None, brackets: 1, depth: 0, steps: 0 }
     }
 
     /// The text. `None` if a limit was reached.
@@ -88,11 +80,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.visit(|printer| printer.right_of(printer.tree.node(id)));
     }
 
-    pub(in crate::mangled) fn within(
-        &mut self,
-        [open, close]: [&str; 2],
-        print: impl FnOnce(&mut Self),
-    ) {
+    pub(in crate::mangled) fn within(&mut self, [open, close]: [&str; 2], print: impl FnOnce(&mut Self)) {
         let inside = if open == "<" { 0 } else { self.brackets + 1 };
         let outside = mem::replace(&mut self.brackets, inside);
         self.push(open);

@@ -12,9 +12,7 @@ impl<'t, 's> Printer<'t, 's> {
             node = self.tree.node(argument);
         }
         match node {
-            Node::Binary(_, precedence, ..) | Node::Form(_, precedence, _)
-                if precedence >= limit =>
-            {
+            Node::Binary(_, precedence, ..) | Node::Form(_, precedence, _) if precedence >= limit => {
                 self.within(["(", ")"], |printer| printer.print(id));
             }
             _ => self.print(id),

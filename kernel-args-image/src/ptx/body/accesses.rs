@@ -28,14 +28,8 @@ pub(super) struct At {
 impl<'f, 'c, 't> Uses<'f, 'c, 't> {
     /// `is_pointer` contains the slots that are declared as pointers.
     pub(super) fn of(flow: &'f mut Flow<'c, 't>, is_pointer: &[SlotId]) -> Vec<SlotUse> {
-        let slots = flow.used.iter().map(|&is_used| SlotUse {
-            is_used,
-            ..SlotUse::default()
-        });
-        let mut uses = Self {
-            slots: slots.collect(),
-            flow,
-        };
+        let slots = flow.used.iter().map(|&is_used| SlotUse { is_used, ..SlotUse::default() });
+        let mut uses = Self { slots: slots.collect(), flow };
         for &slot in is_pointer {
             uses.slots[slot as usize].is_pointer = true;
         }
@@ -145,10 +139,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         let code: &'c Code<'t> = self.flow.code;
         for access in &code.accesses {
             let address = self.flow.get(access.base).plus(access.offset.into());
-            let at = At {
-                address,
-                is_generic: access.is_generic,
-            };
+            let at = At { address, is_generic: access.is_generic };
             let pattern = pattern(access.element, access.mode, access.origin, &code.seen);
             if let Some(slot) = self.access(at, pattern) {
                 let known = Stride::constant(access.width.max(1).into()).join(address.stride);

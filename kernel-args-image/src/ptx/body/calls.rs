@@ -46,8 +46,7 @@ impl Flow<'_, '_> {
     fn callee(&self, call: usize) -> Option<Rc<Summary>> {
         let summary = self.summaries.get(call)?.as_ref()?;
         let call = &self.code.calls[call];
-        let fits = call.arguments.len() == summary.firsts.len()
-            && call.returns.len() == summary.return_count;
+        let fits = call.arguments.len() == summary.firsts.len() && call.returns.len() == summary.return_count;
         fits.then(|| summary.clone())
     }
 
@@ -92,10 +91,7 @@ impl Flow<'_, '_> {
         let mut result = Value::default();
         let forms: Vec<_> = self.arena.forms(value.forms).map(<[_]>::to_vec).collect();
         for form in forms {
-            let mut sum = Value {
-                stride: value.stride,
-                ..Value::NUMBER
-            };
+            let mut sum = Value { stride: value.stride, ..Value::NUMBER };
             for (slot, factor) in form {
                 if slot == ELSEWHERE {
                     sum = sum.sum(Value::ELSEWHERE, false, self.arena);
@@ -164,10 +160,7 @@ impl Uses<'_, '_, '_> {
     }
 
     fn accesses_of(&mut self, argument: Value, slot_use: &SlotUse) {
-        let at = At {
-            address: argument,
-            is_generic: true,
-        };
+        let at = At { address: argument, is_generic: true };
         for pattern in &slot_use.patterns {
             self.access(at, *pattern);
         }

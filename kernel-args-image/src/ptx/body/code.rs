@@ -30,7 +30,10 @@ pub(super) struct Code<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// The same value.
-    Copy { to: Register, from: Register },
+    Copy {
+        to: Register,
+        from: Register,
+    },
     /// The value plus a constant.
     Plus {
         to: Register,
@@ -94,7 +97,9 @@ pub(super) enum Step {
         from: Register,
     },
     /// What a called function returns.
-    Call { index: u32 },
+    Call {
+        index: u32,
+    },
 }
 
 /// An access to memory that a parameter may point to.

@@ -66,8 +66,6 @@ impl<'t> Statements<'t> {
             Token::Number(text) => constant(text),
             _ => None,
         };
-        number
-            .and_then(|number| u32::try_from(number).ok())
-            .ok_or(Unreadable)
+        number.and_then(|number| u32::try_from(number).ok()).ok_or(Unreadable)
     }
 }

@@ -94,9 +94,5 @@ fn element(pattern: &Pattern) -> Option<Elements> {
         (ElementClass::Unknown, _) => return None,
         (class, _) => class,
     };
-    Some(Elements {
-        class,
-        size,
-        step: pattern.stride.variable,
-    })
+    Some(Elements { class, size, step: pattern.stride.variable })
 }

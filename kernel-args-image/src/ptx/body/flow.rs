@@ -96,12 +96,7 @@ impl<'c, 't> Flow<'c, 't> {
         match step {
             Step::Copy { to, from } => self.set(to, self.get(from)),
             Step::Plus { to, from, number } => self.set(to, self.get(from).plus(number)),
-            Step::Sum {
-                to,
-                a,
-                b,
-                is_difference,
-            } => {
+            Step::Sum { to, a, b, is_difference } => {
                 let sum = self.get(a).sum(self.get(b), is_difference, self.arena);
                 self.set(to, sum);
             }
@@ -122,29 +117,13 @@ impl<'c, 't> Flow<'c, 't> {
                 let bits = value.bits(is_wide, self.arena);
                 self.set(to, Value { stride, ..bits });
             }
-            Step::Masked {
-                to,
-                from,
-                mask,
-                is_wide,
-            } => self.masked(to, self.get(from), mask, is_wide),
+            Step::Masked { to, from, mask, is_wide } => self.masked(to, self.get(from), mask, is_wide),
             Step::BitsSet { to, from, number } => {
                 let value = self.get(from);
                 let stride = Stride::constant(number).join(value.stride).powers_of_two();
-                self.set(
-                    to,
-                    Value {
-                        stride,
-                        ..value.plus(number)
-                    },
-                );
+                self.set(to, Value { stride, ..value.plus(number) });
             }
-            Step::Load {
-                to,
-                base,
-                offset,
-                bytes,
-            } => {
+            Step::Load { to, base, offset, bytes } => {
                 let address = self.get(base);
                 if address.forms == Set::NONE {
                     return;
@@ -157,12 +136,7 @@ impl<'c, 't> Flow<'c, 't> {
                 }
                 self.set(to, value);
             }
-            Step::Store {
-                base,
-                offset,
-                bytes,
-                from,
-            } => {
+            Step::Store { base, offset, bytes, from } => {
                 let place = self.get(base).place.plus(offset.into());
                 self.store(place, bytes, self.get(from));
             }
@@ -178,31 +152,14 @@ impl<'c, 't> Flow<'c, 't> {
             let weak = value.weak;
             let all = own.all.max(cleared.all);
             let stride = Stride { all, variable: all };
-            self.set(
-                to,
-                Value {
-                    weak,
-                    stride,
-                    ..Value::NUMBER
-                },
-            );
+            self.set(to, Value { weak, stride, ..Value::NUMBER });
         } else if is_wide && mask < 0 {
             let place = value.place.moved();
             let stride = Stride::ANY;
-            self.set(
-                to,
-                Value {
-                    stride,
-                    place,
-                    ..value
-                },
-            );
+            self.set(to, Value { stride, place, ..value });
         } else {
             let bits = value.bits(is_wide, self.arena);
-            let stride = Stride {
-                all: cleared.all,
-                variable: cleared.all,
-            };
+            let stride = Stride { all: cleared.all, variable: cleared.all };
             self.set(to, Value { stride, ..bits });
         }
     }

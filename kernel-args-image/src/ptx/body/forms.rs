@@ -117,11 +117,7 @@ impl Arena {
 
     /// The forms of a set. None for [`Set::ANY`].
     pub(super) fn forms(&self, set: Set) -> impl Iterator<Item = &[Term]> {
-        let forms = if set == Set::ANY {
-            &[]
-        } else {
-            self.sets.get(set.0)
-        };
+        let forms = if set == Set::ANY { &[] } else { self.sets.get(set.0) };
         forms.iter().map(|form| self.forms.get(*form))
     }
 
@@ -234,13 +230,7 @@ impl Arena {
         self.set(&all).0
     }
 
-    fn cached(
-        &mut self,
-        operation: u32,
-        a: u32,
-        b: u32,
-        run: impl FnOnce(&mut Self) -> u32,
-    ) -> u32 {
+    fn cached(&mut self, operation: u32, a: u32, b: u32, run: impl FnOnce(&mut Self) -> u32) -> u32 {
         let key = [operation, a, b];
         let place = a.wrapping_mul(31).wrapping_add(b).wrapping_mul(7) ^ operation;
         let place = place as usize % CACHED;

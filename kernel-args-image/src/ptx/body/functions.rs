@@ -26,11 +26,7 @@ pub(super) struct Function<'t> {
 impl<'t> Outline<'t> {
     /// Reads the functions and files of the text of `lexer`, which are at these positions.
     pub(super) fn read(lexer: &Lexer<'t>, places: &[u32]) -> Self {
-        let mut outline = Self {
-            functions: Vec::new(),
-            by_name: BTreeMap::new(),
-            files: BTreeMap::new(),
-        };
+        let mut outline = Self { functions: Vec::new(), by_name: BTreeMap::new(), files: BTreeMap::new() };
         for &place in places {
             let mut place = lexer.back_to(place as usize);
             // An error would search for its line.

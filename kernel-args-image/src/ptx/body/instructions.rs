@@ -61,15 +61,7 @@ impl Translator<'_, '_> {
                 if let (Some(to), Some(Source::Register(b))) = (own.first(), own.only(1)) {
                     let a = self.unnamed();
                     self.set(a, Value::constant(0));
-                    self.step(
-                        to,
-                        Step::Sum {
-                            to,
-                            a,
-                            b,
-                            is_difference: true,
-                        },
-                    );
+                    self.step(to, Step::Sum { to, a, b, is_difference: true });
                 }
             }
             Effect::OneOf => {
@@ -115,11 +107,7 @@ impl Translator<'_, '_> {
 
     /// The destinations are values from memory.
     pub(super) fn elsewhere(&mut self, operands: Operands<'_>, is_wide: bool) {
-        let value = if is_wide {
-            Value::ELSEWHERE
-        } else {
-            Value::NUMBER
-        };
+        let value = if is_wide { Value::ELSEWHERE } else { Value::NUMBER };
         for register in operands.registers(0) {
             self.set(register, value);
         }
@@ -130,11 +118,7 @@ impl Translator<'_, '_> {
         self.code.uses.extend(uses);
     }
 
-    pub(super) fn classes(
-        &mut self,
-        registers: impl Iterator<Item = Register>,
-        class: ElementClass,
-    ) {
+    pub(super) fn classes(&mut self, registers: impl Iterator<Item = Register>, class: ElementClass) {
         for register in registers {
             self.classes.add(register, class);
         }
@@ -145,9 +129,7 @@ impl Translator<'_, '_> {
         for register in registers {
             self.classes.add(register, ElementClass::Integer);
             if ty.bytes == 8 {
-                self.code
-                    .uses
-                    .push((register, Use::Arithmetic(self.origin)));
+                self.code.uses.push((register, Use::Arithmetic(self.origin)));
             }
         }
     }

@@ -33,9 +33,7 @@ impl Translator<'_, '_> {
 
     /// The destination and the operand at this position take part in the same arithmetic.
     pub(super) fn same_element(&mut self, operands: Operands<'_>, position: u8) {
-        if let (Some(to), Some(Source::Register(from))) =
-            (operands.first(), operands.only(position))
-        {
+        if let (Some(to), Some(Source::Register(from))) = (operands.first(), operands.only(position)) {
             self.classes.copy(to, from);
         }
     }
@@ -55,14 +53,7 @@ impl Translator<'_, '_> {
         // Two parts of an address that was loaded are an address.
         let is_packed = is_wide && operands.sources().count() > 1;
         for to in operands.registers(0) {
-            self.set(
-                to,
-                if is_packed {
-                    Value::ELSEWHERE
-                } else {
-                    Value::NUMBER
-                },
-            );
+            self.set(to, if is_packed { Value::ELSEWHERE } else { Value::NUMBER });
             for from in operands.sources() {
                 self.step(to, Step::Bits { to, from, is_wide });
             }
@@ -75,36 +66,16 @@ impl Translator<'_, '_> {
         };
         match (operands.only(a), operands.only(b)) {
             (Some(Source::Register(a)), Some(Source::Register(b))) => {
-                self.step(
-                    to,
-                    Step::Sum {
-                        to,
-                        a,
-                        b,
-                        is_difference,
-                    },
-                );
+                self.step(to, Step::Sum { to, a, b, is_difference });
             }
             (Some(Source::Register(from)), Some(Source::Number(number))) => {
-                let number = if is_difference {
-                    number.wrapping_neg()
-                } else {
-                    number
-                };
+                let number = if is_difference { number.wrapping_neg() } else { number };
                 self.step(to, Step::Plus { to, from, number });
             }
             (Some(Source::Number(number)), Some(Source::Register(b))) => {
                 let a = self.unnamed();
                 self.set(a, Value::constant(number));
-                self.step(
-                    to,
-                    Step::Sum {
-                        to,
-                        a,
-                        b,
-                        is_difference,
-                    },
-                );
+                self.step(to, Step::Sum { to, a, b, is_difference });
             }
             _ => self.numbers(operands),
         }
@@ -149,24 +120,9 @@ impl Translator<'_, '_> {
         match operands.only(3) {
             Some(Source::Register(b)) => {
                 let is_difference = false;
-                self.step(
-                    to,
-                    Step::Sum {
-                        to,
-                        a,
-                        b,
-                        is_difference,
-                    },
-                );
+                self.step(to, Step::Sum { to, a, b, is_difference });
             }
-            Some(Source::Number(number)) => self.step(
-                to,
-                Step::Plus {
-                    to,
-                    from: a,
-                    number,
-                },
-            ),
+            Some(Source::Number(number)) => self.step(to, Step::Plus { to, from: a, number }),
             _ => self.set(to, Value::NUMBER),
         }
     }
@@ -174,15 +130,7 @@ impl Translator<'_, '_> {
     pub(super) fn and(&mut self, operands: Operands<'_>, is_wide: bool) {
         match (operands.first(), operands.only(1), operands.only(2)) {
             (Some(to), Some(Source::Register(from)), Some(Source::Number(mask))) => {
-                self.step(
-                    to,
-                    Step::Masked {
-                        to,
-                        from,
-                        mask,
-                        is_wide,
-                    },
-                );
+                self.step(to, Step::Masked { to, from, mask, is_wide });
             }
             _ => self.bits(operands, is_wide),
         }
@@ -227,14 +175,7 @@ impl Translator<'_, '_> {
                     return self.step(to, Step::Copy { to, from: register });
                 }
                 let is_wide = ty.bytes >= 8;
-                self.step(
-                    to,
-                    Step::Resized {
-                        to,
-                        from: register,
-                        is_wide,
-                    },
-                );
+                self.step(to, Step::Resized { to, from: register, is_wide });
             }
             (Some(to), Some(Source::Number(number))) => self.set(to, Value::constant(number)),
             _ => self.numbers(operands),

@@ -12,11 +12,7 @@ pub(super) struct Interner<T> {
 
 impl<T: Copy + PartialEq + Hashed> Interner<T> {
     pub(super) fn new() -> Self {
-        Self {
-            items: Vec::new(),
-            starts: vec![0],
-            table: vec![0; 64],
-        }
+        Self { items: Vec::new(), starts: vec![0], table: vec![0; 64] }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -29,10 +25,7 @@ impl<T: Copy + PartialEq + Hashed> Interner<T> {
     }
 
     pub(super) fn get(&self, number: u32) -> &[T] {
-        let (start, end) = (
-            self.starts[number as usize],
-            self.starts[number as usize + 1],
-        );
+        let (start, end) = (self.starts[number as usize], self.starts[number as usize + 1]);
         &self.items[start as usize..end as usize]
     }
 

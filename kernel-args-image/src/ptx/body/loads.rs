@@ -68,15 +68,7 @@ impl Translator<'_, '_> {
             (_, Some((base, offset))) => {
                 for (index, to) in (0_i32..).zip(operands.registers(0)) {
                     let offset = offset.saturating_add(index * i32::from(bytes));
-                    self.step(
-                        to,
-                        Step::Load {
-                            to,
-                            base,
-                            offset,
-                            bytes,
-                        },
-                    );
+                    self.step(to, Step::Load { to, base, offset, bytes });
                 }
             }
         }
@@ -96,12 +88,7 @@ impl Translator<'_, '_> {
                 continue;
             };
             let offset = offset.saturating_add(index * i32::from(bytes));
-            self.code.steps.push(Step::Store {
-                base,
-                offset,
-                bytes,
-                from,
-            });
+            self.code.steps.push(Step::Store { base, offset, bytes, from });
             self.code.uses.push((from, Use::Stored { base }));
         }
     }
@@ -167,10 +154,5 @@ impl Translator<'_, '_> {
 
 /// The elements of a fragment of a matrix.
 pub(super) fn matrix(ty: Scalar) -> Element {
-    Element {
-        class: ty.class,
-        arithmetic: ty.class,
-        bytes: ty.bytes,
-        ..Element::default()
-    }
+    Element { class: ty.class, arithmetic: ty.class, bytes: ty.bytes, ..Element::default() }
 }

@@ -11,24 +11,19 @@ use alloc::vec::Vec;
 impl Flow<'_, '_> {
     /// What 8 bytes, or less, at this place are.
     pub(super) fn load(&mut self, place: Place, bytes: u8) -> Value {
-        let unknown = if bytes >= 8 {
-            Value::ELSEWHERE
-        } else {
-            Value::NUMBER
-        };
+        let unknown = if bytes >= 8 { Value::ELSEWHERE } else { Value::NUMBER };
         match place {
             Place::Nowhere => unknown,
             // An opcode without a type, which PTX does not allow.
             Place::At(symbol, _) if bytes == 0 => self.somewhere(symbol, unknown),
             Place::At(symbol, offset) => match self.code.symbols[symbol as usize] {
-                Symbol::Parameter { bytes: size, first } => {
-                    self.parameter(first, size, offset, bytes)
-                }
+                Symbol::Parameter { bytes: size, first } => self.parameter(first, size, offset, bytes),
                 Symbol::Memory => self.cell(symbol, offset, bytes),
             },
             Place::In(symbol) => self.somewhere(symbol, unknown),
-            Place::Anywhere => (0..self.code.symbols.len() as u32)
-                .fold(unknown, |value, symbol| self.somewhere(symbol, value)),
+            Place::Anywhere => {
+                (0..self.code.symbols.len() as u32).fold(unknown, |value, symbol| self.somewhere(symbol, value))
+            }
         }
     }
 
@@ -74,20 +69,12 @@ impl Flow<'_, '_> {
             self.used[slot as usize] = true;
         }
         match slots[..] {
-            [slot] if bytes == 8 => Value {
-                forms: self.arena.slot(slot),
-                stride: Stride::default(),
-                ..Value::NUMBER
-            },
+            [slot] if bytes == 8 => Value { forms: self.arena.slot(slot), stride: Stride::default(), ..Value::NUMBER },
             // A parameter that is too small for an address.
             _ if size < 8 => Value::NUMBER,
             _ => {
                 let weak = self.arena.slots(&slots);
-                Value {
-                    weak,
-                    ..Value::NUMBER
-                }
-                .bits(bytes >= 8, self.arena)
+                Value { weak, ..Value::NUMBER }.bits(bytes >= 8, self.arena)
             }
         }
     }
@@ -107,10 +94,7 @@ impl Flow<'_, '_> {
         } else {
             // Several cells.
             let weak = self.contents(symbol);
-            Value {
-                weak,
-                ..Value::NUMBER
-            }
+            Value { weak, ..Value::NUMBER }
         };
         let bits = parts.bits(bytes >= 8, self.arena);
         value.join(bits, self.arena)
@@ -121,11 +105,7 @@ impl Flow<'_, '_> {
             Place::Nowhere => {}
             Place::At(symbol, offset) => {
                 if bytes == 8 && offset % 8 == 0 {
-                    let old = self
-                        .cells
-                        .get(&(symbol, offset))
-                        .copied()
-                        .unwrap_or_default();
+                    let old = self.cells.get(&(symbol, offset)).copied().unwrap_or_default();
                     let new = old.join(value, self.arena);
                     if new != old {
                         self.cells.insert((symbol, offset), new);
@@ -201,16 +181,11 @@ impl Flow<'_, '_> {
         self.memory[symbol as usize].is_shared
     }
 
-    pub(super) fn change(
-        &mut self,
-        symbol: SymbolId,
-        change: impl FnOnce(&mut Memory, &mut Arena),
-    ) {
+    pub(super) fn change(&mut self, symbol: SymbolId, change: impl FnOnce(&mut Memory, &mut Arena)) {
         let memory = &mut self.memory[symbol as usize];
         let old = *memory;
         change(memory, self.arena);
-        self.has_changed |= (old.anywhere, old.all, old.is_shared)
-            != (memory.anywhere, memory.all, memory.is_shared);
+        self.has_changed |= (old.anywhere, old.all, old.is_shared) != (memory.anywhere, memory.all, memory.is_shared);
     }
 
     /// Code that is not analysed can access what is at this place.

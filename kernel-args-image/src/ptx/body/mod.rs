@@ -93,11 +93,7 @@ pub struct PointeeAlignment {
 
 impl PointeeAlignment {
     pub(crate) const fn new(parameter: usize, offset: usize, align: Alignment) -> Self {
-        Self {
-            parameter,
-            offset,
-            align,
-        }
+        Self { parameter, offset, align }
     }
 }
 
@@ -144,18 +140,15 @@ impl<'t> Bodies<'t> {
         let mut lexer = whole.back_to(at);
         lexer.identifier("").ok()?;
         let parameters = parameters(&mut lexer).ok()?;
-        let declared: Vec<Declared<'t>> = parameters
-            .iter()
-            .map(|parameter| (parameter.name, parameter.layout.size()))
-            .collect();
+        let declared: Vec<Declared<'t>> =
+            parameters.iter().map(|parameter| (parameter.name, parameter.layout.size())).collect();
         let mut pointers: Vec<SlotId> = Vec::new();
         let mut first = 0;
         for parameter in &parameters {
             if parameter.pointee.is_some() {
                 pointers.push(first);
             }
-            first =
-                first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
+            first = first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
         }
         if self.arena.is_full {
             self.arena = Arena::new();
@@ -181,19 +174,12 @@ impl<'t> Bodies<'t> {
             let slots = loaded.map(|(index, own)| slot(8 * index, own, self));
             (*bytes > 0).then(|| slots.collect())
         });
-        KernelBody {
-            parameters: parameters.collect(),
-            alignments: alignments(declared, uses),
-        }
+        KernelBody { parameters: parameters.collect(), alignments: alignments(declared, uses) }
     }
 
     /// What is known about the function of each call. Analyses these functions, and the functions that they call.
     fn summaries(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
-        let callees: Vec<_> = code
-            .calls
-            .iter()
-            .map(|call| self.find(call.callee))
-            .collect();
+        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
         for function in callees.iter().flatten() {
             self.analyse(*function);
         }
@@ -202,11 +188,7 @@ impl<'t> Bodies<'t> {
 
     /// What is known so far about the function of each call.
     fn known(&mut self, code: &Code<'t>) -> Vec<Option<Rc<Summary>>> {
-        let callees: Vec<_> = code
-            .calls
-            .iter()
-            .map(|call| self.find(call.callee))
-            .collect();
+        let callees: Vec<_> = code.calls.iter().map(|call| self.find(call.callee)).collect();
         let summary = |function: Option<usize>| match self.functions.get(function?)? {
             State::Done(summary) => summary.clone(),
             State::New | State::Open => None,
@@ -225,8 +207,7 @@ impl<'t> Bodies<'t> {
 
     fn outline(&mut self) -> &Outline<'t> {
         let text = self.text;
-        self.outline
-            .get_or_insert_with(|| Outline::read(&Lexer::new(text), &self.places))
+        self.outline.get_or_insert_with(|| Outline::read(&Lexer::new(text), &self.places))
     }
 
     /// Analyses a function after all functions that it calls.
@@ -246,10 +227,7 @@ impl<'t> Bodies<'t> {
                 return;
             };
             let function = *function;
-            let callee = code
-                .as_ref()
-                .and_then(|code| code.calls.get(*call))
-                .map(|call| call.callee);
+            let callee = code.as_ref().and_then(|code| code.calls.get(*call)).map(|call| call.callee);
             *call += 1;
             if let Some(callee) = callee {
                 next = self.find(callee);
@@ -265,13 +243,7 @@ impl<'t> Bodies<'t> {
         let outline = self.outline.as_ref()?;
         let function = outline.functions.get(function)?;
         let returns = &function.returns;
-        translate(
-            &function.body,
-            &function.parameters,
-            returns,
-            &mut self.opcodes,
-        )
-        .ok()
+        translate(&function.body, &function.parameters, returns, &mut self.opcodes).ok()
     }
 
     fn summary(&mut self, code: &Code<'t>) -> Option<Summary> {
@@ -287,9 +259,7 @@ fn alignments(declared: &[Declared<'_>], uses: &[SlotUse]) -> Vec<PointeeAlignme
     let slots = declared
         .iter()
         .enumerate()
-        .flat_map(|(parameter, (_, bytes))| {
-            (0..bytes.div_ceil(8)).map(move |index| (parameter, 8 * index))
-        });
+        .flat_map(|(parameter, (_, bytes))| (0..bytes.div_ceil(8)).map(move |index| (parameter, 8 * index)));
     let needed = slots.zip(uses).filter(|(_, own)| !own.escapes);
     let aligned = needed.filter_map(|((parameter, offset), own)| {
         let align = Alignment::new(own.alignment as usize)?;
@@ -300,17 +270,9 @@ fn alignments(declared: &[Declared<'_>], uses: &[SlotUse]) -> Vec<PointeeAlignme
 
 impl<'t> Locate<'t> for Bodies<'t> {
     fn locate(&mut self, origin: Origin) -> Evidence<'t> {
-        let file = if origin.line > 0 {
-            self.outline().file(origin.file)
-        } else {
-            ""
-        };
+        let file = if origin.line > 0 { self.outline().file(origin.file) } else { "" };
         let known = self.opcodes.known.get(origin.opcode as usize);
-        Evidence {
-            opcode: known.map_or("", |(opcode, _)| *opcode),
-            file,
-            line: origin.line,
-        }
+        Evidence { opcode: known.map_or("", |(opcode, _)| *opcode), file, line: origin.line }
     }
 }
 
@@ -319,11 +281,7 @@ impl KernelBody<'_> {
     #[must_use]
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
         let parameters = self.parameters.iter();
-        parameters.map(|slots| {
-            slots
-                .as_ref()
-                .map_or(Body::UNKNOWN, |slots| Body::of(slots))
-        })
+        parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
     }
 
     /// The alignment that every access through a pointer needs. A kernel that chooses between accesses of several widths, by

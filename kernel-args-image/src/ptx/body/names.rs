@@ -1,9 +1,6 @@
 //! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
 
-#![allow(
-    clippy::cast_lossless,
-    reason = "`From` is a call for each byte without optimization"
-)]
+#![allow(clippy::cast_lossless, reason = "`From` is a call for each byte without optimization")]
 
 use crate::ptx::lexer::{DOTTED, WORD};
 use alloc::{vec, vec::Vec};
@@ -36,10 +33,7 @@ impl<'t> Name<'t> {
         for byte in name.as_bytes() {
             hash = hashed(hash, *byte);
         }
-        Self {
-            text: name.as_bytes(),
-            hash: hash as u32,
-        }
+        Self { text: name.as_bytes(), hash: hash as u32 }
     }
 
     /// The identifier that begins here.
@@ -50,10 +44,7 @@ impl<'t> Name<'t> {
             hash = ((hash ^ text[at] as u64) * PRIME) & MASK;
             at += 1;
         }
-        Self {
-            text: &text[start..at],
-            hash: hash as u32,
-        }
+        Self { text: &text[start..at], hash: hash as u32 }
     }
 
     /// The opcode that begins here, with its suffixes: `ld.global.L2::128B.f32`.
@@ -73,10 +64,7 @@ impl<'t> Name<'t> {
                 break;
             }
         }
-        Self {
-            text: &text[start..at],
-            hash: hash as u32,
-        }
+        Self { text: &text[start..at], hash: hash as u32 }
     }
 
     /// The name as text.
@@ -164,11 +152,7 @@ impl<'t> Names<'t> {
         };
         let start = self.blocks.get(depth.wrapping_sub(1)).copied();
         let declared = self.hidden.get(start.unwrap_or_default()..);
-        if declared
-            .unwrap_or_default()
-            .iter()
-            .any(|(known, _)| *known == entry)
-        {
+        if declared.unwrap_or_default().iter().any(|(known, _)| *known == entry) {
             return Ok(());
         }
         // The register belongs to the block of the range. In a block inside of it, it would end too early.

@@ -51,9 +51,8 @@ pub(super) enum Effect {
 }
 
 use Effect::{
-    Add, And, Atomic, Bits, BulkCopy, Call, Convert, ConvertAddress, Divide, Exchange, Load, Move,
-    Multiply, MultiplyAdd, Negate, Nothing, Number, Object, OneOf, Or, Reduce, Select, ShiftLeft,
-    Store, Subtract,
+    Add, And, Atomic, Bits, BulkCopy, Call, Convert, ConvertAddress, Divide, Exchange, Load, Move, Multiply,
+    MultiplyAdd, Negate, Nothing, Number, Object, OneOf, Or, Reduce, Select, ShiftLeft, Store, Subtract,
 };
 
 /// The opcodes up to the first dot. Other opcodes are unknown. Opcodes that are also arithmetic of floats are

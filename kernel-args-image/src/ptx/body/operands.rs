@@ -96,11 +96,7 @@ impl Iterator for Registers<'_> {
 impl<'r> Operands<'r> {
     /// The operands at a position that are not in brackets: more than one of a vector.
     pub(super) const fn at(self, position: u8) -> At<'r> {
-        At {
-            rest: self.0,
-            first: position,
-            last: position,
-        }
+        At { rest: self.0, first: position, last: position }
     }
 
     pub(super) const fn registers(self, position: u8) -> Registers<'r> {
@@ -123,11 +119,7 @@ impl<'r> Operands<'r> {
 
     /// The registers after the first operand that are not in brackets.
     pub(super) const fn sources(self) -> Registers<'r> {
-        Registers(At {
-            rest: self.0,
-            first: 1,
-            last: u8::MAX,
-        })
+        Registers(At { rest: self.0, first: 1, last: u8::MAX })
     }
 
     /// The address at this index: its register, or none for a number, and its offset.

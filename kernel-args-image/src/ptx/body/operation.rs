@@ -5,8 +5,8 @@ use super::{
     opcodes::{
         Effect,
         Effect::{
-            Add, Bits, Convert, Divide, MatrixLoad, MatrixStore, Multiply, MultiplyAdd, Negate,
-            Nothing, Number, OneOf, Store, Subtract,
+            Add, Bits, Convert, Divide, MatrixLoad, MatrixStore, Multiply, MultiplyAdd, Negate, Nothing, Number, OneOf,
+            Store, Subtract,
         },
         OPCODES,
     },
@@ -131,19 +131,13 @@ impl Operation {
     fn special(&self, opcode: &str, has_carry: bool) -> Effect {
         let is_float = self.ty.class.is_float();
         match self.effect {
-            Add | Subtract | Multiply | MultiplyAdd | Divide | Negate | OneOf | Bits
-                if is_float =>
-            {
-                Effect::Float
-            }
+            Add | Subtract | Multiply | MultiplyAdd | Divide | Negate | OneOf | Bits if is_float => Effect::Float,
             Add | Subtract | MultiplyAdd if has_carry => Bits,
             // The operands have the second type.
             Number if self.from.class.is_float() && opcode.starts_with("set") => Effect::Float,
             Number if opcode.starts_with("wmma.load") => MatrixLoad,
             Number if opcode.starts_with("wmma.store") => MatrixStore,
-            Effect::MultimemWrite if opcode.starts_with("multimem.ld_reduce") => {
-                Effect::MultimemLoad
-            }
+            Effect::MultimemWrite if opcode.starts_with("multimem.ld_reduce") => Effect::MultimemLoad,
             // It stores to shared memory of a cluster.
             Store if opcode.starts_with("st.bulk") => Nothing,
             effect => effect,
@@ -162,9 +156,7 @@ fn copies(opcode: &str) -> Copies {
     if has("prefetch") || !has("global") {
         return Copies::Nothing;
     }
-    let first = rest
-        .split('.')
-        .find(|part| *part == "global" || part.starts_with("shared"));
+    let first = rest.split('.').find(|part| *part == "global" || part.starts_with("shared"));
     match first {
         Some("global") if rest.starts_with("reduce") => Copies::Reduces,
         Some("global") => Copies::ToGlobal,
@@ -192,11 +184,7 @@ impl Scalar {
             _ => return None,
         };
         let is_integer = part.starts_with(['u', 's']) && !is_narrow_float(part);
-        Some(Self {
-            class,
-            bytes,
-            is_integer,
-        })
+        Some(Self { class, bytes, is_integer })
     }
 }
 
@@ -208,10 +196,7 @@ fn is_narrow_float(part: &str) -> bool {
 
 impl Opcodes<'_> {
     pub(super) fn new() -> Self {
-        Self {
-            names: Names::new(),
-            known: vec![("", Operation::parse(""))],
-        }
+        Self { names: Names::new(), known: vec![("", Operation::parse(""))] }
     }
 }
 
@@ -255,23 +240,12 @@ mod tests {
         assert!(Operation::parse("cvta.to.global.u64").to_global);
         assert!(!Operation::parse("cvta.global.u64").to_global);
         let copies = |opcode| Operation::parse(opcode).copies;
-        assert_eq!(
-            copies("cp.async.cg.shared.global.L2::128B"),
-            Copies::FromGlobal
-        );
+        assert_eq!(copies("cp.async.cg.shared.global.L2::128B"), Copies::FromGlobal);
         assert_eq!(copies("cp.async.commit_group"), Copies::Nothing);
+        assert_eq!(copies("cp.async.bulk.global.shared::cta.bulk_group"), Copies::ToGlobal);
+        assert_eq!(copies("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32"), Copies::Reduces);
         assert_eq!(
-            copies("cp.async.bulk.global.shared::cta.bulk_group"),
-            Copies::ToGlobal
-        );
-        assert_eq!(
-            copies("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32"),
-            Copies::Reduces
-        );
-        assert_eq!(
-            copies(
-                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ),
+            copies("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"),
             Copies::Tensor
         );
     }

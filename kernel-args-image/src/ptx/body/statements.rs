@@ -75,12 +75,7 @@ static BEGINS: [Begins; 256] = {
 
 impl<'t> Statements<'t> {
     pub(super) fn new(lexer: &Lexer<'t>) -> Self {
-        Self {
-            text: lexer.source(),
-            at: lexer.position(),
-            declared: Vec::new(),
-            operands: Vec::new(),
-        }
+        Self { text: lexer.source(), at: lexer.position(), declared: Vec::new(), operands: Vec::new() }
     }
 
     /// Lets a lexer read at this position.
@@ -230,13 +225,7 @@ impl<'t> Statements<'t> {
                 return Err(Unreadable);
             }
             if !joins {
-                self.operands.push(Operand {
-                    position,
-                    enclosed,
-                    value,
-                    offset: 0,
-                    at: start,
-                });
+                self.operands.push(Operand { position, enclosed, value, offset: 0, at: start });
                 continue;
             }
             joins = false;
@@ -254,10 +243,7 @@ impl<'t> Statements<'t> {
         let (text, start) = (self.text, self.at);
         let mut value = 0_i64;
         let mut at = start;
-        while at < text.len()
-            && matches!(BEGINS[text[at] as usize], Begins::Number)
-            && at - start < DIGITS
-        {
+        while at < text.len() && matches!(BEGINS[text[at] as usize], Begins::Number) && at - start < DIGITS {
             value = 10 * value + i64::from(text[at] - b'0');
             at += 1;
         }

@@ -127,11 +127,7 @@ impl<'t> Translator<'_, 't> {
         }
     }
 
-    fn declaration(
-        &mut self,
-        is_memory: bool,
-        declared: &[(Name<'t>, i64)],
-    ) -> Result<(), Unreadable> {
+    fn declaration(&mut self, is_memory: bool, declared: &[(Name<'t>, i64)]) -> Result<(), Unreadable> {
         for &(name, count) in declared {
             if is_memory {
                 self.symbol(name, Symbol::Memory)?;
@@ -152,16 +148,9 @@ impl<'t> Translator<'_, 't> {
     fn call(&mut self, statements: &Statements<'t>) {
         let operands: &[Operand] = &statements.operands;
         let is_argument = |operand: &&Operand| operand.enclosed == Enclosed::Parentheses;
-        let named = operands
-            .iter()
-            .position(|operand| operand.enclosed == Enclosed::Not);
+        let named = operands.iter().position(|operand| operand.enclosed == Enclosed::Not);
         let (before, after) = operands.split_at(named.unwrap_or(0));
-        let registers = |part: &[Operand]| {
-            part.iter()
-                .filter(is_argument)
-                .filter_map(Operand::register)
-                .collect()
-        };
+        let registers = |part: &[Operand]| part.iter().filter(is_argument).filter_map(Operand::register).collect();
         let (returns, arguments): (Vec<_>, Vec<_>) = (registers(before), registers(after));
         for &register in &returns {
             self.define(register);
@@ -169,14 +158,8 @@ impl<'t> Translator<'_, 't> {
         let callee = named.map(|at| &operands[at]);
         let callee = callee.filter(|operand| operand.register().is_some());
         let callee = callee.map(|operand| statements.name(operand.at).as_str());
-        self.code.steps.push(Step::Call {
-            index: self.code.calls.len() as u32,
-        });
-        self.code.calls.push(Call {
-            callee,
-            arguments,
-            returns,
-        });
+        self.code.steps.push(Step::Call { index: self.code.calls.len() as u32 });
+        self.code.calls.push(Call { callee, arguments, returns });
     }
 
     /// The values of registers that no instruction defines are numbers: `%tid`, addresses of global variables.
@@ -218,14 +201,8 @@ impl<'t> Translator<'_, 't> {
         *place = match old.forms {
             Set::NONE => value,
             // Instructions without registers define numbers and values from elsewhere only.
-            _ if old.forms == value.forms => Value {
-                stride: old.stride.join(value.stride),
-                ..old
-            },
-            _ => Value {
-                place: old.place,
-                ..Value::ELSEWHERE
-            },
+            _ if old.forms == value.forms => Value { stride: old.stride.join(value.stride), ..old },
+            _ => Value { place: old.place, ..Value::ELSEWHERE },
         };
     }
 

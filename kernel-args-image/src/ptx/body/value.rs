@@ -40,44 +40,26 @@ pub(super) type SymbolId = u32;
 
 impl Stride {
     /// Any number.
-    pub(super) const ANY: Self = Self {
-        all: 1,
-        variable: 1,
-    };
+    pub(super) const ANY: Self = Self { all: 1, variable: 1 };
 
     pub(super) fn constant(number: i64) -> Self {
-        Self {
-            all: divisor(number),
-            variable: 0,
-        }
+        Self { all: divisor(number), variable: 0 }
     }
 
     /// The divisors of a sum, or of a value that is one of two.
     pub(super) fn join(self, other: Self) -> Self {
-        Self {
-            all: gcd(self.all, other.all),
-            variable: gcd(self.variable, other.variable),
-        }
+        Self { all: gcd(self.all, other.all), variable: gcd(self.variable, other.variable) }
     }
 
     /// The divisors of a product.
     pub(super) fn product(self, other: Self) -> Self {
-        let mixed = gcd(
-            product(self.variable, other.all),
-            product(self.all, other.variable),
-        );
-        Self {
-            all: product(self.all, other.all),
-            variable: gcd(mixed, product(self.variable, other.variable)),
-        }
+        let mixed = gcd(product(self.variable, other.all), product(self.all, other.variable));
+        Self { all: product(self.all, other.all), variable: gcd(mixed, product(self.variable, other.variable)) }
     }
 
     /// The powers of two that divide.
     pub(super) fn powers_of_two(self) -> Self {
-        Self {
-            all: power_of_two(self.all),
-            variable: power_of_two(self.variable),
-        }
+        Self { all: power_of_two(self.all), variable: power_of_two(self.variable) }
     }
 }
 
@@ -137,36 +119,19 @@ impl Place {
 
 impl Value {
     /// A number that is not known, and no address.
-    pub(super) const NUMBER: Self = Self {
-        forms: Set::NUMBER,
-        weak: Slots::NONE,
-        stride: Stride::ANY,
-        place: Place::Nowhere,
-    };
+    pub(super) const NUMBER: Self =
+        Self { forms: Set::NUMBER, weak: Slots::NONE, stride: Stride::ANY, place: Place::Nowhere };
 
     /// A value from memory or from code that is not known.
-    pub(super) const ELSEWHERE: Self = Self {
-        forms: Set::ELSEWHERE,
-        ..Self::NUMBER
-    };
+    pub(super) const ELSEWHERE: Self = Self { forms: Set::ELSEWHERE, ..Self::NUMBER };
 
     pub(super) fn constant(number: i64) -> Self {
-        Self {
-            stride: Stride::constant(number),
-            ..Self::NUMBER
-        }
+        Self { stride: Stride::constant(number), ..Self::NUMBER }
     }
 
     /// The address of a symbol.
     pub(super) const fn address(symbol: SymbolId) -> Self {
-        Self {
-            stride: Stride {
-                all: 0,
-                variable: 0,
-            },
-            place: Place::At(symbol, 0),
-            ..Self::NUMBER
-        }
+        Self { stride: Stride { all: 0, variable: 0 }, place: Place::At(symbol, 0), ..Self::NUMBER }
     }
 
     /// A value that is one of two.
@@ -180,12 +145,7 @@ impl Value {
             weak = self.all_slots(arena, weak);
             weak = other.all_slots(arena, weak);
         }
-        Self {
-            forms,
-            weak,
-            stride: self.stride.join(other.stride),
-            place: self.place.join(other.place),
-        }
+        Self { forms, weak, stride: self.stride.join(other.stride), place: self.place.join(other.place) }
     }
 
     /// These slots and all slots of the value.
@@ -197,11 +157,8 @@ impl Value {
 
     /// The sum or difference of two values.
     pub(super) fn sum(self, other: Self, is_difference: bool, arena: &mut Arena) -> Self {
-        let forms = if is_difference {
-            arena.subtract(self.forms, other.forms)
-        } else {
-            arena.add(self.forms, other.forms)
-        };
+        let forms =
+            if is_difference { arena.subtract(self.forms, other.forms) } else { arena.add(self.forms, other.forms) };
         if forms == Set::NONE {
             return Self::default();
         }
@@ -214,12 +171,7 @@ impl Value {
             (place, Place::Nowhere) | (Place::Nowhere, place) => place.moved(),
             _ => Place::Anywhere,
         };
-        Self {
-            forms,
-            weak,
-            stride: self.stride.join(other.stride),
-            place,
-        }
+        Self { forms, weak, stride: self.stride.join(other.stride), place }
     }
 
     /// The value plus a constant.
@@ -227,11 +179,7 @@ impl Value {
         if self.forms == Set::NONE {
             return self;
         }
-        Self {
-            stride: self.stride.join(Stride::constant(number)),
-            place: self.place.plus(number),
-            ..self
-        }
+        Self { stride: self.stride.join(Stride::constant(number)), place: self.place.plus(number), ..self }
     }
 
     /// The bits of the value in another arrangement, as an address-sized value or a smaller one.
@@ -241,20 +189,12 @@ impl Value {
         }
         let weak = self.all_slots(arena, Slots::NONE);
         let is_number = self.forms == Set::NUMBER && weak == Slots::NONE;
-        let forms = if is_wide && !is_number {
-            Set::ELSEWHERE
-        } else {
-            Set::NUMBER
-        };
+        let forms = if is_wide && !is_number { Set::ELSEWHERE } else { Set::NUMBER };
         Self {
             forms,
             weak,
             stride: Stride::ANY,
-            place: if self.place == Place::Nowhere {
-                Place::Nowhere
-            } else {
-                Place::Anywhere
-            },
+            place: if self.place == Place::Nowhere { Place::Nowhere } else { Place::Anywhere },
         }
     }
 
@@ -271,9 +211,6 @@ impl Value {
         if self.forms == Set::NONE {
             return self;
         }
-        Self {
-            stride: self.number().product(by),
-            ..Self::NUMBER
-        }
+        Self { stride: self.number().product(by), ..Self::NUMBER }
     }
 }

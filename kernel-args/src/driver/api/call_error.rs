@@ -42,20 +42,14 @@ impl CallError {
     /// An error that cudarc returned from `call`.
     #[cold]
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
-        Self::Returned(DriverCall {
-            call,
-            status: error.0.into(),
-        })
+        Self::Returned(DriverCall { call, status: error.0.into() })
     }
 
     /// An error that cudarc returned when it made a context current. cudarc may report the pending error of an earlier
     /// call there.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
-        Self::cudarc(
-            "cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,",
-            error,
-        )
+        Self::cudarc("cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,", error)
     }
 }
 
@@ -70,19 +64,13 @@ impl Status {
     /// The error of a driver call, with the name of the call.
     #[inline(always)]
     pub(crate) fn check(self, call: &'static str) -> Result<(), CallError> {
-        if self == Self::SUCCESS {
-            Ok(())
-        } else {
-            Err(CallError::Returned(DriverCall { call, status: self }))
-        }
+        if self == Self::SUCCESS { Ok(()) } else { Err(CallError::Returned(DriverCall { call, status: self })) }
     }
 }
 
 /// The value that a call writes through its pointer.
 #[inline]
-pub(crate) fn out<T: Default>(
-    call: impl FnOnce(&mut T) -> Result<(), CallError>,
-) -> Result<T, CallError> {
+pub(crate) fn out<T: Default>(call: impl FnOnce(&mut T) -> Result<(), CallError>) -> Result<T, CallError> {
     let mut place = T::default();
     call(&mut place)?;
     Ok(place)

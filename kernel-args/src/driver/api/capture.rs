@@ -75,23 +75,12 @@ impl Api {
                 &mut count,
             )
         } else {
-            self.cuStreamGetCaptureInfo_v2(
-                handle,
-                &mut status,
-                &mut id,
-                &mut graph,
-                &mut nodes,
-                &mut count,
-            )
+            self.cuStreamGetCaptureInfo_v2(handle, &mut status, &mut id, &mut graph, &mut nodes, &mut count)
         }?;
         match status {
             ACTIVE => {}
             INVALIDATED => {
-                return Ok(Some(CaptureInfo {
-                    id,
-                    graph: None,
-                    last: None,
-                }));
+                return Ok(Some(CaptureInfo { id, graph: None, last: None }));
             }
             _ => return Ok(None),
         }
@@ -116,10 +105,7 @@ impl Api {
 
     /// Ends a capture. Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the
     /// stream's context current.
-    fn end_capture_now(
-        &'static self,
-        stream: &CudaStream,
-    ) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
+    fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
         // A different context can be current. If this call fails, the next call fails too.
         let _ = self.cuCtxSetCurrent((&**stream.context()).into());
         let mut graph = ptr::null_mut();
@@ -133,9 +119,7 @@ impl Api {
 
     /// Ends a capture and returns its graph. If that fails, abandons the capture.
     pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Graph, NotCaptured> {
-        let info = self
-            .capture_info(stream)
-            .map(|info| info.map(|info| info.id));
+        let info = self.capture_info(stream).map(|info| info.map(|info| info.id));
         // The capture ends before any error is returned: otherwise the stream would stay in capture mode.
         let (graph, ended) = self.end_capture_now(stream);
         if let Err(error) = ended {

@@ -49,10 +49,7 @@ impl Api {
                 // SAFETY: the context is current, so cudarc has not destroyed it; nothing else has its handle.
                 unsafe { destroy(created) };
             }
-            CallError::cudarc(
-                "cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent",
-                error,
-            )
+            CallError::cudarc("cuDeviceGetAttribute, cuCtxGetCurrent or cuCtxSetCurrent", error)
         })
     }
 
@@ -98,11 +95,7 @@ impl Api {
     }
 
     /// Gives access to the memory pool of a device: `cuDeviceGetMemPool`, `cuMemPoolSetAccess`.
-    pub(crate) fn share_pool(
-        &self,
-        device: CUdevice,
-        access: &PoolAccess,
-    ) -> Result<(), CallError> {
+    pub(crate) fn share_pool(&self, device: CUdevice, access: &PoolAccess) -> Result<(), CallError> {
         let set_access = required!(self, cuMemPoolSetAccess)?;
         let mut pool = ptr::null_mut();
         self.cuDeviceGetMemPool(&mut pool, device)?;
@@ -143,11 +136,7 @@ pub(crate) struct Green(Owned<GreenContext>);
 
 impl Green {
     /// A green context from one resource of a device: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate`.
-    pub(crate) fn new(
-        api: &'static Api,
-        device: CUdevice,
-        resource: &mut DeviceResource,
-    ) -> Result<Self, CallError> {
+    pub(crate) fn new(api: &'static Api, device: CUdevice, resource: &mut DeviceResource) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
         let generate = required!(api, cuDevResourceGenerateDesc)?;
@@ -158,8 +147,7 @@ impl Green {
         // argument specifies: one.
         unsafe { generate(&mut descriptor, resource, 1) }.check("cuDevResourceGenerateDesc")?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
-        unsafe { create(&mut green, descriptor, device, DEFAULT_STREAM) }
-            .check("cuGreenCtxCreate")?;
+        unsafe { create(&mut green, descriptor, device, DEFAULT_STREAM) }.check("cuGreenCtxCreate")?;
         // SAFETY: the call has created the green context, and only this value owns it.
         Ok(Self(unsafe { Owned::new(api, green) }))
     }

@@ -17,9 +17,7 @@ pub(crate) struct ContextState {
 impl ContextState {
     /// The state of a live context.
     pub(crate) fn of(api: &Api, context: &CudaContext) -> Self {
-        Self {
-            id: id(api, context),
-        }
+        Self { id: id(api, context) }
     }
 
     /// Whether the context was reset since; `false` if the driver does not report it.

@@ -30,12 +30,7 @@ impl DeviceResource {
     /// `CU_DEV_RESOURCE_TYPE_SM`.
     pub(crate) const SM: c_uint = 1;
 
-    pub(crate) const EMPTY: Self = Self {
-        kind: 0,
-        internal: [0; 92],
-        sm_count: 0,
-        rest: [0; 412],
-    };
+    pub(crate) const EMPTY: Self = Self { kind: 0, internal: [0; 92], sm_count: 0, rest: [0; 412] };
 }
 
 const _: () = assert!(size_of::<DeviceResource>() == 512);

@@ -57,10 +57,7 @@ macro_rules! method {
 /// A `newer` entry point of an `Api` by its name, or the error that the driver lacks it.
 macro_rules! required {
     ($api:expr, $name:ident) => {
-        $api.$name
-            .ok_or($crate::driver::api::Unavailable::EntryPoint(stringify!(
-                $name
-            )))
+        $api.$name.ok_or($crate::driver::api::Unavailable::EntryPoint(stringify!($name)))
     };
 }
 pub(crate) use required;
@@ -190,10 +187,7 @@ unsafe extern "C" {
 }
 
 /// The address of a symbol. The name ends with NUL.
-pub(super) fn symbol(
-    library: &Library,
-    name: &'static str,
-) -> Result<NonNull<c_void>, Unavailable> {
+pub(super) fn symbol(library: &Library, name: &'static str) -> Result<NonNull<c_void>, Unavailable> {
     // SAFETY: the requested type is an untyped address, which every symbol has. Nothing is read from it here.
     let symbol = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
     let symbol = symbol.ok().and_then(|symbol| NonNull::new(*symbol));
@@ -203,11 +197,7 @@ pub(super) fn symbol(
 /// The driver's library, by the names that it has on this system. It stays loaded until the process ends.
 pub(super) fn driver() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
-    const NAMES: &[&str] = if cfg!(windows) {
-        &["nvcuda.dll"]
-    } else {
-        &["libcuda.so", "libcuda.so.1"]
-    };
+    const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
     let find = || {
         NAMES.iter().find_map(|name| {
             // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no
@@ -231,12 +221,7 @@ pub(crate) fn runtime_version() -> Option<c_int> {
     /// `<dlfcn.h>` of glibc and musl: opens a library only if it is already loaded.
     const RTLD_NOLOAD: c_int = 4;
     type GetVersion = extern "C" fn(&mut c_int) -> c_int;
-    let names = [
-        "libcudart.so",
-        "libcudart.so.13",
-        "libcudart.so.12",
-        "libcudart.so.11.0",
-    ];
+    let names = ["libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"];
     let library = names.iter().find_map(|name| {
         // SAFETY: with `RTLD_NOLOAD`, `dlopen` loads nothing (`dlopen(3)`), so no initialiser runs.
         unsafe { Library::open(Some(*name), RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL) }.ok()

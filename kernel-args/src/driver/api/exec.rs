@@ -1,8 +1,7 @@
 //! Instantiated graphs.
 
 use super::{
-    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle,
-    UpdateResult,
+    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle, UpdateResult,
     entry_points::required,
     graph_nodes::{GraphRef, LaunchOf},
     handle::{Destroyed, Owned},
@@ -39,11 +38,7 @@ pub(crate) struct Exec {
 }
 
 /// The type of `cuGraphExecKernelNodeSetParams_v2`.
-type SetParams = extern "C" fn(
-    Alive<'_, CUgraphExec_st>,
-    Alive<'_, CUgraphNode_st>,
-    &KernelNodeParams<'_>,
-) -> Status;
+type SetParams = extern "C" fn(Alive<'_, CUgraphExec_st>, Alive<'_, CUgraphNode_st>, &KernelNodeParams<'_>) -> Status;
 
 /// Owns the driver's objects.
 enum Objects {
@@ -92,11 +87,7 @@ impl Exec {
 
     /// A graph that was captured with cudarc. Nodes of the capture with the id `captured` are accepted if the graph has a node
     /// with their handle. Its context must be current.
-    pub(crate) fn of_cudarc(
-        api: &'static Api,
-        graph: CudaGraph,
-        captured: Option<GraphId>,
-    ) -> Result<Self, CallError> {
+    pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph, captured: Option<GraphId>) -> Result<Self, CallError> {
         let mut exec = Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
@@ -167,11 +158,7 @@ impl Exec {
 
     /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
     #[inline(always)]
-    pub(crate) fn kernel_node(
-        &self,
-        node: NodeId,
-        function: Handle<CUfunc_st>,
-    ) -> Option<ExecNode<'_>> {
+    pub(crate) fn kernel_node(&self, node: NodeId, function: Handle<CUfunc_st>) -> Option<ExecNode<'_>> {
         if node.is_of(self.id) {
             return Some(self.own(node));
         }
@@ -201,11 +188,7 @@ impl Exec {
     /// A node of the capture. The driver can have given the handles of the captured graph and of its nodes to this graph, so
     /// the id alone does not prove that the node belongs to it.
     #[cold]
-    fn captured(
-        &self,
-        node: NodeId,
-        launches: impl Fn(Option<Handle<CUfunc_st>>) -> bool,
-    ) -> Option<ExecNode<'_>> {
+    fn captured(&self, node: NodeId, launches: impl Fn(Option<Handle<CUfunc_st>>) -> bool) -> Option<ExecNode<'_>> {
         // A graph from which nodes were removed before it was instantiated.
         if self.graph().has(node) {
             return Some(self.own(node));
@@ -229,14 +212,9 @@ impl Exec {
 
     /// Takes over the parameters of the nodes of `graph`: `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an
     /// error.
-    pub(crate) fn update_whole(
-        &self,
-        graph: GraphRef<'_>,
-    ) -> (Result<(), CallError>, UpdateResult) {
+    pub(crate) fn update_whole(&self, graph: GraphRef<'_>) -> (Result<(), CallError>, UpdateResult) {
         let mut result = UpdateResult::NONE;
-        let outcome = self
-            .api
-            .cuGraphExecUpdate_v2(self.alive(), graph.graph, &mut result);
+        let outcome = self.api.cuGraphExecUpdate_v2(self.alive(), graph.graph, &mut result);
         (outcome, result)
     }
 
@@ -283,8 +261,7 @@ impl ExecNode<'_> {
     /// `cuGraphExecKernelNodeSetParams`.
     #[inline(always)]
     pub(crate) fn set_params(self, params: &KernelNodeParams<'_>) -> Result<(), CallError> {
-        (self.exec.set_params)(self.exec.alive(), self.node, params)
-            .check("cuGraphExecKernelNodeSetParams_v2")
+        (self.exec.set_params)(self.exec.alive(), self.node, params).check("cuGraphExecKernelNodeSetParams_v2")
     }
 
     /// `cuGraphNodeSetEnabled`.

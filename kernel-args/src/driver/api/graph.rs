@@ -94,20 +94,11 @@ impl Graph {
 
     #[inline(always)]
     pub(crate) fn as_ref(&self) -> GraphRef<'_> {
-        GraphRef {
-            api: self.owned.api,
-            graph: self.owned.alive(),
-            id: self.id,
-            remaining: Some(&self.remaining),
-        }
+        GraphRef { api: self.owned.api, graph: self.owned.alive(), id: self.id, remaining: Some(&self.remaining) }
     }
 
     /// `cuGraphInstantiateWithFlags`.
-    pub(super) fn instantiate_to(
-        &self,
-        exec: &mut CUgraphExec,
-        flags: u64,
-    ) -> Result<(), CallError> {
+    pub(super) fn instantiate_to(&self, exec: &mut CUgraphExec, flags: u64) -> Result<(), CallError> {
         let api = self.owned.api;
         api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), flags)
     }
@@ -116,11 +107,7 @@ impl Graph {
     /// must be a node of this graph.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
         let destroy = required!(self.api(), cuGraphDestroyNode)?;
-        let all = if self.remaining.is_empty() {
-            self.as_ref().nodes()?
-        } else {
-            Vec::new()
-        };
+        let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
         // shared with another thread. `Remaining` then rejects its id.
         unsafe { destroy(node.node.raw()) }.check("cuGraphDestroyNode")?;
@@ -137,10 +124,7 @@ impl Graph {
         if let Some(index) = nodes.iter().position(|node| !is_own(node)) {
             return Err(index);
         }
-        Ok(After {
-            graph: self,
-            nodes: nodes.iter().map(|node| node.node.raw()).collect(),
-        })
+        Ok(After { graph: self, nodes: nodes.iter().map(|node| node.node.raw()).collect() })
     }
 }
 
@@ -175,11 +159,7 @@ impl<'g> After<'g> {
     }
 
     /// `cuGraphAddMemAllocNode`: memory of `device`. Returns the node and the address, which is fixed for all launches.
-    pub(crate) fn add_alloc(
-        &self,
-        device: CUdevice,
-        bytes: usize,
-    ) -> Result<(NodeId, CUdeviceptr), CallError> {
+    pub(crate) fn add_alloc(&self, device: CUdevice, bytes: usize) -> Result<(NodeId, CUdeviceptr), CallError> {
         let add = required!(self.graph.api(), cuGraphAddMemAllocNode)?;
         let mut params = AllocNodeParams::new(device, bytes);
         let node = self.add("cuGraphAddMemAllocNode", |node, graph, after, count| {
@@ -207,19 +187,11 @@ impl<'g> After<'g> {
 
     /// A node that a call has just added to the graph.
     pub(super) fn new_node(&self, id: NodeId) -> NewNode<'g> {
-        NewNode {
-            graph: self.graph,
-            id,
-        }
+        NewNode { graph: self.graph, id }
     }
 
     /// Adds a node of which `what` is the only property.
-    pub(super) fn add_kind<X>(
-        &self,
-        call: &'static str,
-        add: AddKind<X>,
-        what: X,
-    ) -> Result<NodeId, CallError> {
+    pub(super) fn add_kind<X>(&self, call: &'static str, add: AddKind<X>, what: X) -> Result<NodeId, CallError> {
         self.add(call, |node, graph, after, count| {
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddHostNode`, `cuGraphAddEventRecordNode`,
             // `cuGraphAddEventWaitNode`, `cuGraphAddChildGraphNode`: the graph is alive, the `count` nodes belong to it,
@@ -256,10 +228,7 @@ impl<'g> After<'g> {
         let bodies = unsafe { slice::from_raw_parts(params.bodies, count) };
         let body = |raw: &CUgraph| {
             // SAFETY: the body is alive as long as the graph. This value never destroys it, because `is_body` is set.
-            let mut body = Graph::of(
-                unsafe { Owned::new(self.graph.api(), *raw) },
-                GraphId::new(),
-            );
+            let mut body = Graph::of(unsafe { Owned::new(self.graph.api(), *raw) }, GraphId::new());
             body.is_body = true;
             body
         };
@@ -267,20 +236,14 @@ impl<'g> After<'g> {
     }
 
     /// `cuGraphAddKernelNode`.
-    pub(crate) fn add_kernel(
-        &self,
-        params: &KernelNodeParams<'_>,
-    ) -> Result<NewNode<'g>, CallError> {
+    pub(crate) fn add_kernel(&self, params: &KernelNodeParams<'_>) -> Result<NewNode<'g>, CallError> {
         let add = required!(self.graph.api(), cuGraphAddKernelNode_v2)?;
         let id = self.add("cuGraphAddKernelNode_v2", |node, graph, after, count| {
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddKernelNode`: the graph is alive, the `count`
             // nodes belong to it, and the function accepts its parameters (`KernelNodeParams`), which the call copies.
             unsafe { add(node, graph, after, count, params) }
         })?;
-        Ok(NewNode {
-            graph: self.graph,
-            id,
-        })
+        Ok(NewNode { graph: self.graph, id })
     }
 
     /// `cuGraphAddMemcpyNode`: a copy of `width` bytes.
@@ -302,17 +265,11 @@ impl<'g> After<'g> {
     }
 
     /// Adds a node for a step of a sequence.
-    pub(crate) fn add_memory(
-        &self,
-        step: &MemoryStep<'_>,
-        context: ContextHandle<'_>,
-    ) -> Result<NodeId, CallError> {
+    pub(crate) fn add_memory(&self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<NodeId, CallError> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
             MemoryOperation::Set(byte) => self.add_memset(to, byte, width, context),
-            MemoryOperation::CopyFrom(from) => {
-                self.add_copy(Memory::Device(to), Memory::Device(from), width, context)
-            }
+            MemoryOperation::CopyFrom(from) => self.add_copy(Memory::Device(to), Memory::Device(from), width, context),
         }
     }
 
@@ -325,14 +282,7 @@ impl<'g> After<'g> {
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
         let add = required!(self.graph.api(), cuGraphAddMemsetNode)?;
-        let params = MemsetNodeParams {
-            address: to,
-            pitch: 0,
-            value: byte.into(),
-            element_size: 1,
-            width,
-            height: 1,
-        };
+        let params = MemsetNodeParams { address: to, pitch: 0, value: byte.into(), element_size: 1, width, height: 1 };
         self.add("cuGraphAddMemsetNode", |node, graph, after, count| {
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemsetNode`: the graph and the context are alive,
             // and the `count` nodes belong to the graph. The call only defines the memset; the caller of a graph launch

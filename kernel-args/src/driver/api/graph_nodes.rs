@@ -30,12 +30,7 @@ impl<'g> GraphRef<'g> {
     /// # Safety
     /// `id` is the id of the graph: nodes with this id belong to it.
     pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
-        Self {
-            api,
-            graph,
-            id,
-            remaining: None,
-        }
+        Self { api, graph, id, remaining: None }
     }
 
     /// Whether it is a node of this graph, which was not removed.
@@ -125,9 +120,7 @@ impl<'g> GraphRef<'g> {
     /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
         nodes.into_iter().map(move |node| {
-            let known = self
-                .remaining
-                .and_then(|nodes| nodes.id_of(Handle::new(node)));
+            let known = self.remaining.and_then(|nodes| nodes.id_of(Handle::new(node)));
             // SAFETY: the caller has received the nodes from a call for this graph.
             unsafe { NodeId::new(node, known.unwrap_or(self.id)) }
         })
@@ -147,15 +140,7 @@ impl<'g> GraphRef<'g> {
         let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
         // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `release_object`
         // once, when the last reference to the object is released.
-        let status = unsafe {
-            create(
-                &mut user_object,
-                pointer.cast(),
-                release_object::<T>,
-                1,
-                NO_DESTRUCTOR_SYNC,
-            )
-        };
+        let status = unsafe { create(&mut user_object, pointer.cast(), release_object::<T>, 1, NO_DESTRUCTOR_SYNC) };
         if let Err(error) = status.check("cuUserObjectCreate") {
             // SAFETY: the pointer is from `into_raw`, and the driver has not taken it.
             drop(unsafe { Arc::from_raw(pointer) });
@@ -172,24 +157,17 @@ impl<'g> GraphRef<'g> {
     /// The node of this graph, a copy, that corresponds to a node of the original: `cuGraphNodeFindInClone`.
     pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
         let mut node = ptr::null_mut();
-        self.api
-            .cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
+        self.api.cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
         // SAFETY: the call returns a node of this graph.
         Ok(unsafe { NodeId::new(node, self.id) })
     }
 
     /// `cuGraphConditionalHandleCreate`: a handle whose value is `default` at the start of each launch.
-    pub(crate) fn new_condition(
-        self,
-        context: ContextHandle<'_>,
-        default: u32,
-    ) -> Result<u64, CallError> {
+    pub(crate) fn new_condition(self, context: ContextHandle<'_>, default: u32) -> Result<u64, CallError> {
         /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
         const ASSIGN_DEFAULT: u32 = 1;
         let (api, graph) = (self.api, self.graph);
-        out(|handle| {
-            api.cuGraphConditionalHandleCreate(handle, graph, context, default, ASSIGN_DEFAULT)
-        })
+        out(|handle| api.cuGraphConditionalHandleCreate(handle, graph, context, default, ASSIGN_DEFAULT))
     }
 
     pub(super) fn alive(self) -> Alive<'g, CUgraph_st> {
@@ -223,10 +201,7 @@ unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
 impl HostNodeParams {
     /// The graph must hold `function` until the last launch that calls it has finished.
     pub(super) fn of<F: HostFunction>(function: &Arc<F>) -> Self {
-        Self {
-            function: run_host_function::<F>,
-            data: Arc::as_ptr(function).cast_mut().cast(),
-        }
+        Self { function: run_host_function::<F>, data: Arc::as_ptr(function).cast_mut().cast() }
     }
 }
 
@@ -271,8 +246,7 @@ impl<'g> GraphNode<'g> {
     /// The graph of a child graph node: `cuGraphChildGraphNodeGetGraph`. Its nodes get the id `id`.
     pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
         let mut graph = ptr::null_mut();
-        self.api
-            .cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
+        self.api.cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
         Ok(GraphRef {
             api: self.api,
             // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is alive.
@@ -320,15 +294,13 @@ impl<'g> GraphNode<'g> {
         let set = required!(self.api, cuGraphKernelNodeSetAttribute)?;
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the
         // value belongs to the attribute's id. The call copies the value.
-        unsafe { set(self.node.raw(), attribute.id, &attribute.value) }
-            .check("cuGraphKernelNodeSetAttribute")
+        unsafe { set(self.node.raw(), attribute.id, &attribute.value) }.check("cuGraphKernelNodeSetAttribute")
     }
 
     /// Reads an attribute of a kernel node: `cuGraphKernelNodeGetAttribute`.
     pub(crate) fn attribute(self, id: u32) -> Result<LaunchAttribute<'static>, CallError> {
         let mut attribute = LaunchAttribute::new(id);
-        self.api
-            .cuGraphKernelNodeGetAttribute(self.node, id, &mut attribute.value)?;
+        self.api.cuGraphKernelNodeGetAttribute(self.node, id, &mut attribute.value)?;
         Ok(attribute)
     }
 }

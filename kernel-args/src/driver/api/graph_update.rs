@@ -15,11 +15,7 @@ pub(crate) struct UpdateResult {
 
 impl UpdateResult {
     /// The value before the call, which is not a result of the driver.
-    pub(super) const NONE: Self = Self {
-        result: u32::MAX,
-        node: ptr::null_mut(),
-        from: ptr::null_mut(),
-    };
+    pub(super) const NONE: Self = Self { result: u32::MAX, node: ptr::null_mut(), from: ptr::null_mut() };
 
     /// The node of the new graph that does not fit. `None` if the driver names no node, or a node of the other graph.
     pub(crate) fn node(&self, graph: GraphRef<'_>) -> Option<NodeId> {

@@ -169,11 +169,7 @@ impl<T: Destroyed> Owned<T> {
     /// # Safety
     /// `raw` is the handle of a live object, and only this value destroys it.
     pub(super) unsafe fn new(api: &'static Api, raw: *mut T) -> Self {
-        Self {
-            api,
-            handle: Handle::new(raw),
-            sharing: PhantomData,
-        }
+        Self { api, handle: Handle::new(raw), sharing: PhantomData }
     }
 
     #[inline(always)]
@@ -295,13 +291,7 @@ impl Markers {
     }
 
     /// Writes a word after the work that is in the stream now: `cuStreamWriteValue32`.
-    pub(crate) fn write(
-        &self,
-        api: &Api,
-        stream: StreamHandle<'_>,
-        index: usize,
-        value: u32,
-    ) -> Result<(), CallError> {
+    pub(crate) fn write(&self, api: &Api, stream: StreamHandle<'_>, index: usize, value: u32) -> Result<(), CallError> {
         let index = index % (self.pages.len() * PAGE);
         let at = self.device + (index * size_of::<u32>()) as u64;
         let write = required!(api, cuStreamWriteValue32_v2)?;

@@ -91,10 +91,7 @@ impl DriverOptions {
     /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
     /// milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
-        let at = self
-            .keys
-            .iter()
-            .position(|key| *key == JitKey::WALL_TIME.0)?;
+        let at = self.keys.iter().position(|key| *key == JitKey::WALL_TIME.0)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
         Duration::try_from_secs_f32(milliseconds / 1000.0).ok()
     }
@@ -128,8 +125,7 @@ mod tests {
         options.number(JitKey::WALL_TIME, 1.5_f32.to_bits() as usize);
         assert_eq!(options.wall_time(), Some(Duration::from_micros(1500)));
         // A NaN, which no driver writes, gives no duration.
-        *options.values.last_mut().unwrap() =
-            ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
+        *options.values.last_mut().unwrap() = ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
         assert_eq!(options.wall_time(), None);
     }
 
@@ -149,9 +145,6 @@ mod tests {
         let mut options = DriverOptions::new(4);
         options.info.copy_from_slice(b"ab\n\0");
         options.error.copy_from_slice(b"full");
-        assert_eq!(
-            (options.info_log().as_str(), options.error_log().as_str()),
-            ("ab", "full")
-        );
+        assert_eq!((options.info_log().as_str(), options.error_log().as_str()), ("ab", "full"));
     }
 }

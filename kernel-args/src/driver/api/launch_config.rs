@@ -28,28 +28,12 @@ pub(crate) struct LaunchConfig<'a> {
 impl<'a> LaunchConfig<'a> {
     /// A launch without attributes.
     #[inline(always)]
-    pub(crate) const fn new(
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u32,
-        stream: StreamHandle<'a>,
-    ) -> Self {
-        Self {
-            grid,
-            block,
-            shared,
-            stream,
-            attributes: ptr::null_mut(),
-            attribute_count: 0,
-            borrowed: PhantomData,
-        }
+    pub(crate) const fn new(grid: [u32; 3], block: [u32; 3], shared: u32, stream: StreamHandle<'a>) -> Self {
+        Self { grid, block, shared, stream, attributes: ptr::null_mut(), attribute_count: 0, borrowed: PhantomData }
     }
 
     /// Adds attributes, which stay borrowed while the configuration is used.
-    pub(crate) fn with_attributes<'b>(
-        self,
-        attributes: &'b mut [LaunchAttribute<'_>],
-    ) -> LaunchConfig<'b>
+    pub(crate) fn with_attributes<'b>(self, attributes: &'b mut [LaunchAttribute<'_>]) -> LaunchConfig<'b>
     where
         'a: 'b,
     {
@@ -77,17 +61,11 @@ pub(crate) struct LaunchAttribute<'e> {
 }
 
 const _: () = assert!(size_of::<LaunchConfig<'_>>() == 56 && align_of::<LaunchConfig<'_>>() == 8);
-const _: () =
-    assert!(size_of::<LaunchAttribute<'_>>() == 72 && align_of::<LaunchAttribute<'_>>() == 8);
+const _: () = assert!(size_of::<LaunchAttribute<'_>>() == 72 && align_of::<LaunchAttribute<'_>>() == 8);
 
 impl<'e> LaunchAttribute<'e> {
     /// `CU_LAUNCH_ATTRIBUTE_IGNORE`; all bytes are zero.
-    pub(crate) const IGNORE: Self = Self {
-        id: 0,
-        padding: 0,
-        value: AttributeValue([0; 64]),
-        event: PhantomData,
-    };
+    pub(crate) const IGNORE: Self = Self { id: 0, padding: 0, value: AttributeValue([0; 64]), event: PhantomData };
 
     /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`, whose values begin
     /// with an event.
@@ -98,10 +76,7 @@ impl<'e> LaunchAttribute<'e> {
     /// # Panics
     /// If the value of this attribute begins with an event, which the driver accesses.
     pub(crate) fn new(id: u32) -> Self {
-        assert!(
-            !Self::WITH_EVENT.contains(&id),
-            "an attribute without its event"
-        );
+        assert!(!Self::WITH_EVENT.contains(&id), "an attribute without its event");
         Self { id, ..Self::IGNORE }
     }
 
@@ -187,9 +162,6 @@ mod tests {
         assert_eq!(size_of::<LaunchConfig>(), size_of::<CUlaunchConfig>());
         assert_eq!(align_of::<LaunchConfig>(), align_of::<CUlaunchConfig>());
         assert_eq!(size_of::<LaunchAttribute>(), size_of::<CUlaunchAttribute>());
-        assert_eq!(
-            align_of::<LaunchAttribute>(),
-            align_of::<CUlaunchAttribute>()
-        );
+        assert_eq!(align_of::<LaunchAttribute>(), align_of::<CUlaunchAttribute>());
     }
 }

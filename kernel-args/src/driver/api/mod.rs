@@ -67,9 +67,7 @@ pub(crate) use graph_update::UpdateResult;
 pub(crate) use handle::Event;
 #[cfg(feature = "observe")]
 pub(crate) use handle::Markers;
-pub(crate) use handle::{
-    Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text,
-};
+pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
 #[cfg(any(feature = "graphs", feature = "observe"))]
@@ -77,14 +75,10 @@ pub(crate) use launch::AnyCall;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]
-pub(crate) use launch::{
-    Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps,
-};
+pub(crate) use launch::{Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
-pub(crate) use module::{
-    DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes,
-};
+pub(crate) use module::{DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes};
 #[cfg(feature = "graphs")]
 pub(crate) use node_id::{GraphId, NodeId};
 #[cfg(feature = "graphs")]

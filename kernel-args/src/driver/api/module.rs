@@ -3,8 +3,7 @@
 #[cfg(feature = "record")]
 use super::Allocation;
 use super::{
-    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status,
-    api,
+    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api,
     handle::{Destroyed, Event, Owned},
 };
 use crate::marshal::Summary;
@@ -61,10 +60,7 @@ impl DriverImage {
                 CUjitInputType::CU_JIT_INPUT_PTX
             }
         };
-        Self {
-            bytes: Arc::new(bytes),
-            kind,
-        }
+        Self { bytes: Arc::new(bytes), kind }
     }
 
     /// The bytes, shared with the image.
@@ -85,10 +81,7 @@ impl Allocation {
     /// If they are outside of the allocation.
     pub(crate) fn read(&self, api: &Api, offset: u64, to: &mut [u8]) -> Result<(), CallError> {
         let end = offset.checked_add(to.len() as u64);
-        assert!(
-            end.is_some_and(|end| end <= self.size),
-            "a copy outside of the allocation"
-        );
+        assert!(end.is_some_and(|end| end <= self.size), "a copy outside of the allocation");
         let from = self.start + offset;
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: the driver has reported this allocation for an argument of a
         // launch that runs now, whose caller has promised that such memory stays allocated. `to` has this length.
@@ -145,12 +138,7 @@ impl Module {
             let call = "cuModuleLoadDataEx";
             return Err(NotLoaded::Refused(DriverCall { call, status }));
         }
-        Ok(Self {
-            api,
-            handle: Handle::new(handle),
-            context: context.clone(),
-            state: ContextState::of(api, context),
-        })
+        Ok(Self { api, handle: Handle::new(handle), context: context.clone(), state: ContextState::of(api, context) })
     }
 
     fn alive(&self) -> Alive<'_, CUmod_st> {
@@ -240,10 +228,7 @@ impl GlobalMemory {
         if name.is_empty() {
             return Ok(None);
         }
-        module
-            .context
-            .bind_to_thread()
-            .map_err(CallError::context)?;
+        module.context.bind_to_thread().map_err(CallError::context)?;
         let (api, mut address, mut size) = (module.api, 0, 0);
         let found = api.cuModuleGetGlobal_v2(&mut address, &mut size, module.alive(), name.into());
         match found {
@@ -315,10 +300,7 @@ impl GlobalMemory {
     /// If they are outside of the variable.
     fn prepare(&self, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
         let end = offset.checked_add(length);
-        assert!(
-            end.is_some_and(|end| end <= self.size),
-            "a copy outside of the variable"
-        );
+        assert!(end.is_some_and(|end| end <= self.size), "a copy outside of the variable");
         if self.state.is_over(self.api, &self.context) {
             return Err(NotCopied::Over);
         }
@@ -327,20 +309,11 @@ impl GlobalMemory {
     }
 
     /// The same for a copy on a stream of the same context.
-    fn prepare_on(
-        &self,
-        stream: &CudaStream,
-        offset: usize,
-        length: usize,
-    ) -> Result<CUdeviceptr, NotCopied> {
+    fn prepare_on(&self, stream: &CudaStream, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
         let place = self.prepare(offset, length)?;
         let mut status = 0;
         self.api.cuStreamIsCapturing(stream.into(), &mut status)?;
-        if status == 0 {
-            Ok(place)
-        } else {
-            Err(NotCopied::Capturing)
-        }
+        if status == 0 { Ok(place) } else { Err(NotCopied::Capturing) }
     }
 
     /// Waits for all work in the context, then copies the bytes from `offset` on.
@@ -364,19 +337,13 @@ impl GlobalMemory {
     }
 
     /// Overwrites the bytes from `offset` on, in the order of `stream`.
-    pub(crate) fn write_on(
-        &self,
-        stream: &CudaStream,
-        offset: usize,
-        from: Vec<u8>,
-    ) -> Result<(), NotCopied> {
+    pub(crate) fn write_on(&self, stream: &CudaStream, offset: usize, from: Vec<u8>) -> Result<(), NotCopied> {
         let to = self.prepare_on(stream, offset, from.len())?;
         let raw = stream.cu_stream();
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from`
         // has this length. Both stay allocated until the copy is complete: `in_flight` keeps the source until the event after
         // the copy is complete, and this value, which holds the module, waits for that event when it is dropped.
-        let status =
-            unsafe { (self.api.cuMemcpyHtoDAsync_v2)(to, from.as_ptr().cast(), from.len(), raw) };
+        let status = unsafe { (self.api.cuMemcpyHtoDAsync_v2)(to, from.as_ptr().cast(), from.len(), raw) };
         status.check("cuMemcpyHtoDAsync")?;
         let event = match self.record(stream) {
             Ok(event) => event,
@@ -387,10 +354,7 @@ impl GlobalMemory {
                 return Err(unrecorded.error.into());
             }
         };
-        let mut in_flight = self
-            .in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
         in_flight.retain(|(event, _)| !event.is_complete());
         in_flight.push((event, from));
         Ok(())
@@ -408,18 +372,13 @@ impl GlobalMemory {
         let to = bytes.as_mut_ptr();
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
         // length. `PendingBytes` keeps both, and reads the memory only after the event that follows the copy.
-        let status =
-            unsafe { (self.api.cuMemcpyDtoHAsync_v2)(to.cast(), from, length, stream.cu_stream()) };
+        let status = unsafe { (self.api.cuMemcpyDtoHAsync_v2)(to.cast(), from, length, stream.cu_stream()) };
         if let Err(error) = status.check("cuMemcpyDtoHAsync") {
             drop(mem::ManuallyDrop::into_inner(bytes));
             return Err(error.into());
         }
         match self.record(stream) {
-            Ok(event) => Ok(PendingBytes {
-                bytes,
-                event,
-                _memory: self.clone(),
-            }),
+            Ok(event) => Ok(PendingBytes { bytes, event, _memory: self.clone() }),
             Err(unrecorded) => {
                 if !unrecorded.is_copying {
                     drop(mem::ManuallyDrop::into_inner(bytes));
@@ -431,10 +390,8 @@ impl GlobalMemory {
 
     /// An event after the last copy on the stream. If it cannot be recorded, waits for the stream.
     fn record(&self, stream: &CudaStream) -> Result<Event, Unrecorded> {
-        Event::record(self.api, stream).map_err(|error| Unrecorded {
-            error,
-            is_copying: self.api.cuStreamSynchronize(stream.into()).is_err(),
-        })
+        Event::record(self.api, stream)
+            .map_err(|error| Unrecorded { error, is_copying: self.api.cuStreamSynchronize(stream.into()).is_err() })
     }
 }
 
@@ -447,10 +404,7 @@ struct Unrecorded {
 
 impl Drop for GlobalMemory {
     fn drop(&mut self) {
-        let in_flight = self
-            .in_flight
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let in_flight = self.in_flight.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (event, from) in mem::take(in_flight) {
             if !event.wait() {
                 // The driver does not report the end of the copy. `Drop` cannot report an error.
@@ -509,9 +463,7 @@ pub(crate) struct Linker {
 
 impl Linker {
     /// `cuLinkCreate`. An error is returned with the options, which contain the log.
-    pub(crate) fn new(
-        mut options: Box<DriverOptions>,
-    ) -> Result<Self, (CallError, Box<DriverOptions>)> {
+    pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
         let api = match api() {
             Ok(api) => api,
             Err(unavailable) => return Err((unavailable.into(), options)),
@@ -520,14 +472,7 @@ impl Linker {
         // SAFETY: CUDA Driver API, "Module Management", `cuLinkCreate`: the two arrays have `count` entries, and
         // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
         // destroyed before its options.
-        let status = unsafe {
-            (api.cuLinkCreate_v2)(
-                options.count(),
-                options.keys(),
-                options.values(),
-                &mut state,
-            )
-        };
+        let status = unsafe { (api.cuLinkCreate_v2)(options.count(), options.keys(), options.values(), &mut state) };
         match status.check("cuLinkCreate") {
             Ok(()) => Ok(Self {
                 // SAFETY: the call has created the linker, and only this value owns it.
@@ -576,9 +521,6 @@ impl Linker {
         // until it is destroyed.
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
         // The driver created it, so its headers need no check.
-        Ok(Some(DriverImage {
-            bytes: Arc::new(bytes),
-            kind: CUjitInputType::CU_JIT_INPUT_CUBIN,
-        }))
+        Ok(Some(DriverImage { bytes: Arc::new(bytes), kind: CUjitInputType::CU_JIT_INPUT_CUBIN }))
     }
 }

@@ -40,10 +40,7 @@ impl NodeId {
     /// `node` is a node of the graph with this id.
     #[inline(always)]
     pub(super) unsafe fn new(node: CUgraphNode, graph: GraphId) -> Self {
-        Self {
-            node: Handle::new(node),
-            graph,
-        }
+        Self { node: Handle::new(node), graph }
     }
 
     #[inline(always)]

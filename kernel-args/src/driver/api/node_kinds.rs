@@ -1,8 +1,8 @@
 //! Nodes that are neither kernels, copies nor memsets: joins, host functions, events, child graphs, and conditional nodes.
 
 use super::{
-    After, CallError, ContextHandle, EventHandle, Graph, GraphId, GraphNode, GraphRef, Handle,
-    NodeId, Status, entry_points::required,
+    After, CallError, ContextHandle, EventHandle, Graph, GraphId, GraphNode, GraphRef, Handle, NodeId, Status,
+    entry_points::required,
 };
 use core::{
     ffi::{c_int, c_uint, c_void},
@@ -13,8 +13,7 @@ use cudarc::driver::sys::{CUcontext, CUgraph, CUgraphNode, CUgraphNode_st};
 use std::{collections::BTreeMap, sync::Arc, vec::Vec};
 
 /// A call that adds a node of which `X` is the only property.
-pub(super) type AddKind<X> =
-    unsafe extern "C" fn(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize, X) -> Status;
+pub(super) type AddKind<X> = unsafe extern "C" fn(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize, X) -> Status;
 
 /// `CUDA_HOST_NODE_PARAMS`, the first version: a function, and a pointer that it accepts while the graph can be launched.
 #[repr(C)]
@@ -61,12 +60,7 @@ impl<'c> ConditionalNodeParams<'c> {
     /// `CU_GRAPH_NODE_TYPE_CONDITIONAL`.
     const CONDITIONAL: c_uint = 13;
 
-    pub(crate) fn new(
-        handle: u64,
-        conditional: ConditionalKind,
-        bodies: u32,
-        context: ContextHandle<'c>,
-    ) -> Self {
+    pub(crate) fn new(handle: u64, conditional: ConditionalKind, bodies: u32, context: ContextHandle<'c>) -> Self {
         Self {
             kind: Self::CONDITIONAL,
             reserved: [0; 3],
@@ -135,12 +129,7 @@ impl After<'_> {
 impl Graph {
     /// Keeps the graphs inside of `bodies` for the nodes of this graph. They are bodies of `node`.
     pub(crate) fn keep_body(&self, node: NodeId, body: &mut Self) {
-        self.parts.borrow_mut().push(Part {
-            id: body.id(),
-            node,
-            copies: None,
-            parts: body.parts.take(),
-        });
+        self.parts.borrow_mut().push(Part { id: body.id(), node, copies: None, parts: body.parts.take() });
     }
 
     /// Whether the graph has a conditional node, at any depth.
@@ -188,20 +177,10 @@ impl Part {
     }
 
     /// The copy of `child` that `node` has.
-    fn of_child(
-        child: GraphRef<'_>,
-        id: NodeId,
-        node: GraphNode<'_>,
-        parts: Vec<Self>,
-    ) -> Result<Self, CallError> {
+    fn of_child(child: GraphRef<'_>, id: NodeId, node: GraphNode<'_>, parts: Vec<Self>) -> Result<Self, CallError> {
         let copy = node.child_graph(GraphId::new())?;
         let copies = copies(child, copy, child.nodes()?.into_iter())?;
-        Ok(Self {
-            id: copy.id(),
-            node: id,
-            parts: Self::copied(parts, child, copy, &copies)?,
-            copies: Some(copies),
-        })
+        Ok(Self { id: copy.id(), node: id, parts: Self::copied(parts, child, copy, &copies)?, copies: Some(copies) })
     }
 
     /// The same graphs inside of `copy`, a copy of `original`.
@@ -213,10 +192,7 @@ impl Part {
     ) -> Result<Vec<Self>, CallError> {
         let copied = |part: Self| {
             let node = copies_of.get(&part.node).copied();
-            let (before, after) = (
-                original.node(part.node),
-                node.and_then(|node| copy.node(node)),
-            );
+            let (before, after) = (original.node(part.node), node.and_then(|node| copy.node(node)));
             let (Some(before), Some(node), Some(after)) = (before, node, after) else {
                 return Ok(None);
             };

@@ -6,9 +6,7 @@ use core::{
     marker::PhantomData,
     ptr,
 };
-use cudarc::driver::sys::{
-    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmemorytype,
-};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmemorytype};
 
 /// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
@@ -48,21 +46,13 @@ pub(crate) struct KernelNodeShape(KernelNodeParams<'static>);
 impl KernelNodeShape {
     #[inline(always)]
     pub(crate) fn new(grid: [c_uint; 3], block: [c_uint; 3], shared: c_uint) -> Self {
-        let record = KernelNodeRecord {
-            grid,
-            block,
-            shared,
-            ..KernelNodeRecord::EMPTY
-        };
+        let record = KernelNodeRecord { grid, block, shared, ..KernelNodeRecord::EMPTY };
         Self(KernelNodeParams(record, PhantomData))
     }
 
     /// The description of a node for `call`, as long as that is valid.
     #[inline(always)]
-    pub(crate) fn of<'p, const PACKED: bool>(
-        &'p mut self,
-        call: KernelCall<'p, PACKED>,
-    ) -> &'p KernelNodeParams<'p> {
+    pub(crate) fn of<'p, const PACKED: bool>(&'p mut self, call: KernelCall<'p, PACKED>) -> &'p KernelNodeParams<'p> {
         let KernelNodeParams(record, _) = &mut self.0;
         record.function = call.function().raw();
         record.params = call.params();
@@ -87,8 +77,7 @@ pub(super) fn row(to: Memory, from: Memory, width: usize) -> CUDA_MEMCPY3D {
         Memory::Device(address) => (DEVICE, address, ptr::null_mut()),
         Memory::Host(pointer) => (HOST, 0, pointer),
     };
-    let ((src_type, src_device, src_host), (dst_type, dst_device, dst_host)) =
-        (split(from), split(to));
+    let ((src_type, src_device, src_host), (dst_type, dst_device, dst_host)) = (split(from), split(to));
     CUDA_MEMCPY3D {
         srcXInBytes: 0,
         srcY: 0,

@@ -43,13 +43,7 @@ impl Api {
     pub(crate) fn allocation(&self, address: CUdeviceptr) -> Result<Option<Allocation>, CallError> {
         // The types have 4 and 8 bytes. The driver writes the lower bytes of a number.
         let (mut kind, mut device_pointer, mut device, mut start, mut size) = (0, 0, 0, 0, 0);
-        let mut values = [
-            &mut kind,
-            &mut device_pointer,
-            &mut device,
-            &mut start,
-            &mut size,
-        ];
+        let mut values = [&mut kind, &mut device_pointer, &mut device, &mut start, &mut size];
         let count = PointerAttributeCount(COUNT as c_uint);
         let query = required!(self, cuPointerGetAttributes)?;
         query(count, &ATTRIBUTES, &mut values, address).check("cuPointerGetAttributes")?;

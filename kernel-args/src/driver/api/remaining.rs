@@ -32,8 +32,7 @@ impl Remaining {
 
     /// Whether it is a node of the graph that was added before the last removal.
     pub(super) fn contains(&self, node: NodeId) -> bool {
-        self.id_of(node.handle())
-            .is_some_and(|graph| node.is_of(graph))
+        self.id_of(node.handle()).is_some_and(|graph| node.is_of(graph))
     }
 
     /// Whether it was a node of the graph.
@@ -60,10 +59,8 @@ impl Remaining {
     /// A node was removed from the graph with the id `now`. `all` are the nodes before the first removal.
     pub(super) fn remove(&self, node: NodeId, now: GraphId, all: impl Iterator<Item = NodeHandle>) {
         let mut nodes = self.0.borrow_mut();
-        let nodes = nodes.get_or_insert_with(|| Nodes {
-            ids: all.map(|node| (node, now)).collect(),
-            former: BTreeSet::new(),
-        });
+        let nodes =
+            nodes.get_or_insert_with(|| Nodes { ids: all.map(|node| (node, now)).collect(), former: BTreeSet::new() });
         nodes.ids.remove(&node.handle());
         nodes.former.insert(now);
     }

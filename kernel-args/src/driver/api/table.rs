@@ -15,8 +15,8 @@
 #[cfg(feature = "observe")]
 use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};
 use super::{
-    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenContext,
-    LaunchConfig, Null, PoolAccess, Status, StreamHandle, Text, Unavailable,
+    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenContext, LaunchConfig, Null,
+    PoolAccess, Status, StreamHandle, Text, Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
 };
@@ -26,9 +26,8 @@ use core::{
     ptr::NonNull,
 };
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUjit_option,
-    CUjitInputType, CUlinkState, CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream,
-    CUstream_st,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUjit_option, CUjitInputType, CUlinkState,
+    CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream, CUstream_st,
 };
 use libloading::Library;
 #[cfg(feature = "graphs")]
@@ -41,8 +40,7 @@ use {
         node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
     },
     cudarc::driver::sys::{
-        CUDA_MEMCPY3D, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode,
-        CUgraphNode_st, CUuserObject,
+        CUDA_MEMCPY3D, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUuserObject,
     },
 };
 

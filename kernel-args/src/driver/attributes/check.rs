@@ -8,9 +8,7 @@ use super::{
 use crate::{
     driver::{
         api::{Api, FunctionHandle, LaunchConfig, out},
-        config::{
-            AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap, SharedMemoryMode,
-        },
+        config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap, SharedMemoryMode},
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
         query::attribute,
@@ -57,14 +55,8 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
         request.priority(priority)?;
     }
     for (name, event) in [
-        (
-            "programmatic_event",
-            attributes.programmatic_event.map(|event| event.event),
-        ),
-        (
-            "launch_completion_event",
-            attributes.launch_completion_event,
-        ),
+        ("programmatic_event", attributes.programmatic_event.map(|event| event.event)),
+        ("launch_completion_event", attributes.launch_completion_event),
     ] {
         if let Some(event) = event {
             request.event(name, event)?;
@@ -114,34 +106,31 @@ impl Request<'_> {
 
     fn lacks(&self, needs: &Requirement, version: u32) -> Option<Error> {
         let cuda = |version: u32| format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
-        let (required, found, help) =
-            if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
-                (
-                    format!("a driver of {} or newer", cuda(needs.version)),
-                    match self.api.cuLaunchKernelEx {
-                        Some(_) => format!("this driver is of {}", cuda(version)),
-                        None => "this driver has no `cuLaunchKernelEx`".into(),
-                    },
-                    "install a newer driver, or launch without the attribute",
-                )
-            } else if self.limits.sm.0 < needs.sm {
-                (
-                    format!("sm_{} or newer", needs.sm),
-                    format!("this GPU is sm_{}", self.limits.sm.0),
-                    "launch without the attribute on this GPU",
-                )
-            } else {
-                return None;
-            };
-        Some(Error::Launch(LaunchError::UnsupportedAttribute(Box::new(
-            UnsupportedAttribute {
-                kernel: (self.name)(),
-                attribute: needs.name,
-                required,
-                found,
-                help,
-            },
-        ))))
+        let (required, found, help) = if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
+            (
+                format!("a driver of {} or newer", cuda(needs.version)),
+                match self.api.cuLaunchKernelEx {
+                    Some(_) => format!("this driver is of {}", cuda(version)),
+                    None => "this driver has no `cuLaunchKernelEx`".into(),
+                },
+                "install a newer driver, or launch without the attribute",
+            )
+        } else if self.limits.sm.0 < needs.sm {
+            (
+                format!("sm_{} or newer", needs.sm),
+                format!("this GPU is sm_{}", self.limits.sm.0),
+                "launch without the attribute on this GPU",
+            )
+        } else {
+            return None;
+        };
+        Some(Error::Launch(LaunchError::UnsupportedAttribute(Box::new(UnsupportedAttribute {
+            kernel: (self.name)(),
+            attribute: needs.name,
+            required,
+            found,
+            help,
+        }))))
     }
 
     /// Checks the dynamic shared memory against what every GPU supports.
@@ -153,7 +142,10 @@ impl Request<'_> {
             return Ok(());
         }
         Err(self.limit(
-            format!("{} bytes of dynamic shared memory with `shared_memory_mode = RequirePortable`", self.config.shared),
+            format!(
+                "{} bytes of dynamic shared memory with `shared_memory_mode = RequirePortable`",
+                self.config.shared
+            ),
             format!("every GPU supports {max} bytes of shared memory per block, which leaves {left} for this kernel"),
             "use less, or `SharedMemoryMode::AllowNonPortable`",
         ))
@@ -161,8 +153,7 @@ impl Request<'_> {
 
     fn priority(&self, priority: i32) -> Result<(), Error> {
         let (mut least, mut greatest) = (0, 0);
-        self.api
-            .cuCtxGetStreamPriorityRange(&mut least, &mut greatest)?;
+        self.api.cuCtxGetStreamPriorityRange(&mut least, &mut greatest)?;
         if (greatest..=least).contains(&priority) {
             return Ok(());
         }
@@ -179,14 +170,8 @@ impl Request<'_> {
             return Ok(());
         }
         Err(self.limit(
-            format!(
-                "a `{name}` of another context (another device?), {}",
-                ContextName::of(event.context())
-            ),
-            format!(
-                "the event of a launch belongs to the context of its kernel, here {}",
-                named(launch)
-            ),
+            format!("a `{name}` of another context (another device?), {}", ContextName::of(event.context())),
+            format!("the event of a launch belongs to the context of its kernel, here {}", named(launch)),
             "create the event with `new_event` of this context",
         ))
     }
@@ -205,12 +190,7 @@ impl Request<'_> {
     }
 
     fn access_policy_window(&self, window: AccessPolicyWindow) -> Result<(), Error> {
-        let AccessPolicyWindow {
-            bytes,
-            hit_ratio,
-            miss,
-            ..
-        } = window;
+        let AccessPolicyWindow { bytes, hit_ratio, miss, .. } = window;
         // This also rejects NaN.
         if !(0.0..=1.0).contains(&hit_ratio) {
             return Err(self.limit(
@@ -251,11 +231,6 @@ impl Request<'_> {
     }
 
     pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Launch(LaunchError::Limit(Box::new(Limit {
-            kernel: (self.name)(),
-            requested,
-            limit,
-            help,
-        })))
+        Error::Launch(LaunchError::Limit(Box::new(Limit { kernel: (self.name)(), requested, limit, help })))
     }
 }

@@ -29,19 +29,16 @@ impl AttributeLimits {
     }
 
     /// Checks a launch without a cluster option against the kernel's own cluster.
-    pub(crate) fn check_without_cluster(
-        &self,
-        name: impl FnOnce() -> String,
-        grid: Dim3,
-    ) -> Result<(), Error> {
+    pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
         match self.required_cluster {
-            Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => Err(
-                grid_of_clusters(name(), "the kernel's cluster", cluster, grid),
-            ),
+            Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {
+                Err(grid_of_clusters(name(), "the kernel's cluster", cluster, grid))
+            }
             None if self.directives.explicit_cluster => Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
                 kernel: name(),
                 requested: "a launch without a cluster".into(),
-                limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)".into(),
+                limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)"
+                    .into(),
                 help: "specify it, for example `cluster = (2, 1, 1)`",
             })))),
             _ => Ok(()),
@@ -118,8 +115,7 @@ impl Request<'_> {
         if blocks <= PORTABLE_CLUSTER {
             return Ok(());
         }
-        if self.attributes.portable_cluster_size_mode == Some(PortableClusterMode::RequirePortable)
-        {
+        if self.attributes.portable_cluster_size_mode == Some(PortableClusterMode::RequirePortable) {
             return Err(self.limit(
                 format!("{name} {cluster} of {blocks} blocks with `portable_cluster_size_mode = RequirePortable`"),
                 format!("every GPU with clusters supports {PORTABLE_CLUSTER} blocks"),
@@ -127,11 +123,7 @@ impl Request<'_> {
             ));
         }
         // The driver stores this setting with the function. It does not affect launches with smaller clusters.
-        self.api.cuFuncSetAttribute(
-            self.function,
-            attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-            1,
-        )?;
+        self.api.cuFuncSetAttribute(self.function, attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
         let max = occupancy::max_cluster_size(self.function, &self.config)?;
         if blocks > u64::from(max) {
             return Err(self.limit(
@@ -174,12 +166,7 @@ impl Request<'_> {
             let clusters = occupancy::max_active_clusters(self.function, &config)?;
             return Ok(u64::from(clusters) * count(cluster));
         }
-        let threads = self
-            .config
-            .block
-            .map(u64::from)
-            .into_iter()
-            .fold(1, u64::saturating_mul);
+        let threads = self.config.block.map(u64::from).into_iter().fold(1, u64::saturating_mul);
         let shared = self.config.shared;
         if let Some(max) = self.limits.cooperative.get(threads, u64::from(shared)) {
             return Ok(max);
@@ -196,32 +183,21 @@ impl Request<'_> {
 pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
     // This saturates only if the grid exceeds its own limits too.
     let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
-    let next = Dim3::new(
-        up(grid.x, cluster.x),
-        up(grid.y, cluster.y),
-        up(grid.z, cluster.z),
-    );
+    let next = Dim3::new(up(grid.x, cluster.x), up(grid.y, cluster.y), up(grid.z, cluster.z));
     Error::Launch(LaunchError::Limit(Box::new(Limit {
         kernel,
         requested: format!("grid {grid} with {name} {cluster}"),
-        limit: format!(
-            "a grid must be a multiple of its clusters along each axis; the next multiple is {next}"
-        ),
+        limit: format!("a grid must be a multiple of its clusters along each axis; the next multiple is {next}"),
         help: "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
     })))
 }
 
 /// Whether `part` divides `whole` along each axis; no axis of `part` is 0.
 pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
-    whole.x.is_multiple_of(part.x)
-        && whole.y.is_multiple_of(part.y)
-        && whole.z.is_multiple_of(part.z)
+    whole.x.is_multiple_of(part.x) && whole.y.is_multiple_of(part.y) && whole.z.is_multiple_of(part.z)
 }
 
 /// The number of blocks of a cluster, or `u64::MAX` on overflow.
 fn count(dim: Dim3) -> u64 {
-    [dim.x, dim.y, dim.z]
-        .map(u64::from)
-        .into_iter()
-        .fold(1, u64::saturating_mul)
+    [dim.x, dim.y, dim.z].map(u64::from).into_iter().fold(1, u64::saturating_mul)
 }

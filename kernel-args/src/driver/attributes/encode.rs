@@ -20,20 +20,14 @@ pub(crate) struct Encoded<'e> {
 
 impl<'e> Encoded<'e> {
     pub(crate) fn new(attributes: &Attributes<'e>) -> Self {
-        let mut encoded = Self {
-            attributes: [LaunchAttribute::IGNORE; Attribute::ALL.len()],
-            count: 0,
-        };
+        let mut encoded = Self { attributes: [LaunchAttribute::IGNORE; Attribute::ALL.len()], count: 0 };
         for_each(attributes, &mut |_, attribute, _| encoded.push(attribute));
         encoded
     }
 
     /// Only the attribute `cluster`.
     pub(crate) fn cluster(cluster: Dim3) -> Self {
-        Self::new(&Attributes {
-            cluster: Some(cluster),
-            ..Attributes::default()
-        })
+        Self::new(&Attributes { cluster: Some(cluster), ..Attributes::default() })
     }
 
     fn push(&mut self, attribute: LaunchAttribute<'e>) {
@@ -70,26 +64,22 @@ mod tests {
     use crate::driver::{
         api::LaunchAttribute,
         config::{
-            AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Launch,
-            MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, SharedMemoryMode,
+            AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Launch, MemorySyncDomain,
+            MemorySyncDomainMap, PortableClusterMode, SharedMemoryMode,
         },
     };
     use core::mem::offset_of;
     use cudarc::driver::sys::{
-        CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy,
-        CUlaunchAttributeID as Id, CUlaunchAttributeValue,
-        CUlaunchAttributeValue_union__bindgen_ty_1 as Cluster,
+        CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy, CUlaunchAttributeID as Id,
+        CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as Cluster,
         CUlaunchAttributeValue_union__bindgen_ty_4 as PreferredCluster,
-        CUlaunchAttributeValue_union__bindgen_ty_5 as DeviceUpdatable, CUlaunchMemSyncDomain,
-        CUlaunchMemSyncDomainMap,
+        CUlaunchAttributeValue_union__bindgen_ty_5 as DeviceUpdatable, CUlaunchMemSyncDomain, CUlaunchMemSyncDomainMap,
     };
     use std::vec::Vec;
 
     /// The attributes that a launch passes to the driver.
     fn passed(launch: Launch<'_>) -> Vec<LaunchAttribute<'_>> {
-        Encoded::new(&launch.attributes.unwrap_or_default())
-            .all()
-            .to_vec()
+        Encoded::new(&launch.attributes.unwrap_or_default()).all().to_vec()
     }
 
     /// The bytes of an attribute's value at `offset`.
@@ -144,10 +134,7 @@ mod tests {
             .priority(-3)
             .programmatic_stream_serialization(true)
             .memory_sync_domain(MemorySyncDomain::Remote)
-            .memory_sync_domain_map(MemorySyncDomainMap {
-                default: 3,
-                remote: 1,
-            })
+            .memory_sync_domain_map(MemorySyncDomainMap { default: 3, remote: 1 })
             .access_policy_window(window)
             .preferred_shared_memory_carveout(40)
             .nvlink_util_centric_scheduling(true)
@@ -224,10 +211,7 @@ mod tests {
             .shared_memory_mode(SharedMemoryMode::PreferOversized);
         let attributes = passed(launch);
         let read = |one: &LaunchAttribute<'_>| (one.id(), u32::from_ne_bytes(at(one, 0)));
-        assert_eq!(
-            attributes.iter().map(read).collect::<Vec<_>>(),
-            [(17, 2), (18, 4)]
-        );
+        assert_eq!(attributes.iter().map(read).collect::<Vec<_>>(), [(17, 2), (18, 4)]);
     }
 
     #[test]

@@ -25,11 +25,7 @@ pub(crate) struct AttributeLimits {
 impl AttributeLimits {
     /// Queries the driver for the cluster that `function` requires on the GPU `sm`. The function's context must be
     /// current.
-    pub(crate) fn ask(
-        function: FunctionHandle<'_>,
-        sm: Sm,
-        directives: Directives,
-    ) -> Result<Self, CallError> {
+    pub(crate) fn ask(function: FunctionHandle<'_>, sm: Sm, directives: Directives) -> Result<Self, CallError> {
         let mut required = Dim3::new(0, 0, 0);
         // Older drivers lack these attributes, and older GPUs have no clusters.
         if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {

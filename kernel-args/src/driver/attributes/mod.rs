@@ -57,11 +57,7 @@ pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
         let (major, minor) = (needs.version / 1000, needs.version % 1000 / 10);
         let separator = if text.is_empty() { "" } else { "; " };
         // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            "{separator}{} = {value} (CUDA {major}.{minor}",
-            needs.name
-        );
+        let _ = write!(text, "{separator}{} = {value} (CUDA {major}.{minor}", needs.name);
         let _ = match needs.sm {
             0 => write!(text, ")"),
             sm => write!(text, ", sm_{sm})"),
@@ -72,10 +68,7 @@ pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
 
 /// Calls `visit` with the name and the value of each attribute.
 #[cfg(feature = "observe")]
-pub(crate) fn for_each_text(
-    attributes: &Attributes<'_>,
-    visit: &mut dyn FnMut(&'static str, &dyn Display),
-) {
+pub(crate) fn for_each_text(attributes: &Attributes<'_>, visit: &mut dyn FnMut(&'static str, &dyn Display)) {
     visit::for_each(attributes, &mut |attribute, _, value| {
         visit(attribute.requirement().name, value);
     });
@@ -90,14 +83,8 @@ mod tests {
     #[test]
     fn attributes_are_described_with_what_they_need() {
         let none = Launch::new(1, 1).cooperative(false);
-        assert_eq!(
-            attributes_text(&none.attributes.unwrap_or_default()),
-            String::new()
-        );
-        let launch = Launch::new(4, 32)
-            .cluster(2)
-            .priority(-1)
-            .memory_sync_domain(MemorySyncDomain::Remote);
+        assert_eq!(attributes_text(&none.attributes.unwrap_or_default()), String::new());
+        let launch = Launch::new(4, 32).cluster(2).priority(-1).memory_sync_domain(MemorySyncDomain::Remote);
         assert_eq!(
             attributes_text(&launch.attributes.unwrap_or_default()),
             "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"

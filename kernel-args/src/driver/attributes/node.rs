@@ -34,16 +34,10 @@ pub(crate) struct Refused {
 }
 
 /// The result of setting an attribute, or the driver's error; [`Error::OldDriver`] if the driver was not called.
-fn refused<T>(
-    attribute: Attribute,
-    outcome: Result<T, CallError>,
-) -> Result<Result<T, Refused>, Error> {
+fn refused<T>(attribute: Attribute, outcome: Result<T, CallError>) -> Result<Result<T, Refused>, Error> {
     match outcome {
         Ok(value) => Ok(Ok(value)),
-        Err(CallError::Returned(call)) => Ok(Err(Refused {
-            attribute: attribute.requirement().name,
-            call,
-        })),
+        Err(CallError::Returned(call)) => Ok(Err(Refused { attribute: attribute.requirement().name, call })),
         Err(CallError::Unavailable(unavailable)) => Err(unavailable.into()),
     }
 }
@@ -78,10 +72,7 @@ pub(crate) fn set_on_node(
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.
-pub(crate) fn make_device_updatable(
-    api: &Api,
-    node: GraphNode<'_>,
-) -> Result<Result<*mut c_void, Refused>, Error> {
+pub(crate) fn make_device_updatable(api: &Api, node: GraphNode<'_>) -> Result<Result<*mut c_void, Refused>, Error> {
     const UPDATABLE: Attribute = Attribute::DeviceUpdatableNode;
     required!(api, cuGraphKernelNodeSetAttribute)?;
     required!(api, cuGraphKernelNodeGetAttribute)?;

@@ -14,25 +14,20 @@ const WITH_ADDRESS: [Attribute; 4] = [
 ];
 
 /// The attributes for a recording, and the names of those whose values contain an address.
-pub(crate) fn to_recording(
-    attributes: Option<Attributes<'_>>,
-) -> (Vec<recording::Attribute>, Vec<String>) {
+pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording::Attribute>, Vec<String>) {
     let (mut all, mut lost) = (Vec::new(), Vec::new());
-    for_each(
-        &attributes.unwrap_or_default(),
-        &mut |attribute, encoded, value| {
-            let name = attribute.requirement().name;
-            if WITH_ADDRESS.contains(&attribute) {
-                lost.push(name.into());
-            } else {
-                all.push(recording::Attribute {
-                    id: encoded.id(),
-                    text: format!("{name} = {value}"),
-                    value: *encoded.bytes(),
-                });
-            }
-        },
-    );
+    for_each(&attributes.unwrap_or_default(), &mut |attribute, encoded, value| {
+        let name = attribute.requirement().name;
+        if WITH_ADDRESS.contains(&attribute) {
+            lost.push(name.into());
+        } else {
+            all.push(recording::Attribute {
+                id: encoded.id(),
+                text: format!("{name} = {value}"),
+                value: *encoded.bytes(),
+            });
+        }
+    });
     (all, lost)
 }
 
@@ -55,10 +50,8 @@ mod tests {
 
     #[test]
     fn attributes_survive_a_recording_unless_they_contain_an_address() {
-        let launch = Launch::new(4, 32)
-            .cluster(2)
-            .priority(-3)
-            .access_policy_window(AccessPolicyWindow::new(0x1000, 64));
+        let launch =
+            Launch::new(4, 32).cluster(2).priority(-3).access_policy_window(AccessPolicyWindow::new(0x1000, 64));
         let (recorded, lost) = to_recording(launch.attributes);
         assert_eq!(lost, ["access_policy_window"]);
         let texts: Vec<_> = recorded.iter().map(|one| &*one.text).collect();
@@ -73,11 +66,7 @@ mod tests {
     #[test]
     fn a_hostile_attribute_is_refused() {
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
-            let one = kernel_args_recording::Attribute {
-                id,
-                text: std::string::String::new(),
-                value: [0x55; 64],
-            };
+            let one = kernel_args_recording::Attribute { id, text: std::string::String::new(), value: [0x55; 64] };
             assert!(from_recording(&one).is_none(), "{id}");
         }
     }

@@ -65,11 +65,8 @@ attributes! {
 }
 
 /// The requirement of the values of `shared_memory_mode` for oversized configurations.
-pub(super) const OVERSIZED: Requirement = Requirement {
-    name: "shared_memory_mode",
-    version: 13040,
-    ..Attribute::SharedMemoryMode.requirement()
-};
+pub(super) const OVERSIZED: Requirement =
+    Requirement { name: "shared_memory_mode", version: 13040, ..Attribute::SharedMemoryMode.requirement() };
 
 #[cfg(test)]
 mod tests {
@@ -83,9 +80,7 @@ mod tests {
                 Attribute::AccessPolicyWindow => Theirs::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
                 Attribute::Cooperative => Theirs::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
                 Attribute::Cluster => Theirs::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                Attribute::ClusterSchedulingPolicy => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
-                }
+                Attribute::ClusterSchedulingPolicy => Theirs::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
                 Attribute::ProgrammaticStreamSerialization => {
                     Theirs::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
                 }
@@ -93,21 +88,11 @@ mod tests {
                 Attribute::Priority => Theirs::CU_LAUNCH_ATTRIBUTE_PRIORITY,
                 Attribute::MemorySyncDomainMap => Theirs::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
                 Attribute::MemorySyncDomain => Theirs::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
-                Attribute::PreferredCluster => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION
-                }
-                Attribute::LaunchCompletionEvent => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
-                }
-                Attribute::DeviceUpdatableNode => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
-                }
-                Attribute::SharedMemoryCarveout => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
-                }
-                Attribute::NvlinkUtilCentricScheduling => {
-                    Theirs::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING
-                }
+                Attribute::PreferredCluster => Theirs::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+                Attribute::LaunchCompletionEvent => Theirs::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+                Attribute::DeviceUpdatableNode => Theirs::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+                Attribute::SharedMemoryCarveout => Theirs::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                Attribute::NvlinkUtilCentricScheduling => Theirs::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
                 // The tests have cudarc's bindings for CUDA 13.0.
                 Attribute::PortableClusterSizeMode | Attribute::SharedMemoryMode => return None,
             })

@@ -46,37 +46,19 @@ pub(super) fn for_each<'e>(
         put(Attribute::PreferredCluster, &extents(dim), &dim);
     }
     if let Some(policy) = cluster_scheduling_policy {
-        put_enum(
-            Attribute::ClusterSchedulingPolicy,
-            policy as u32,
-            &policy,
-            &mut put,
-        );
+        put_enum(Attribute::ClusterSchedulingPolicy, policy as u32, &policy, &mut put);
     }
     if cooperative {
         put(Attribute::Cooperative, &[(0, TRUE)], &true);
     }
     if let Some(priority) = priority {
-        put(
-            Attribute::Priority,
-            &[(0, priority.to_ne_bytes())],
-            &priority,
-        );
+        put(Attribute::Priority, &[(0, priority.to_ne_bytes())], &priority);
     }
     if programmatic_stream_serialization {
-        put(
-            Attribute::ProgrammaticStreamSerialization,
-            &[(0, TRUE)],
-            &true,
-        );
+        put(Attribute::ProgrammaticStreamSerialization, &[(0, TRUE)], &true);
     }
     if let Some(domain) = memory_sync_domain {
-        put_enum(
-            Attribute::MemorySyncDomain,
-            domain as u32,
-            &domain,
-            &mut put,
-        );
+        put_enum(Attribute::MemorySyncDomain, domain as u32, &domain, &mut put);
     }
     if let Some(map) = memory_sync_domain_map {
         put(
@@ -86,22 +68,13 @@ pub(super) fn for_each<'e>(
         );
     }
     if let Some(percent) = preferred_shared_memory_carveout {
-        put(
-            Attribute::SharedMemoryCarveout,
-            &[(0, u32::from(percent).to_ne_bytes())],
-            &format_args!("{percent} %"),
-        );
+        put(Attribute::SharedMemoryCarveout, &[(0, u32::from(percent).to_ne_bytes())], &format_args!("{percent} %"));
     }
     if nvlink_util_centric_scheduling {
         put(Attribute::NvlinkUtilCentricScheduling, &[(0, TRUE)], &true);
     }
     if let Some(mode) = portable_cluster_size_mode {
-        put_enum(
-            Attribute::PortableClusterSizeMode,
-            mode as u32,
-            &mode,
-            &mut put,
-        );
+        put_enum(Attribute::PortableClusterSizeMode, mode as u32, &mode, &mut put);
     }
     if let Some(mode) = shared_memory_mode {
         put_enum(Attribute::SharedMemoryMode, mode as u32, &mode, &mut put);
@@ -116,11 +89,7 @@ fn put_enum(
     name: &dyn Debug,
     put: &mut impl FnMut(Attribute, &[Part], &dyn Display),
 ) {
-    put(
-        attribute,
-        &[(0, number.to_ne_bytes())],
-        &format_args!("{name:?}"),
-    );
+    put(attribute, &[(0, number.to_ne_bytes())], &format_args!("{name:?}"));
 }
 
 /// The attributes whose values hold an address.
@@ -150,11 +119,7 @@ fn with_addresses<'e>(
         entry.put(0, window.base.to_ne_bytes());
         entry.put(8, window.bytes.to_ne_bytes());
         let (bytes, base) = (window.bytes, window.base);
-        visit(
-            Attribute::AccessPolicyWindow,
-            entry,
-            &format_args!("{bytes} bytes at {base:#x}"),
-        );
+        visit(Attribute::AccessPolicyWindow, entry, &format_args!("{bytes} bytes at {base:#x}"));
     }
     if attributes.device_updatable_node.is_some() {
         let entry = members(Attribute::DeviceUpdatableNode, &[(0, TRUE)]);
@@ -180,9 +145,5 @@ fn members<'e>(attribute: Attribute, parts: &[Part]) -> LaunchAttribute<'e> {
 }
 
 fn extents(dim: Dim3) -> [(usize, [u8; 4]); 3] {
-    [
-        (0, dim.x.to_ne_bytes()),
-        (4, dim.y.to_ne_bytes()),
-        (8, dim.z.to_ne_bytes()),
-    ]
+    [(0, dim.x.to_ne_bytes()), (4, dim.y.to_ne_bytes()), (8, dim.z.to_ne_bytes())]
 }

@@ -20,12 +20,7 @@ impl Architecture {
     /// in ascending order.
     ///
     /// The error explains why no architecture fits.
-    pub(super) fn choose(
-        requested: Option<&str>,
-        to_ptx: bool,
-        gpu: Sm,
-        known: &[u16],
-    ) -> Result<Self, String> {
+    pub(super) fn choose(requested: Option<&str>, to_ptx: bool, gpu: Sm, known: &[u16]) -> Result<Self, String> {
         if let Some(name) = requested {
             let Some(target) = Target::parse(name) else {
                 return Err(format!(
@@ -33,11 +28,7 @@ impl Architecture {
                 ));
             };
             let own = Self::new(target);
-            return Ok(if to_ptx || name.starts_with("compute_") {
-                own.ptx()
-            } else {
-                own
-            });
+            return Ok(if to_ptx || name.starts_with("compute_") { own.ptx() } else { own });
         }
         let target = |sm| Target::parse(&Sm(sm).to_string());
         let nearest = known.iter().copied().filter(|&sm| sm <= gpu.0).max();
@@ -45,10 +36,10 @@ impl Architecture {
             Some((sm, target)) if sm == gpu.0 && !to_ptx => Ok(Self::new(target)),
             Some((_, target)) => Ok(Self::new(target).ptx()),
             None => {
-                let oldest = known.first().copied().map_or_else(
-                    || "no architecture at all".into(),
-                    |oldest| format!("{} and newer", Sm(oldest)),
-                );
+                let oldest = known
+                    .first()
+                    .copied()
+                    .map_or_else(|| "no architecture at all".into(), |oldest| format!("{} and newer", Sm(oldest)));
                 Err(format!(
                     "it compiles for {oldest}, but this GPU is {gpu}\nhelp: use the NVRTC of an older CUDA release"
                 ))
@@ -57,17 +48,11 @@ impl Architecture {
     }
 
     fn new(target: Target) -> Self {
-        Self {
-            name: target.to_string(),
-            of_ptx: target.compute(),
-        }
+        Self { name: target.to_string(), of_ptx: target.compute() }
     }
 
     fn ptx(self) -> Self {
-        Self {
-            name: self.of_ptx.clone(),
-            ..self
-        }
+        Self { name: self.of_ptx.clone(), ..self }
     }
 }
 
@@ -91,10 +76,7 @@ mod tests {
         assert_eq!(name(None, false, 130).as_deref(), Ok("compute_121"));
         assert_eq!(name(None, false, 91).as_deref(), Ok("compute_90"));
         let error = name(None, false, 70).unwrap_err();
-        assert!(
-            error.contains("sm_75 and newer, but this GPU is sm_70"),
-            "{error}"
-        );
+        assert!(error.contains("sm_75 and newer, but this GPU is sm_70"), "{error}");
         assert!(Architecture::choose(None, false, Sm(90), &[]).is_err());
     }
 
@@ -102,10 +84,7 @@ mod tests {
     fn a_requested_architecture_is_used() {
         assert_eq!(name(Some("sm_90a"), false, 90).as_deref(), Ok("sm_90a"));
         assert_eq!(name(Some("sm_90a"), true, 90).as_deref(), Ok("compute_90a"));
-        assert_eq!(
-            name(Some("compute_80"), false, 90).as_deref(),
-            Ok("compute_80")
-        );
+        assert_eq!(name(Some("compute_80"), false, 90).as_deref(), Ok("compute_80"));
         let error = name(Some("hopper"), false, 90).unwrap_err();
         assert!(error.contains("help: write it as nvcc does"), "{error}");
     }

@@ -85,11 +85,7 @@ mod tests {
                 }
             }
         });
-        assert_eq!(
-            fs::read_dir(&folder).unwrap().count(),
-            1,
-            "no scratch file is left"
-        );
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no scratch file is left");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -111,10 +107,7 @@ mod tests {
         let file = env::temp_dir().join(format!("kernel-args-cache-file-{}", process::id()));
         fs::write(&file, "not a folder").unwrap();
         let failed = write(&file, "one", &compiled(""));
-        assert!(
-            matches!(&failed, CacheUse::Failed(why) if why.contains("kernel-args-cache-file")),
-            "{failed:?}"
-        );
+        assert!(matches!(&failed, CacheUse::Failed(why) if why.contains("kernel-args-cache-file")), "{failed:?}");
         assert_eq!(read(&file, "one"), None);
         fs::remove_file(&file).unwrap();
     }

@@ -27,34 +27,21 @@ impl CompileOptions {
         let gpu = sm(ctx)?;
         #[cfg(feature = "observe")]
         if observe::is_active() {
-            let event = CompileEvent {
-                name: self.source_name(),
-                source,
-                cache: self.cache.as_deref(),
-            };
-            return observe::around(&Event::Compilation(&event), || {
-                self.compile_for(gpu, source)
-            });
+            let event = CompileEvent { name: self.source_name(), source, cache: self.cache.as_deref() };
+            return observe::around(&Event::Compilation(&event), || self.compile_for(gpu, source));
         }
         self.compile_for(gpu, source)
     }
 
     fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
         let driver = driver_version()?;
-        let nvrtc =
-            kernel_args_nvrtc::system(driver.major).map_err(|error| self.failed(error, ""))?;
-        let job = Job {
-            options: self,
-            source,
-            nvrtc,
-            version: nvrtc.version().map_err(|error| self.failed(&error, ""))?,
-        };
-        let known = nvrtc
-            .architectures()
-            .map_err(|error| self.failed(&error, ""))?;
+        let nvrtc = kernel_args_nvrtc::system(driver.major).map_err(|error| self.failed(error, ""))?;
+        let job =
+            Job { options: self, source, nvrtc, version: nvrtc.version().map_err(|error| self.failed(&error, ""))? };
+        let known = nvrtc.architectures().map_err(|error| self.failed(&error, ""))?;
         let requested = self.architecture.as_deref();
-        let architecture = Architecture::choose(requested, self.to_ptx, gpu, &known)
-            .map_err(|problem| job.refused(&problem))?;
+        let architecture =
+            Architecture::choose(requested, self.to_ptx, gpu, &known).map_err(|problem| job.refused(&problem))?;
         let Some(folder) = &self.cache else {
             return Ok(CompiledSource {
                 compiled: Arc::new(job.run(&architecture)?),
@@ -87,9 +74,7 @@ impl CompileOptions {
         let cache_use = if key().is_ok_and(|now| (&now.0, &now.1) == (&name, &changes)) {
             cache::write(folder, &name, &compiled)
         } else {
-            CacheUse::Unknown(
-                "a file that the source includes was changed during the compilation".into(),
-            )
+            CacheUse::Unknown("a file that the source includes was changed during the compilation".into())
         };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
@@ -140,21 +125,14 @@ impl Job<'_> {
         let texts = Texts::new(options, self.source, architecture, more)
             .map_err(|what| self.refused(&format!("{what} contains a NUL")))?;
         let failed = |error, log: &str| options.failed(&error, log);
-        let mut program = nvrtc
-            .program(&texts.source, &texts.name, &texts.headers)
-            .map_err(|error| failed(error, ""))?;
+        let mut program =
+            nvrtc.program(&texts.source, &texts.name, &texts.headers).map_err(|error| failed(error, ""))?;
         for expression in &texts.expressions {
-            program
-                .add_name(expression)
-                .map_err(|error| failed(error, ""))?;
+            program.add_name(expression).map_err(|error| failed(error, ""))?;
         }
-        program
-            .compile(&texts.options)
-            .map_err(|error| failed(error, &program.log()))?;
-        let (ptx, cubin) = program
-            .ptx()
-            .and_then(|ptx| Ok((ptx, program.cubin()?)))
-            .map_err(|error| failed(error, ""))?;
+        program.compile(&texts.options).map_err(|error| failed(error, &program.log()))?;
+        let (ptx, cubin) =
+            program.ptx().and_then(|ptx| Ok((ptx, program.cubin()?))).map_err(|error| failed(error, ""))?;
         let log = program.log();
         if ptx.is_empty() && cubin.is_empty() {
             return Err(self.refused(
@@ -166,14 +144,7 @@ impl Job<'_> {
             let symbol = program.symbol(text).map_err(|error| failed(error, &log))?;
             names.push((expression.clone(), symbol));
         }
-        Ok(Compiled {
-            architecture: architecture.into(),
-            ptx,
-            cubin,
-            debug: Vec::new(),
-            log,
-            names,
-        })
+        Ok(Compiled { architecture: architecture.into(), ptx, cubin, debug: Vec::new(), log, names })
     }
 }
 
@@ -204,17 +175,12 @@ impl Texts {
             source: text(source, "the source")?,
             name: text(options.source_name(), "the source's name")?,
             headers: headers
-                .map(|(name, content)| {
-                    Ok((text(name, "a header's name")?, text(content, "a header")?))
-                })
+                .map(|(name, content)| Ok((text(name, "a header's name")?, text(content, "a header")?)))
                 .collect::<Result<_, _>>()?,
             expressions: expressions
                 .map(|expression| text(expression, "a name expression"))
                 .collect::<Result<_, _>>()?,
-            options: list
-                .iter()
-                .map(|option| text(option, "an option"))
-                .collect::<Result<_, _>>()?,
+            options: list.iter().map(|option| text(option, "an option")).collect::<Result<_, _>>()?,
         })
     }
 }

@@ -38,8 +38,7 @@ pub(super) fn decode(name: &str, entry: &[u8]) -> Option<Compiled> {
     }
     let mut next = || -> Option<Vec<u8>> {
         let (length, rest) = parts.split_first_chunk::<8>()?;
-        let (part, rest) =
-            rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        let (part, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
         parts = rest;
         Some(part.to_vec())
     };
@@ -73,11 +72,7 @@ mod tests {
             cubin: (0..=255).collect(),
             debug: Vec::new(),
             log: "a warning\n".into(),
-            names: [
-                ("f<int>".into(), "_Z1fIiEvv".into()),
-                ("g".into(), "g".into()),
-            ]
-            .into(),
+            names: [("f<int>".into(), "_Z1fIiEvv".into()), ("g".into(), "g".into())].into(),
         }
     }
 

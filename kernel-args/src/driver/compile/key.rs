@@ -33,9 +33,7 @@ pub(super) fn key(
     key.list(options.list().iter().map(String::as_bytes));
     key.list(options.name_expressions.iter().map(String::as_bytes));
     let texts = options.headers.iter();
-    let texts: Vec<_> = texts
-        .flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()])
-        .collect();
+    let texts: Vec<_> = texts.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
     key.list(texts.into_iter());
     key.add(&[u8::from(options.debug_info)]);
     key.list(options.cache_key.iter().map(String::as_bytes));
@@ -140,12 +138,10 @@ mod tests {
     #[test]
     fn every_part_of_a_source_is_in_its_key() {
         let options = || CompileOptions::new().define("A", 1).header("a.h", "int a;");
-        let key =
-            |options: &CompileOptions, source: &str, version: (i32, i32), architecture: &str| {
-                let architecture =
-                    Architecture::choose(Some(architecture), false, Sm(90), &[]).unwrap();
-                key(options, source, version, &architecture)
-            };
+        let key = |options: &CompileOptions, source: &str, version: (i32, i32), architecture: &str| {
+            let architecture = Architecture::choose(Some(architecture), false, Sm(90), &[]).unwrap();
+            key(options, source, version, &architecture)
+        };
         let base = key(&options(), "int x;", (13, 0), "sm_90").unwrap();
         assert_eq!(key(&options(), "int x;", (13, 0), "sm_90").unwrap(), base);
         for other in [
@@ -156,12 +152,7 @@ mod tests {
             key(&options().define("B", 1), "int x;", (13, 0), "sm_90"),
             key(&options().header("b.h", ""), "int x;", (13, 0), "sm_90"),
             key(&options().name("other.cu"), "int x;", (13, 0), "sm_90"),
-            key(
-                &options().name_expression("f<int>"),
-                "int x;",
-                (13, 0),
-                "sm_90",
-            ),
+            key(&options().name_expression("f<int>"), "int x;", (13, 0), "sm_90"),
             key(&options().debug_info(true), "int x;", (13, 0), "sm_90"),
             key(&options().cache_key(""), "int x;", (13, 0), "sm_90"),
             key(&options().cache_key("2"), "int x;", (13, 0), "sm_90"),

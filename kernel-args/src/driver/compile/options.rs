@@ -229,16 +229,8 @@ impl CompileOptions {
         }
         let paths = self.include_paths.iter();
         list.extend(paths.map(|path| format!("--include-path={}", path.display())));
-        list.extend(
-            self.defines
-                .iter()
-                .map(|define| format!("--define-macro={define}")),
-        );
-        list.extend(
-            self.switches
-                .iter()
-                .map(|(name, value)| format!("{name}={value}")),
-        );
+        list.extend(self.defines.iter().map(|define| format!("--define-macro={define}")));
+        list.extend(self.switches.iter().map(|(name, value)| format!("{name}={value}")));
         list.extend(self.others.iter().cloned());
         list
     }

@@ -61,11 +61,7 @@ impl CompiledSource {
     /// The cubin; PTX if that was requested or if NVRTC does not support the GPU.
     #[must_use]
     pub fn image(&self) -> &[u8] {
-        if self.compiled.cubin.is_empty() {
-            &self.compiled.ptx
-        } else {
-            &self.compiled.cubin
-        }
+        if self.compiled.cubin.is_empty() { &self.compiled.ptx } else { &self.compiled.cubin }
     }
 
     /// The PTX, which NVRTC also generates for a cubin.
@@ -90,9 +86,7 @@ impl CompiledSource {
     #[must_use]
     pub fn symbol(&self, name_expression: &str) -> Option<&str> {
         let names = &mut self.compiled.names.iter();
-        names
-            .find(|(expression, _)| expression == name_expression)
-            .map(|(_, symbol)| symbol.as_str())
+        names.find(|(expression, _)| expression == name_expression).map(|(_, symbol)| symbol.as_str())
     }
 
     /// Whether it came from the cache, and the reason if it did not.

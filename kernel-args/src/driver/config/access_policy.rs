@@ -47,13 +47,7 @@ pub struct AccessPolicyWindow {
 impl AccessPolicyWindow {
     /// A window of `bytes` bytes that begins at `base`, all of which persist in the cache.
     pub fn new(base: CUdeviceptr, bytes: usize) -> Self {
-        Self {
-            base,
-            bytes,
-            hit_ratio: 1.0,
-            hit: AccessProperty::Persisting,
-            miss: AccessProperty::Normal,
-        }
+        Self { base, bytes, hit_ratio: 1.0, hit: AccessProperty::Persisting, miss: AccessProperty::Normal }
     }
 
     /// The fraction of the accesses, from 0 to 1, that get the property [`hit`](Self::hit); the remaining accesses get

@@ -76,13 +76,8 @@ impl SharedMemoryMode {
     /// The mode with this number.
     pub(crate) fn of(number: u32) -> Option<Self> {
         use SharedMemoryMode as Mode;
-        let all = [
-            Mode::Default,
-            Mode::RequirePortable,
-            Mode::AllowNonPortable,
-            Mode::AllowOversized,
-            Mode::PreferOversized,
-        ];
+        let all =
+            [Mode::Default, Mode::RequirePortable, Mode::AllowNonPortable, Mode::AllowOversized, Mode::PreferOversized];
         all.into_iter().find(|mode| *mode as u32 == number)
     }
 
@@ -148,10 +143,7 @@ pub struct ProgrammaticEvent<'a> {
 impl<'a> ProgrammaticEvent<'a> {
     /// An event that the kernel itself triggers.
     pub fn new(event: &'a CudaEvent) -> Self {
-        Self {
-            event,
-            at_block_start: false,
-        }
+        Self { event, at_block_start: false }
     }
 
     /// Each block triggers the event when it begins: `triggerAtBlockStart`.

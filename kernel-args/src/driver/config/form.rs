@@ -51,10 +51,6 @@ impl Form {
     pub(crate) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
         let size = layout.size();
         let large = size > LARGE_BLOCK && size >= LARGE_PARAMETER * count;
-        if count == 0 || large || layout.depends_on_gpu() {
-            Self::KernelParams
-        } else {
-            Self::Packed
-        }
+        if count == 0 || large || layout.depends_on_gpu() { Self::KernelParams } else { Self::Packed }
     }
 }

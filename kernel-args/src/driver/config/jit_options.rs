@@ -145,8 +145,7 @@ impl JitOptions {
     /// different GPU does not load. Use this to enable features that need an explicit target, such as
     /// [`JitTarget::architecture_specific`].
     pub fn target(mut self, target: impl Into<JitTarget>) -> Self {
-        self.values
-            .retain(|(key, _)| *key != JitKey::TARGET_FROM_CONTEXT);
+        self.values.retain(|(key, _)| *key != JitKey::TARGET_FROM_CONTEXT);
         self.set(JitKey::TARGET, target.into().number() as usize)
     }
 
@@ -265,11 +264,7 @@ impl JitOptions {
     /// The options as text, separated by commas; empty if no option is set.
     pub(crate) fn list(&self) -> String {
         let options = std::format!("{self:?}");
-        options
-            .trim_start_matches("JitOptions { ")
-            .trim_start_matches("JitOptions")
-            .trim_end_matches(" }")
-            .into()
+        options.trim_start_matches("JitOptions { ").trim_start_matches("JitOptions").trim_end_matches(" }").into()
     }
 }
 
@@ -312,10 +307,7 @@ mod tests {
         let options = options.to_driver();
         let pairs = options.pairs();
         // Without the four options of the logs.
-        pairs
-            .skip(4)
-            .map(|(key, value)| (key, value.addr()))
-            .collect()
+        pairs.skip(4).map(|(key, value)| (key, value.addr())).collect()
     }
 
     #[test]
@@ -365,10 +357,7 @@ mod tests {
 
     #[test]
     fn a_later_value_replaces_an_earlier_one() {
-        let options = JitOptions::new()
-            .max_registers(1)
-            .verbose()
-            .max_registers(2);
+        let options = JitOptions::new().max_registers(1).verbose().max_registers(2);
         assert_eq!(numbers(&options), [(0, 2), (12, 1)]);
     }
 
@@ -381,29 +370,18 @@ mod tests {
         }
         let driver = options.to_driver();
         let pairs: Vec<_> = driver.pairs().skip(4).collect();
-        assert_eq!(
-            pairs.iter().map(|(key, _)| *key).collect::<Vec<_>>(),
-            [17, 18, 19]
-        );
+        assert_eq!(pairs.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [17, 18, 19]);
         assert_eq!(pairs[2].1.addr(), 2);
-        assert_eq!(
-            driver.symbol_arrays(),
-            [(c"a".into(), 48), (c"b".into(), 32)]
-        );
+        assert_eq!(driver.symbol_arrays(), [(c"a".into(), 48), (c"b".into(), 32)]);
     }
 
     #[test]
     fn the_options_are_listed_as_they_were_given() {
         assert_eq!(JitOptions::new().list(), "");
-        let options = JitOptions::new()
-            .max_registers(32)
-            .target(JitTarget::family_specific(100));
+        let options = JitOptions::new().max_registers(32).target(JitTarget::family_specific(100));
         assert_eq!(options.list(), "max_registers: 32, target: sm_100f");
         // SAFETY: nothing is loaded with the options.
         let raw = unsafe { options.raw(99, 7) };
-        assert_eq!(
-            format!("{raw:?}"),
-            "JitOptions { max_registers: 32, target: sm_100f, option 99: 7 }"
-        );
+        assert_eq!(format!("{raw:?}"), "JitOptions { max_registers: 32, target: sm_100f, option 99: 7 }");
     }
 }

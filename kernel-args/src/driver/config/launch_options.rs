@@ -1,9 +1,8 @@
 //! Grid, block and options of a launch.
 
 use super::{
-    AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim,
-    MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent,
-    SharedMemoryMode,
+    AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
+    MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
 };
 use crate::device::vector::Dim3;
 use cudarc::driver::{CudaEvent, CudaStream};

@@ -15,8 +15,8 @@ mod stream;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attributes::{
-    ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode,
-    ProgrammaticEvent, SharedMemoryMode,
+    ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent,
+    SharedMemoryMode,
 };
 pub use device_node::DeviceNode;
 pub use dim::IntoDim;

@@ -46,8 +46,6 @@ impl Recording {
 
 impl fmt::Debug for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recording")
-            .field("launches", &self.log.borrow().len())
-            .finish_non_exhaustive()
+        f.debug_struct("Recording").field("launches", &self.log.borrow().len()).finish_non_exhaustive()
     }
 }

@@ -45,10 +45,7 @@ pub struct ContextFlags {
 impl ContextFlags {
     /// No flags: the driver's defaults.
     pub const fn new() -> Self {
-        Self {
-            scheduling: Scheduling::Auto,
-            keep_local_memory: false,
-        }
+        Self { scheduling: Scheduling::Auto, keep_local_memory: false }
     }
 
     /// How a thread waits for the GPU.
@@ -102,8 +99,7 @@ impl ContextFlags {
 pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaContext>, Error> {
     let api = api()?;
     // Initialises the driver, and rejects a device that does not exist.
-    CudaContext::device_count()
-        .map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
+    CudaContext::device_count().map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
         .map_err(|error| not_created(ordinal, "cuDeviceGet", error))?;
     required!(api, cuCtxPopCurrent_v2)?;

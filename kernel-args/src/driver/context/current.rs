@@ -104,11 +104,7 @@ impl Stack {
         required!(api, cuCtxPopCurrent_v2)?;
         register(context);
         let before = current()?;
-        let stack = Self {
-            api,
-            before,
-            owner: find_owner(before),
-        };
+        let stack = Self { api, before, owner: find_owner(before) };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
     }
@@ -128,9 +124,9 @@ impl Stack {
         };
         match before {
             Some(before) => Ok(self.api.cuCtxPushCurrent_v2(before)?),
-            None => Err(Error::Context(ContextError::NotRestored {
-                before: ContextName::of_handle(self.before, None),
-            })),
+            None => {
+                Err(Error::Context(ContextError::NotRestored { before: ContextName::of_handle(self.before, None) }))
+            }
         }
     }
 

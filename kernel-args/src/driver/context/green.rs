@@ -62,20 +62,13 @@ impl GreenContext {
         }
         let all = resource(api, ctx)?;
         if sms == 0 || sms > all.sm_count {
-            return Err(refused(GreenError::Count {
-                requested: sms,
-                available: all.sm_count,
-            }));
+            return Err(refused(GreenError::Count { requested: sms, available: all.sm_count }));
         }
         let (part, rest) = split(api, &all, sms)?;
         let tracking = tracking(ctx)?;
         let green = |mut resource| Self::of(api, ctx, &tracking, &mut resource);
         let part = green(part)?;
-        let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 {
-            Some(green(rest)?)
-        } else {
-            None
-        };
+        let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 { Some(green(rest)?) } else { None };
         Ok((part, rest))
     }
 
@@ -110,10 +103,7 @@ impl GreenContext {
     /// # Errors
     /// [`Error::Driver`] if the driver returns an error.
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
-        Ok(GreenStream {
-            stream: self.0.green.new_stream(&self.0.context)?,
-            green: self.clone(),
-        })
+        Ok(GreenStream { stream: self.0.green.new_stream(&self.0.context)?, green: self.clone() })
     }
 }
 
@@ -165,9 +155,7 @@ impl Drop for GreenStream {
 
 impl fmt::Debug for GreenStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GreenStream")
-            .field("green_context", &self.green)
-            .finish_non_exhaustive()
+        f.debug_struct("GreenStream").field("green_context", &self.green).finish_non_exhaustive()
     }
 }
 
@@ -183,18 +171,11 @@ fn resource(api: &Api, ctx: &CudaContext) -> Result<DeviceResource, Error> {
 }
 
 /// A group of at least `sms` multiprocessors, and the remaining ones.
-fn split(
-    api: &Api,
-    all: &DeviceResource,
-    sms: u32,
-) -> Result<(DeviceResource, DeviceResource), Error> {
+fn split(api: &Api, all: &DeviceResource, sms: u32) -> Result<(DeviceResource, DeviceResource), Error> {
     let (groups, part, rest) = api.split(all, sms)?;
     if groups == 1 {
         Ok((part, rest))
     } else {
-        Err(refused(GreenError::Split {
-            requested: sms,
-            available: all.sm_count,
-        }))
+        Err(refused(GreenError::Split { requested: sms, available: all.sm_count }))
     }
 }

@@ -22,10 +22,7 @@ pub(crate) fn register(context: &Arc<CudaContext>) {
         return;
     }
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !seen
-        .iter()
-        .any(|(_, one)| ptr::eq(one.as_ptr(), &raw const **context))
-    {
+    if !seen.iter().any(|(_, one)| ptr::eq(one.as_ptr(), &raw const **context)) {
         seen.retain(|(_, one)| one.strong_count() > 0);
         seen.push((context.cu_ctx().addr(), Arc::downgrade(context)));
     }

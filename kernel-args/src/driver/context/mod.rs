@@ -63,11 +63,7 @@ fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error 
     let count = count.ok().and_then(|count| usize::try_from(count).ok());
     match (CallError::cudarc(call, error), count) {
         (CallError::Returned(call), Some(count)) if ordinal >= count && count > 0 => {
-            Error::Context(ContextError::NoDevice {
-                ordinal,
-                count,
-                call,
-            })
+            Error::Context(ContextError::NoDevice { ordinal, count, call })
         }
         (error, _) => error.into(),
     }
@@ -76,19 +72,14 @@ fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error 
 /// A stream without work. cudarc records and awaits the use of slices only while a context has a stream that cudarc
 /// created, so code that launches on a stream from elsewhere holds one.
 pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
-    context.new_stream().map_err(|error| {
-        Error::cudarc(
-            "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate",
-            error,
-        )
-    })
+    context
+        .new_stream()
+        .map_err(|error| Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate", error))
 }
 
 /// The compute capability of the context's GPU.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
-    let (major, minor) = context
-        .compute_capability()
-        .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
+    let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
 }
 
@@ -135,14 +126,12 @@ pub(crate) fn current_device() -> Result<CUdevice, CallError> {
 ///
 /// cudarc has no accessor for this context, but makes it current to query an attribute of the function.
 pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
-    function
-        .get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
-        .map_err(|error| {
-            Error::cudarc(
-                "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
-                error,
-            )
-        })?;
+    function.get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK).map_err(|error| {
+        Error::cudarc(
+            "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
+            error,
+        )
+    })?;
     current()
 }
 
@@ -152,10 +141,7 @@ pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error>
 #[cfg(feature = "graphs")]
 pub(crate) fn bind_graph(graph: &cudarc::driver::CudaGraph) -> Result<CUcontext, Error> {
     graph.upload().map_err(|error| {
-        Error::cudarc(
-            "cuCtxGetCurrent, cuCtxSetCurrent or cuGraphUpload, or an earlier call in this context,",
-            error,
-        )
+        Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuGraphUpload, or an earlier call in this context,", error)
     })?;
     current()
 }

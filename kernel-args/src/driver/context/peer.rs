@@ -98,10 +98,7 @@ impl PeerAccess {
     ///
     /// The launch also accepts memory of the kernels' own context, and rejects memory of a third context.
     pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
-        Peer {
-            slice,
-            access: self,
-        }
+        Peer { slice, access: self }
     }
 }
 
@@ -141,11 +138,7 @@ impl<S: SliceArg> KernelArg for Peer<'_, S> {
     fn check_context(&self, stream: &LaunchStream<'_>) {
         let context = self.slice.context();
         let is_peer = context.cu_ctx() == self.access.memory.cu_ctx();
-        let used_in = if is_peer {
-            &self.access.kernels
-        } else {
-            context
-        };
+        let used_in = if is_peer { &self.access.kernels } else { context };
         self.slice.check_for(used_in, stream);
     }
 
@@ -167,9 +160,7 @@ impl<S: Elements> Elements for Peer<'_, S> {
 #[cold]
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
-    Error::Context(ContextError::NoPeerAccess {
-        contexts: Box::new(ContextMismatch::new(memory, kernels)),
-    })
+    Error::Context(ContextError::NoPeerAccess { contexts: Box::new(ContextMismatch::new(memory, kernels)) })
 }
 
 /// Lets kernels of one context access allocations of `cuMemAlloc` in the second context.
@@ -195,10 +186,6 @@ fn share_pool(kernels: &CudaContext, memory: &CudaContext) -> Result<(), Error> 
     if !memory.has_async_alloc() {
         return Ok(());
     }
-    let access = PoolAccess {
-        location: DEVICE,
-        device: kernels.cu_device(),
-        flags: READ_WRITE,
-    };
+    let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
     Ok(api()?.share_pool(memory.cu_device(), &access)?)
 }

@@ -72,9 +72,7 @@ impl BorrowedStream {
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
-                return Err(Error::Context(ContextError::ForeignStream(Box::new(
-                    contexts,
-                ))));
+                return Err(Error::Context(ContextError::ForeignStream(Box::new(contexts))));
             }
             let tracking = tracking(ctx)?;
             Ok(Self {
@@ -122,10 +120,7 @@ impl fmt::Debug for BorrowedStream {
 ///
 /// # Safety
 /// `kernel` is a kernel of a loaded library. The function is valid as long as the library and the context.
-pub unsafe fn kernel_function(
-    ctx: &Arc<CudaContext>,
-    kernel: *mut c_void,
-) -> Result<CUfunction, Error> {
+pub unsafe fn kernel_function(ctx: &Arc<CudaContext>, kernel: *mut c_void) -> Result<CUfunction, Error> {
     let api = api()?;
     required!(api, cuKernelGetFunction)?;
     // SAFETY: the caller guarantees that the kernel's library is loaded.

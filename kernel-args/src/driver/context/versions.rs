@@ -121,10 +121,7 @@ impl Gpu {
         for number in COMPUTE_CAPABILITY {
             sm = sm * 10 + out(|part| api.cuDeviceGetAttribute(part, number, device))?;
         }
-        Ok(Self {
-            name,
-            sm: Sm(u16::try_from(sm).unwrap_or(0)),
-        })
+        Ok(Self { name, sm: Sm(u16::try_from(sm).unwrap_or(0)) })
     }
 }
 
@@ -136,8 +133,7 @@ fn driver_release() -> Option<String> {
 fn release_in(text: &str) -> Option<String> {
     let is_release = |word: &&str| {
         let mut parts = word.split('.');
-        word.contains('.')
-            && parts.all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        word.contains('.') && parts.all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
     };
     let line = text.lines().next()?;
     line.split_whitespace().find(is_release).map(Into::into)
@@ -147,10 +143,7 @@ fn release_in(text: &str) -> Option<String> {
 fn nvrtc_version(driver: CudaVersion) -> Option<CudaVersion> {
     let nvrtc = kernel_args_nvrtc::system(driver.major).ok()?;
     let (major, minor) = nvrtc.version().ok()?;
-    Some(CudaVersion {
-        major: u16::try_from(major).ok()?,
-        minor: u16::try_from(minor).ok()?,
-    })
+    Some(CudaVersion { major: u16::try_from(major).ok()?, minor: u16::try_from(minor).ok()? })
 }
 
 #[cfg(not(feature = "nvrtc"))]
@@ -167,25 +160,17 @@ impl fmt::Display for Versions {
             Some(release) => row("driver", &format_args!("{release}, for CUDA {cuda}"))?,
             None => row("driver", &format_args!("for CUDA {cuda}"))?,
         }
-        let or = |version: Option<&dyn fmt::Display>, none: &str| {
-            version.map_or_else(|| none.into(), ToString::to_string)
-        };
+        let or =
+            |version: Option<&dyn fmt::Display>, none: &str| version.map_or_else(|| none.into(), ToString::to_string);
         let ptx = self.newest_ptx.as_ref().map(|ptx| ptx as _);
         row("newest PTX", &or(ptx, "not known for this driver"))?;
         let runtime = self.runtime.as_ref().map(|version| version as _);
         row("CUDA runtime", &or(runtime, "not loaded"))?;
         let nvrtc = self.nvrtc.as_ref().map(|version| version as _);
-        let none = if cfg!(feature = "nvrtc") {
-            "not found"
-        } else {
-            "the feature `nvrtc` is off"
-        };
+        let none = if cfg!(feature = "nvrtc") { "not found" } else { "the feature `nvrtc` is off" };
         row("NVRTC", &or(nvrtc, none))?;
         for (ordinal, gpu) in self.gpus.iter().enumerate() {
-            row(
-                &std::format!("GPU {ordinal}"),
-                &format_args!("{}, {}", gpu.name, gpu.sm),
-            )?;
+            row(&std::format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
         }
         if self.gpus.is_empty() {
             row("GPU", &"none")?;
@@ -205,10 +190,7 @@ mod tests {
                 "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue May  6 2026\nGCC version: gcc 13.3.0",
                 Some("580.159.04"),
             ),
-            (
-                "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build",
-                Some("570.86.15"),
-            ),
+            ("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build", Some("570.86.15")),
             ("nothing of the kind", None),
             ("", None),
         ] {

@@ -76,11 +76,7 @@ pub enum ContextError {
 impl fmt::Display for ContextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ForeignArgument {
-                kernel,
-                field,
-                contexts,
-            } => write_foreign(f, kernel, field.as_deref(), contexts),
+            Self::ForeignArgument { kernel, field, contexts } => write_foreign(f, kernel, field.as_deref(), contexts),
             Self::ForeignFunction { kernel, contexts } => write!(
                 f,
                 "kernel `{kernel}` was loaded in a different context than the given context\n  \
@@ -111,11 +107,7 @@ impl fmt::Display for ContextError {
                  help: pass the context of the stream that was captured: `stream.context()`",
                 contexts.expected, contexts.found
             ),
-            Self::Destroyed {
-                kernel,
-                context,
-                call,
-            } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
+            Self::Destroyed { kernel, context, call } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
             Self::NotRestored { before } => write!(
                 f,
                 "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the \
@@ -130,11 +122,7 @@ impl fmt::Display for ContextError {
                  -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
                 contexts.found, contexts.expected
             ),
-            Self::NoDevice {
-                ordinal,
-                count,
-                call,
-            } => {
+            Self::NoDevice { ordinal, count, call } => {
                 let last = count - 1;
                 let devices = if *count == 1 { "device" } else { "devices" };
                 write!(
@@ -161,10 +149,7 @@ impl fmt::Display for ContextError {
 impl std::error::Error for ContextError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Destroyed {
-                call: Some(call), ..
-            }
-            | Self::NoDevice { call, .. } => Some(call),
+            Self::Destroyed { call: Some(call), .. } | Self::NoDevice { call, .. } => Some(call),
             Self::Green(error) => Some(error),
             _ => None,
         }

@@ -95,11 +95,7 @@ impl fmt::Display for ContextFault {
             write!(f, "\n{launch}")?;
         }
         if self.waiting > 0 {
-            write!(
-                f,
-                "\n  {} more launches were waiting in these streams",
-                self.waiting
-            )?;
+            write!(f, "\n  {} more launches were waiting in these streams", self.waiting)?;
         }
         Ok(())
     }
@@ -107,17 +103,9 @@ impl fmt::Display for ContextFault {
 
 impl fmt::Display for RunningLaunch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "  launch {} on stream {:#x}: {}",
-            self.number, self.stream, self.kernel
-        )?;
+        write!(f, "  launch {} on stream {:#x}: {}", self.number, self.stream, self.kernel)?;
         if let (Some(grid), Some(block)) = (self.grid, self.block) {
-            write!(
-                f,
-                ", grid {grid}, block {block}, {} bytes of dynamic shared memory",
-                self.shared
-            )?;
+            write!(f, ", grid {grid}, block {block}, {} bytes of dynamic shared memory", self.shared)?;
         }
         for argument in &self.arguments {
             write!(f, "\n    {} = {}", argument.name, argument.value)?;
@@ -125,10 +113,7 @@ impl fmt::Display for RunningLaunch {
                 None | Some(PointsTo::Null) => {}
                 Some(PointsTo::Nothing) => f.write_str("  in no allocation")?,
                 Some(PointsTo::Allocation { base, size, offset }) => {
-                    write!(
-                        f,
-                        "  at byte {offset} of the allocation {base:#x}, which has {size} bytes"
-                    )?;
+                    write!(f, "  at byte {offset} of the allocation {base:#x}, which has {size} bytes")?;
                 }
             }
         }

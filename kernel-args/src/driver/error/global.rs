@@ -79,12 +79,7 @@ impl std::error::Error for GlobalMismatch {}
 impl fmt::Display for GlobalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound {
-                wanted,
-                problem,
-                candidates,
-                count,
-            } => {
+            Self::NotFound { wanted, problem, candidates, count } => {
                 write!(f, "cannot find the variable `{wanted}`: {problem}")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
@@ -103,11 +98,7 @@ impl fmt::Display for GlobalError {
                 }
             }
             Self::Mismatch(mismatch) => mismatch.fmt(f),
-            Self::OtherImage {
-                variable,
-                image,
-                module,
-            } => write!(
+            Self::OtherImage { variable, image, module } => write!(
                 f,
                 "the variable `{variable}` has {image} bytes in the image, but {module} bytes in the module\n\
                  help: pass the image from which the module was loaded"
@@ -117,12 +108,7 @@ impl fmt::Display for GlobalError {
                 "the bytes of the variable `{variable}` are not a value of `{ty}`\n\
                  help: read its bytes, `module.global_bytes({variable:?})`, or declare an integer instead of a `bool` or an enum"
             ),
-            Self::OutOfRange {
-                variable,
-                start,
-                count,
-                len,
-            } => write!(
+            Self::OutOfRange { variable, start, count, len } => write!(
                 f,
                 "the variable `{variable}` has {len} elements, but {count} elements from element {start} on were requested"
             ),

@@ -23,14 +23,8 @@ pub struct IncompatibleImage {
 impl IncompatibleImage {
     /// Applies the rules to each piece of code in `contents`.
     pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
-        let contents = contents
-            .iter()
-            .map(|code| (*code, code.runs_on(gpu, driver).err()));
-        Self {
-            gpu,
-            driver,
-            contents: contents.collect(),
-        }
+        let contents = contents.iter().map(|code| (*code, code.runs_on(gpu, driver).err()));
+        Self { gpu, driver, contents: contents.collect() }
     }
 
     /// Whether the rules exclude every piece of code.
@@ -53,28 +47,17 @@ impl IncompatibleImage {
     /// What to do: a line for each kind of reason.
     pub(crate) fn help(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         let gpu = self.gpu.0;
-        let has = |wanted| {
-            self.contents
-                .iter()
-                .any(|(_, unfit)| *unfit == Some(wanted))
-        };
+        let has = |wanted| self.contents.iter().any(|(_, unfit)| *unfit == Some(wanted));
         if has(Unfit::Gpu) || has(Unfit::LtoIr) {
             write!(
                 f,
                 "\nhelp: compile it for this GPU, and for later ones: `nvcc -gencode arch=compute_{gpu},code=[sm_{gpu},compute_{gpu}]`"
             )?;
         }
-        let specific = self
-            .contents
-            .iter()
-            .find_map(|(code, unfit)| match code.target {
-                Some(target)
-                    if *unfit == Some(Unfit::Gpu) && target.features != Features::Baseline =>
-                {
-                    Some(target)
-                }
-                _ => None,
-            });
+        let specific = self.contents.iter().find_map(|(code, unfit)| match code.target {
+            Some(target) if *unfit == Some(Unfit::Gpu) && target.features != Features::Baseline => Some(target),
+            _ => None,
+        });
         if let Some(target) = specific {
             write!(
                 f,
@@ -112,14 +95,10 @@ impl IncompatibleImage {
         // The driver needs to support only one of the PTX texts in the image.
         let nearest = releases.flatten().min_by_key(|release| release.cuda);
         match nearest {
-            Some(release) => write!(
-                f,
-                "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older"
-            )?,
-            None => write!(
-                f,
-                "\nhelp: install a newer driver, or compile with CUDA {driver} or older"
-            )?,
+            Some(release) => {
+                write!(f, "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older")?
+            }
+            None => write!(f, "\nhelp: install a newer driver, or compile with CUDA {driver} or older")?,
         }
         if nearest.is_some_and(|release| release.cuda.major == driver.major) {
             write!(
@@ -141,15 +120,9 @@ fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
         },
         Unfit::PtxVersion => match first_release(code) {
             Some(release) => write!(f, "needs a driver for {release} or newer"),
-            None => {
-                f.write_str("needs a driver that is newer than all drivers that this crate knows")
-            }
+            None => f.write_str("needs a driver that is newer than all drivers that this crate knows"),
         },
-        Unfit::TileIr => write!(
-            f,
-            "needs a driver for CUDA {} or newer",
-            CudaVersion::TILE_IR
-        ),
+        Unfit::TileIr => write!(f, "needs a driver for CUDA {} or newer", CudaVersion::TILE_IR),
         Unfit::AddressSize => f.write_str("has 32-bit addresses, but the GPU has 64-bit addresses"),
         Unfit::LtoIr => f.write_str("is not executable code: link it with nvcc or nvJitLink"),
         _ => f.write_str("does not run"),
@@ -170,14 +143,8 @@ fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Resul
         Features::Architecture => {
             write!(f, "runs on GPUs of compute capability {major}.{minor} only")
         }
-        Features::Baseline if !is_cubin => write!(
-            f,
-            "runs on GPUs of compute capability {major}.{minor} and higher"
-        ),
-        _ => write!(
-            f,
-            "runs on GPUs of compute capability {major}.{minor} and higher {major}.x"
-        ),
+        Features::Baseline if !is_cubin => write!(f, "runs on GPUs of compute capability {major}.{minor} and higher"),
+        _ => write!(f, "runs on GPUs of compute capability {major}.{minor} and higher {major}.x"),
     }
 }
 
@@ -204,10 +171,7 @@ mod tests {
     use kernel_args_image::contents;
     use std::{format, string::ToString};
 
-    const CUDA_13: CudaVersion = CudaVersion {
-        major: 13,
-        minor: 0,
-    };
+    const CUDA_13: CudaVersion = CudaVersion { major: 13, minor: 0 };
 
     fn ptx(version: &str, target: &str, rest: &str) -> Vec<Code> {
         let text = format!(".version {version}\n.target {target}\n{rest}\n");
@@ -237,35 +201,21 @@ mod tests {
             assert!(text.contains(part), "{text}");
         }
         let text = on(103, &ptx("9.0", "sm_120", "")).to_string();
-        assert!(
-            text.contains("runs on GPUs of compute capability 12.0 and higher\n"),
-            "{text}"
-        );
+        assert!(text.contains("runs on GPUs of compute capability 12.0 and higher\n"), "{text}");
         let text = on(90, &ptx("6.0", "sm_50", ".address_size 32")).to_string();
-        assert!(
-            text.contains("PTX 6.0 of 32 bits for sm_50: has 32-bit addresses"),
-            "{text}"
-        );
+        assert!(text.contains("PTX 6.0 of 32 bits for sm_50: has 32-bit addresses"), "{text}");
         assert!(text.contains("help: compile it for 64 bits"), "{text}");
     }
 
     /// PTX of a newer major release cannot be fixed by compiling to a cubin with the same compiler.
     #[test]
     fn a_cubin_is_advised_where_minor_version_compatibility_holds() {
-        let older = CudaVersion {
-            major: 12,
-            minor: 4,
-        };
-        let advice = |version: &str| {
-            IncompatibleImage::new(&ptx(version, "sm_75", ""), Sm(90), Some(older)).to_string()
-        };
+        let older = CudaVersion { major: 12, minor: 4 };
+        let advice =
+            |version: &str| IncompatibleImage::new(&ptx(version, "sm_75", ""), Sm(90), Some(older)).to_string();
         assert!(advice("8.5").contains("ship a cubin"), "{}", advice("8.5"));
         assert!(!advice("9.0").contains("ship a cubin"), "{}", advice("9.0"));
-        assert!(
-            !advice("50.0").contains("ship a cubin"),
-            "{}",
-            advice("50.0")
-        );
+        assert!(!advice("50.0").contains("ship a cubin"), "{}", advice("50.0"));
     }
 
     /// Code that is compiled as a hint advises runs on this GPU.

@@ -173,28 +173,14 @@ impl fmt::Display for FailedLaunch {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kernel,
-            requested,
-            limit,
-            help,
-        } = self;
-        write!(
-            f,
-            "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}"
-        )
+        let Self { kernel, requested, limit, help } = self;
+        write!(f, "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}")
     }
 }
 
 impl fmt::Display for UnsupportedAttribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kernel,
-            attribute,
-            required,
-            found,
-            help,
-        } = self;
+        let Self { kernel, attribute, required, found, help } = self;
         write!(
             f,
             "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\

@@ -111,32 +111,21 @@ impl fmt::Display for LoadError {
         match self {
             Self::Image(image) => image.fmt(f),
             Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
-            Self::Rejected {
-                call,
-                log,
-                explanation,
-            } => {
+            Self::Rejected { call, log, explanation } => {
                 write!(f, "{call}")?;
                 if !log.is_empty() {
                     write!(f, "; the driver's compiler says:\n{log}")?;
                 }
                 f.write_str(explanation)
             }
-            Self::NotFound {
-                wanted,
-                problem,
-                candidates,
-            } => {
+            Self::NotFound { wanted, problem, candidates } => {
                 write!(f, "cannot find kernel `{wanted}`: {problem}")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
                 Ok(())
             }
-            Self::Unbound {
-                arguments,
-                bindings,
-            } => {
+            Self::Unbound { arguments, bindings } => {
                 write!(
                     f,
                     "`{arguments}` has no kernels: its types are not bound to a suffix of kernel names; the bindings are"
@@ -146,14 +135,7 @@ impl fmt::Display for LoadError {
                 }
                 f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
             }
-            Self::Absent {
-                wanted,
-                arguments,
-                binding,
-                since,
-                image,
-                gpu,
-            } => {
+            Self::Absent { wanted, arguments, binding, since, image, gpu } => {
                 write!(
                     f,
                     "the module has no kernel `{wanted}`: the binding `{binding}` of `{arguments}` is optional, and the image lacks its \
@@ -168,10 +150,7 @@ impl fmt::Display for LoadError {
                 }
                 write!(f, "\n  GPU    sm_{gpu}\nhelp: ")?;
                 match since {
-                    Some(first) => write!(
-                        f,
-                        "compile the kernels for sm_{first} or a newer GPU, or use another type"
-                    ),
+                    Some(first) => write!(f, "compile the kernels for sm_{first} or a newer GPU, or use another type"),
                     None => f.write_str("compile the kernels with this one, or use another type"),
                 }
             }
@@ -197,10 +176,7 @@ impl fmt::Display for ImageError {
             }
             Self::Format(error) => error.fmt(f),
             Self::Absent { source, tried } => {
-                write!(
-                    f,
-                    "the image of `{source}` does not exist: the build script found no CUDA compiler"
-                )?;
+                write!(f, "the image of `{source}` does not exist: the build script found no CUDA compiler")?;
                 for place in tried.lines() {
                     write!(f, "\n  {place}")?;
                 }
@@ -209,13 +185,10 @@ impl fmt::Display for ImageError {
                      and build again",
                 )
             }
-            Self::Empty => {
-                f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary")
+            Self::Empty => f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary"),
+            Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => {
+                write!(f, "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}")
             }
-            Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => write!(
-                f,
-                "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}"
-            ),
             Self::FileName(name) => write!(
                 f,
                 "{name:?} is not PTX: it looks like the name of a file\n\
@@ -225,17 +198,11 @@ impl fmt::Display for ImageError {
                 "this `Ptx` was not compiled by NVRTC, and cudarc gives no access to its contents\n\
                  help: pass the text, the bytes or the path that it was made from",
             ),
-            Self::Version => f.write_str(
-                "the image was created by a different version of kernel-args\nhelp: pass its bytes",
-            ),
-            Self::NotLinked => {
-                f.write_str("the driver's linker returned no image for these images")
+            Self::Version => {
+                f.write_str("the image was created by a different version of kernel-args\nhelp: pass its bytes")
             }
-            Self::OtherImage {
-                kernel,
-                image,
-                function,
-            } => write!(
+            Self::NotLinked => f.write_str("the driver's linker returned no image for these images"),
+            Self::OtherImage { kernel, image, function } => write!(
                 f,
                 "the image for kernel `{kernel}` is not the image from which the function was loaded: in the image the kernel \
                  takes {}, but the driver reports {}\n\
@@ -269,10 +236,7 @@ impl std::error::Error for LoadError {
             Self::Image(image) => Some(image),
             Self::Incompatible(image) => Some(&**image),
             Self::Rejected { call, .. } => Some(call),
-            Self::NotFound { .. }
-            | Self::Unbound { .. }
-            | Self::Absent { .. }
-            | Self::NotCudarc { .. } => None,
+            Self::NotFound { .. } | Self::Unbound { .. } | Self::Absent { .. } | Self::NotCudarc { .. } => None,
         }
     }
 }

@@ -45,7 +45,8 @@ const SANITIZE: &str = "run the program under compute-sanitizer, which reports t
     CUDA_LAUNCH_BLOCKING=1 to see after which launch the error occurs";
 
 /// The help if the versions of the driver and its parts differ.
-const REINSTALL: &str = "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
+const REINSTALL: &str =
+    "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
 
 /// What `status` means for this kind of call; `None` if the code has no row here.
 #[rustfmt::skip]

@@ -161,15 +161,11 @@ impl fmt::Display for Error {
                  help: install NVIDIA's driver, or add its folder to the library path",
             ),
             Self::OldDriver { missing } => {
-                write!(
-                    f,
-                    "the CUDA driver on this machine is too old: it has no `{missing}`"
-                )?;
+                write!(f, "the CUDA driver on this machine is too old: it has no `{missing}`")?;
                 match since(missing) {
-                    Some(cuda) => write!(
-                        f,
-                        ", which CUDA {cuda} added\nhelp: install a driver of CUDA {cuda} or newer"
-                    ),
+                    Some(cuda) => {
+                        write!(f, ", which CUDA {cuda} added\nhelp: install a driver of CUDA {cuda} or newer")
+                    }
                     None => f.write_str("\nhelp: install a newer driver"),
                 }
             }

@@ -43,30 +43,18 @@ impl NvrtcError {
                 (`LD_LIBRARY_PATH`, `PATH` on Windows)"
                     .into(),
             ),
-            kernel_args_nvrtc::Error::Call { name, status, .. } => (
-                Some(source_name.into()),
-                Some((*name, *status)),
-                error.to_string(),
-            ),
+            kernel_args_nvrtc::Error::Call { name, status, .. } => {
+                (Some(source_name.into()), Some((*name, *status)), error.to_string())
+            }
             error => (None, None, error.to_string()),
         };
-        Self {
-            source_name,
-            call,
-            problem,
-            log: log.into(),
-        }
+        Self { source_name, call, problem, log: log.into() }
     }
 
     /// NVRTC was not called.
     #[cold]
     pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
-        Self {
-            source_name: Some(source_name.into()),
-            call: None,
-            problem: problem.into(),
-            log: String::new(),
-        }
+        Self { source_name: Some(source_name.into()), call: None, problem: problem.into(), log: String::new() }
     }
 
     /// What to do, if the log is clear enough.
@@ -94,10 +82,7 @@ impl NvrtcError {
                 "invalid value for --gpu-architecture",
                 "this NVRTC does not support the architecture: remove `architecture`, or use a newer NVRTC",
             ),
-            (
-                "cannot open include file",
-                "add the header's folder with `include_path`, or pass its text with `header`",
-            ),
+            ("cannot open include file", "add the header's folder with `include_path`, or pass its text with `header`"),
         ];
         let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));
         known.map(|(_, advice)| *advice)

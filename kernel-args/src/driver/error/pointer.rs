@@ -81,13 +81,7 @@ pub enum AlignedBy {
 
 impl fmt::Display for BadPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kernel,
-            field,
-            cpp,
-            address,
-            problem,
-        } = self;
+        let Self { kernel, field, cpp, address, problem } = self;
         write!(f, "kernel `{kernel}` was not launched: `{field}` ")?;
         problem.what(f, *address)?;
         write!(f, "\n  {cpp} {field} = {address:#x}")?;
@@ -104,16 +98,12 @@ impl PointerProblem {
                 f.write_str("points to host memory, which the GPU cannot access at this address")
             }
             Self::NotAllocated => f.write_str("points to memory that is not allocated"),
-            Self::OtherDevice { memory, kernel } => write!(
-                f,
-                "points to memory of GPU {memory}, which GPU {kernel} cannot access"
-            ),
+            Self::OtherDevice { memory, kernel } => {
+                write!(f, "points to memory of GPU {memory}, which GPU {kernel} cannot access")
+            }
             Self::Misaligned { required, .. } => {
                 let aligned = 1_u64 << address.trailing_zeros().min(63);
-                write!(
-                    f,
-                    "is aligned to {aligned} bytes, and the kernel needs {required}"
-                )
+                write!(f, "is aligned to {aligned} bytes, and the kernel needs {required}")
             }
             Self::TooLong { .. } => f.write_str("is longer than its allocation"),
         }
@@ -122,31 +112,18 @@ impl PointerProblem {
     fn found(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null { elements } => write!(f, ", with {elements} elements"),
-            Self::Host => {
-                f.write_str(", in memory of the process that no allocation of CUDA contains")
-            }
+            Self::Host => f.write_str(", in memory of the process that no allocation of CUDA contains"),
             Self::HostAddress { device } => write!(f, ", whose address for kernels is {device:#x}"),
-            Self::NotAllocated => {
-                f.write_str(", which no allocation contains: it was freed, or never allocated")
-            }
+            Self::NotAllocated => f.write_str(", which no allocation contains: it was freed, or never allocated"),
             Self::OtherDevice { memory, .. } => write!(f, ", allocated on GPU {memory}"),
-            Self::Misaligned {
-                required,
-                because: AlignedBy::Type,
-            } => write!(f, ", and its type is aligned to {required} bytes"),
-            Self::Misaligned {
-                required,
-                because: AlignedBy::Code,
-            } => write!(
+            Self::Misaligned { required, because: AlignedBy::Type } => {
+                write!(f, ", and its type is aligned to {required} bytes")
+            }
+            Self::Misaligned { required, because: AlignedBy::Code } => write!(
                 f,
                 "\n  in PTX, the pointer is declared with this alignment, or every access through it needs {required} bytes"
             ),
-            Self::TooLong {
-                elements,
-                bytes,
-                available,
-                allocation,
-            } => write!(
+            Self::TooLong { elements, bytes, available, allocation } => write!(
                 f,
                 ", {elements} elements with {bytes} bytes\n  its allocation has {allocation} bytes, {available} of them from this address on"
             ),
@@ -155,9 +132,7 @@ impl PointerProblem {
 
     fn help(self) -> &'static str {
         match self {
-            Self::Null { .. } => {
-                "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer"
-            }
+            Self::Null { .. } => "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer",
             Self::Host => {
                 "copy the data to the GPU (`stream.clone_htod(&data)?`) and pass the slice, or allocate it as pinned or managed memory"
             }

@@ -57,9 +57,7 @@ impl fmt::Display for MismatchError {
 
 impl fmt::Display for Unverified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the driver is older than 12.4 and does not report a kernel's parameters, and ",
-        )?;
+        f.write_str("the driver is older than 12.4 and does not report a kernel's parameters, and ")?;
         match &self.image {
             Some(problem) => write!(f, "the image could not be read: {problem}"),
             None => f.write_str(

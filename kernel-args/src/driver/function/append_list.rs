@@ -28,15 +28,10 @@ impl<T> AppendList<T> {
     /// Appends `value`, unless the list contains a value that is the `same`; returns the value in the list.
     pub(crate) fn push(&self, value: T, same: impl Fn(&T, &T) -> bool) -> &T {
         let mut end = self;
-        let mut new = Some(Box::new(Link {
-            value,
-            next: Self::new(),
-        }));
+        let mut new = Some(Box::new(Link { value, next: Self::new() }));
         loop {
             // The initialiser runs only if there is no link yet, and `new` is taken at most once.
-            let link = end
-                .0
-                .get_or_init(|| new.take().expect("no link has taken it"));
+            let link = end.0.get_or_init(|| new.take().expect("no link has taken it"));
             match &new {
                 Some(new) if !same(&link.value, &new.value) => end = &link.next,
                 // The new value was appended, or the list already contains the same value.

@@ -33,10 +33,7 @@ pub(crate) fn check_contracts<A: KernelArgs>(
     geometry.shared = launch.shared_given.then_some(launch.shared);
     geometry.names_stream = target == Target::Node || launch.stream.is_some();
     match args.check_contracts(geometry) {
-        Ok(Geometry {
-            shared: Some(shared),
-            ..
-        }) if const { A::CONTRACTS.shared } => {
+        Ok(Geometry { shared: Some(shared), .. }) if const { A::CONTRACTS.shared } => {
             launch.shared = shared;
             launch.shared_given = true;
         }
@@ -52,10 +49,7 @@ pub(crate) fn check_contracts<A: KernelArgs>(
 /// that case.
 #[cold]
 #[inline(never)]
-#[expect(
-    clippy::unnecessary_box_returns,
-    reason = "a pointer has no tag to compare"
-)]
+#[expect(clippy::unnecessary_box_returns, reason = "a pointer has no tag to compare")]
 fn broken(name: impl FnOnce() -> String, contract: ContractError) -> Box<BrokenContract> {
     let kernel = name();
     Box::new(BrokenContract { kernel, contract })

@@ -11,10 +11,7 @@ use crate::{
         config::Form,
         error::Error,
     },
-    marshal::{
-        ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed,
-        marshal_params,
-    },
+    marshal::{ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 #[cfg(any(feature = "graphs", feature = "observe"))]
@@ -32,10 +29,7 @@ pub(crate) struct Typed<E> {
 
 impl<E> Clone for Typed<E> {
     fn clone(&self) -> Self {
-        Self {
-            function: self.function.clone(),
-            arguments: PhantomData,
-        }
+        Self { function: self.function.clone(), arguments: PhantomData }
     }
 }
 
@@ -64,17 +58,11 @@ pub(crate) struct Verified {
 
 impl Verified {
     pub(crate) fn untyped(function: &Function) -> Self {
-        Self {
-            function: function.clone(),
-            arguments: None,
-        }
+        Self { function: function.clone(), arguments: None }
     }
 
     pub(crate) fn typed<E: 'static>(typed: &Typed<E>) -> Self {
-        Self {
-            function: typed.function.clone(),
-            arguments: Some(TypeId::of::<E>()),
-        }
+        Self { function: typed.function.clone(), arguments: Some(TypeId::of::<E>()) }
     }
 
     /// The function, if it was not verified for a struct.
@@ -85,10 +73,8 @@ impl Verified {
     /// The function, if it was verified for this erased struct.
     #[inline]
     pub(crate) fn as_typed<E: 'static>(&self) -> Option<Typed<E>> {
-        (self.arguments == Some(TypeId::of::<E>())).then(|| Typed {
-            function: self.function.clone(),
-            arguments: PhantomData,
-        })
+        (self.arguments == Some(TypeId::of::<E>()))
+            .then(|| Typed { function: self.function.clone(), arguments: PhantomData })
     }
 
     /// Whether both were verified for the same struct, or neither for any.
@@ -101,10 +87,7 @@ impl Function {
     /// The function, verified for `A`.
     pub(crate) fn typed<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
         self.fits::<A>()?;
-        Ok(Typed {
-            function: self.clone(),
-            arguments: PhantomData,
-        })
+        Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
     /// The function with arguments. Verifies the struct, unless this function has already verified it.
@@ -143,23 +126,16 @@ impl Function {
     ) -> Result<Result<R, OtherSizes>, Error> {
         let sizes = parameter_sizes(self)?;
         let is_same = sizes.as_ref().is_some_and(|sizes| {
-            sizes.len() == values.len()
-                && sizes
-                    .iter()
-                    .zip(&*values)
-                    .all(|(size, bytes)| *size == bytes.len())
+            sizes.len() == values.len() && sizes.iter().zip(&*values).all(|(size, bytes)| *size == bytes.len())
         });
         if !is_same {
             return Ok(Err(OtherSizes(sizes)));
         }
-        let mut pointers: std::vec::Vec<*mut c_void> = values
-            .iter_mut()
-            .map(|bytes| bytes.as_mut_ptr().cast())
-            .collect();
+        let mut pointers: std::vec::Vec<*mut c_void> =
+            values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
         // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function. `pointers` has a pointer
         // to the bytes of each, which stay initialised until this function returns.
-        let call =
-            unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
+        let call = unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
         Ok(Ok(launch(call)))
     }
 }
@@ -167,14 +143,11 @@ impl Function {
 /// The sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
 #[cfg(feature = "record")]
 fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
-    let sizes =
-        |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
+    let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
     if let Some(records) = records(function.loaded().handle())? {
         return Ok(Some(sizes(&records)));
     }
-    Ok(function
-        .description()
-        .map(|kernel| sizes(&kernel.parameters())))
+    Ok(function.description().map(|kernel| sizes(&kernel.parameters())))
 }
 
 /// A function in a launch. Its handle is read when it is needed.
@@ -269,8 +242,7 @@ pub(crate) trait Lower {
 
     /// Same as [`lower`](Self::lower), but compiled once for each type of arguments.
     #[cfg(feature = "observe")]
-    fn lower_to(self, form: Form, stream: &LaunchStream<'_>, pass: PassTo<'_>)
-    -> Result<(), Error>;
+    fn lower_to(self, form: Form, stream: &LaunchStream<'_>, pass: PassTo<'_>) -> Result<(), Error>;
 }
 
 /// Receives lowered arguments. This is not a closure because [`Lower::lower`] has a call for each form, and both must
@@ -294,8 +266,7 @@ pub(crate) struct PassTo<'a>(pub(crate) &'a mut Passed<'a>);
 
 /// Same as [`Pass::pass`].
 #[cfg(feature = "observe")]
-pub(crate) type Passed<'a> =
-    dyn FnMut(AnyCall<'_>, &dyn Fn() -> String, &ForEachValue<'_>) -> Result<(), Error> + 'a;
+pub(crate) type Passed<'a> = dyn FnMut(AnyCall<'_>, &dyn Fn() -> String, &ForEachValue<'_>) -> Result<(), Error> + 'a;
 
 #[cfg(feature = "observe")]
 impl Pass for PassTo<'_> {
@@ -355,9 +326,7 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until
                 // this closure returns.
                 let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
-                pass.pass(call, &|| decoded().to_string(), &|visit| {
-                    decoded().visit(visit)
-                })
+                pass.pass(call, &|| decoded().to_string(), &|visit| decoded().visit(visit))
             };
             if const { F::INLINED && size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
                 marshal_many_params(self.args, stream, launch)
@@ -371,20 +340,13 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
                 let decoded = || DecodedArgs::packed(A::PARAMETERS, packed);
-                pass.pass(call, &|| decoded().to_string(), &|visit| {
-                    decoded().visit(visit)
-                })
+                pass.pass(call, &|| decoded().to_string(), &|visit| decoded().visit(visit))
             })
         }
     }
 
     #[cfg(feature = "observe")]
-    fn lower_to(
-        self,
-        form: Form,
-        stream: &LaunchStream<'_>,
-        pass: PassTo<'_>,
-    ) -> Result<(), Error> {
+    fn lower_to(self, form: Form, stream: &LaunchStream<'_>, pass: PassTo<'_>) -> Result<(), Error> {
         let Self { function, args } = self;
         let function = function.handle();
         Fitting { function, args }.lower(form, stream, pass)
@@ -448,9 +410,7 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&unsafe { DecodedArgs::params(parameters, pointers) });
                     });
                 };
-                pass.pass(call, &|| text(decoded), &|visit| {
-                    decoded(&mut |all| all.visit(visit))
-                })
+                pass.pass(call, &|| text(decoded), &|visit| decoded(&mut |all| all.visit(visit)))
             })
         } else {
             list.marshal_packed(stream, |types, packed| {
@@ -463,20 +423,13 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&DecodedArgs::packed(parameters, packed));
                     });
                 };
-                pass.pass(call, &|| text(decoded), &|visit| {
-                    decoded(&mut |all| all.visit(visit))
-                })
+                pass.pass(call, &|| text(decoded), &|visit| decoded(&mut |all| all.visit(visit)))
             })
         }
     }
 
     #[cfg(feature = "observe")]
-    fn lower_to(
-        self,
-        form: Form,
-        stream: &LaunchStream<'_>,
-        pass: PassTo<'_>,
-    ) -> Result<(), Error> {
+    fn lower_to(self, form: Form, stream: &LaunchStream<'_>, pass: PassTo<'_>) -> Result<(), Error> {
         let Self { function, args } = self;
         let function = function.handle();
         Fitting { function, args }.lower(form, stream, pass)

@@ -47,8 +47,7 @@ impl Function {
             let Contents { kernels, .. } = image
                 .contents_for(sm(ctx)?)
                 .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
-            let description =
-                find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
+            let description = find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
             let symbol = description.symbol.clone();
             let description = Some(Arc::new(description));
             Self::bound(ctx, function, &symbol, description, None)
@@ -57,10 +56,7 @@ impl Function {
 
     /// A function that cudarc loaded in `ctx`, without its image: only the driver's records are verified, sizes and
     /// offsets.
-    pub(crate) fn without_image(
-        ctx: &Arc<CudaContext>,
-        function: CudaFunction,
-    ) -> Result<Self, Error> {
+    pub(crate) fn without_image(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
         let name = bound_name(ctx, &function)?;
         Self::bound(ctx, function, &name, None, None)
     }
@@ -99,11 +95,7 @@ impl Function {
     /// [`Error::Load`] if this crate loaded the module. cudarc has no function for a module that it did not load,
     /// and a second module of the same image would have its own `__device__` variables.
     pub fn to_cudarc(&self) -> Result<CudaFunction, Error> {
-        self.loaded().cudarc().cloned().ok_or_else(|| {
-            Error::Load(LoadError::NotCudarc {
-                kernel: self.name().into(),
-            })
-        })
+        self.loaded().cudarc().cloned().ok_or_else(|| Error::Load(LoadError::NotCudarc { kernel: self.name().into() }))
     }
 }
 
@@ -122,15 +114,10 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
 }
 
 /// The description of the function with this name; without a name, the description of the only kernel.
-fn find_description(
-    name: Option<&str>,
-    mut kernels: Vec<Description>,
-) -> Result<Description, Error> {
+fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Description, Error> {
     let found = match kernels.as_slice() {
         [_] if name.is_none() => Some(0),
-        _ => kernels
-            .iter()
-            .position(|kernel| Some(&*kernel.symbol) == name),
+        _ => kernels.iter().position(|kernel| Some(&*kernel.symbol) == name),
     };
     if let Some(index) = found {
         return Ok(kernels.swap_remove(index));
@@ -144,10 +131,7 @@ fn find_description(
                  help: use `Module::from_cudarc` and name one of them"
             }
         },
-        candidates: nearest(name.unwrap_or_default(), &kernels)
-            .into_iter()
-            .map(String::from)
-            .collect(),
+        candidates: nearest(name.unwrap_or_default(), &kernels).into_iter().map(String::from).collect(),
     }))
 }
 
@@ -163,9 +147,7 @@ fn check_description(
     };
     let parameters = description.parameters();
     // PTX has no offsets: the offsets of over-aligned parameters are compared if the GPU's rule is known.
-    let size = records
-        .last()
-        .map_or(0, |last| last.offset.unwrap_or(0) + last.size);
+    let size = records.last().map_or(0, |last| last.offset.unwrap_or(0) + last.size);
     let base = sm(context)?.param_base(size);
     if check::fits(&parameters, &records, base) {
         return Ok(());

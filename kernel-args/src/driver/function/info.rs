@@ -48,11 +48,7 @@ impl LoadedFunction {
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        Ok(occupancy::max_active_blocks(
-            self.handle(),
-            block.count(),
-            shared,
-        )?)
+        Ok(occupancy::max_active_blocks(self.handle(), block.count(), shared)?)
     }
 
     /// The maximum number of blocks of a cooperative launch.
@@ -71,10 +67,8 @@ impl LoadedFunction {
     /// The maximum number of clusters of the launch that run at the same time.
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
-        let cluster = launch
-            .attributes
-            .and_then(|attributes| attributes.cluster)
-            .or(self.attribute_limits.required_cluster);
+        let cluster =
+            launch.attributes.and_then(|attributes| attributes.cluster).or(self.attribute_limits.required_cluster);
         let mut encoded = cluster.map(Encoded::cluster);
         let config = match &mut encoded {
             Some(encoded) => encoded.attach(config),
@@ -90,20 +84,10 @@ impl LoadedFunction {
     }
 
     fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig<'static>, Error> {
-        let Launch {
-            grid,
-            block,
-            shared,
-            ..
-        } = *launch;
+        let Launch { grid, block, shared, .. } = *launch;
         self.allow_shared(shared)?;
         self.bind()?;
-        Ok(LaunchConfig::new(
-            [grid.x, grid.y, grid.z],
-            [block.x, block.y, block.z],
-            shared,
-            StreamHandle::DEFAULT,
-        ))
+        Ok(LaunchConfig::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared, StreamHandle::DEFAULT))
     }
 
     /// A grid with at least as many threads as elements, and its block.

@@ -26,27 +26,14 @@ impl LoadedFunction {
     /// attributes of `launch`.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
-        let max_threads = if launch.shared_given {
-            self.max_threads
-        } else {
-            self.max_threads_without_shared
-        };
+        let max_threads = if launch.shared_given { self.max_threads } else { self.max_threads_without_shared };
         let (grid, block) = (launch.grid, launch.block);
         let fits = self.fits(launch, max_threads);
         if !fits | self.has_required_size {
             // Three numbers instead of a `Dim3`: a `Dim3` is passed by reference, which would keep it in memory in
             // every launch.
             let (x, y, z) = (block.x, block.y, block.z);
-            self.check_sizes(
-                grid.x,
-                grid.y,
-                grid.z,
-                x,
-                y,
-                z,
-                names_cluster,
-                launch.shared_given,
-            )?;
+            self.check_sizes(grid.x, grid.y, grid.z, x, y, z, names_cluster, launch.shared_given)?;
         }
         self.check_shared(launch)
     }
@@ -56,27 +43,14 @@ impl LoadedFunction {
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub(crate) fn is_plain(&self, launch: &Launch<'_>, shared_given: bool) -> bool {
-        let max_threads = if shared_given {
-            &self.plain_threads
-        } else {
-            &self.plain_threads_without_shared
-        };
+        let max_threads = if shared_given { &self.plain_threads } else { &self.plain_threads_without_shared };
         if self.fits(launch, max_threads.load(Ordering::Relaxed)) {
             return true;
         }
         let named = launch.attributes.and_then(|attributes| attributes.cluster);
         let (grid, block) = (launch.grid, launch.block);
         let (x, y, z) = (block.x, block.y, block.z);
-        self.is_plain_with_required_size(
-            grid.x,
-            grid.y,
-            grid.z,
-            x,
-            y,
-            z,
-            named.is_some(),
-            shared_given,
-        )
+        self.is_plain_with_required_size(grid.x, grid.y, grid.z, x, y, z, named.is_some(), shared_given)
     }
 
     /// Same as [`is_plain`](Self::is_plain), for a kernel that is compiled for a fixed size of block or cluster.
@@ -97,18 +71,7 @@ impl LoadedFunction {
     ) -> bool {
         self.has_required_size
             && !is_active()
-            && self
-                .check_sizes(
-                    grid_x,
-                    grid_y,
-                    grid_z,
-                    block_x,
-                    block_y,
-                    block_z,
-                    names_cluster,
-                    shared_given,
-                )
-                .is_ok()
+            && self.check_sizes(grid_x, grid_y, grid_z, block_x, block_y, block_z, names_cluster, shared_given).is_ok()
     }
 
     /// Sets the limits with which [`is_plain`](Self::is_plain) compares. They are 0 threads while something is observed, and for a
@@ -118,19 +81,15 @@ impl LoadedFunction {
         let has_limits = is_plain && !self.has_required_size;
         let limit = |threads| if has_limits { threads } else { 0 };
         let without_shared = limit(self.max_threads_without_shared);
-        self.plain_threads_without_shared
-            .store(without_shared, Ordering::Relaxed);
-        self.plain_threads
-            .store(limit(self.max_threads), Ordering::Relaxed);
+        self.plain_threads_without_shared.store(without_shared, Ordering::Relaxed);
+        self.plain_threads.store(limit(self.max_threads), Ordering::Relaxed);
     }
 
     #[inline(always)]
     fn fits(&self, launch: &Launch<'_>, max_threads: u32) -> bool {
         let within = |dim: Dim3, max: Dim3| {
             // `0 - 1` wraps, so zero exceeds every limit.
-            (dim.x.wrapping_sub(1) < max.x)
-                & (dim.y.wrapping_sub(1) < max.y)
-                & (dim.z.wrapping_sub(1) < max.z)
+            (dim.x.wrapping_sub(1) < max.x) & (dim.y.wrapping_sub(1) < max.y) & (dim.z.wrapping_sub(1) < max.z)
         };
         within(launch.grid, self.max_grid)
             & within(launch.block, self.max_block)
@@ -141,9 +100,7 @@ impl LoadedFunction {
     #[inline(always)]
     pub(crate) fn check_shared(&self, launch: &Launch<'_>) -> Result<(), Error> {
         // The GPU's limit does not apply to an oversized configuration: the driver decides.
-        let mode = launch
-            .attributes
-            .and_then(|attributes| attributes.shared_memory_mode);
+        let mode = launch.attributes.and_then(|attributes| attributes.shared_memory_mode);
         if mode.is_some_and(SharedMemoryMode::is_oversized) {
             return Ok(());
         }
@@ -163,10 +120,7 @@ impl LoadedFunction {
     #[cold]
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
-            let limit = format!(
-                "this device allows at most {} bytes for this kernel",
-                self.max_shared
-            );
+            let limit = format!("this device allows at most {} bytes for this kernel", self.max_shared);
             return Err(exceeded(self.name.clone(), bytes, limit));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
@@ -244,10 +198,7 @@ impl LoadedFunction {
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
-        } else if self
-            .required_block
-            .is_some_and(|required| required != block)
-        {
+        } else if self.required_block.is_some_and(|required| required != block) {
             // The check of the required block returns the error.
             return Ok(());
         } else if exceeds(block, self.max_block) {
@@ -259,10 +210,7 @@ impl LoadedFunction {
         } else if block.count() > u64::from(self.max_threads) {
             (
                 format!("block {block}"),
-                format!(
-                    "this kernel allows at most {} threads per block",
-                    self.max_threads
-                ),
+                format!("this kernel allows at most {} threads per block", self.max_threads),
                 "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
                  registers that it uses",
             )
@@ -273,11 +221,6 @@ impl LoadedFunction {
     }
 
     pub(crate) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Launch(LaunchError::Limit(Box::new(Limit {
-            kernel: self.name.clone(),
-            requested,
-            limit,
-            help,
-        })))
+        Error::Launch(LaunchError::Limit(Box::new(Limit { kernel: self.name.clone(), requested, limit, help })))
     }
 }

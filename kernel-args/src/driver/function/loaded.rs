@@ -73,14 +73,10 @@ impl LoadedFunction {
         let api = api()?;
         context.bind_to_thread().map_err(Error::context)?;
         let device = |attribute| -> Result<u32, Error> {
-            let value = context
-                .attribute(attribute)
-                .map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
+            let value = context.attribute(attribute).map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        let extent = |[x, y, z]: [_; 3]| -> Result<Dim3, Error> {
-            Ok(Dim3::new(device(x)?, device(y)?, device(z)?))
-        };
+        let extent = |[x, y, z]: [_; 3]| -> Result<Dim3, Error> { Ok(Dim3::new(device(x)?, device(y)?, device(z)?)) };
         let max_grid = extent([
             D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
             D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
@@ -120,9 +116,7 @@ impl LoadedFunction {
             plain_threads: AtomicU32::new(0),
             #[cfg(feature = "observe")]
             plain_threads_without_shared: AtomicU32::new(0),
-            required_block: directives
-                .required_threads
-                .map(|[x, y, z]| Dim3::new(x, y, z)),
+            required_block: directives.required_threads.map(|[x, y, z]| Dim3::new(x, y, z)),
             has_required_size: attribute_limits.require_sizes(),
             attribute_limits,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),

@@ -101,10 +101,7 @@ impl Fits {
             return false;
         };
         types.len() == arguments.len()
-            && types
-                .iter()
-                .zip(arguments.iter())
-                .all(|(verified, argument)| verified.is(argument))
+            && types.iter().zip(arguments.iter()).all(|(verified, argument)| verified.is(argument))
     }
 }
 
@@ -123,12 +120,7 @@ impl Function {
     ) -> Result<Self, Error> {
         let verification = Verification::of(description.as_deref(), unread)?;
         let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
-        let inner = Arc::new(Inner {
-            loaded,
-            description,
-            verification,
-            verified: AppendList::new(),
-        });
+        let inner = Arc::new(Inner { loaded, description, verification, verified: AppendList::new() });
         #[cfg(feature = "observe")]
         {
             let inner: Arc<dyn Limited> = inner.clone();
@@ -220,23 +212,14 @@ impl Function {
             }))));
         }
         arguments.with_parameters(|parameters| {
-            let signature = Signature {
-                name: LIST,
-                parameters,
-            };
-            self.verify(Host { signature, layout }, || {
-                Fits::List(arguments.iter().collect())
-            })
+            let signature = Signature { name: LIST, parameters };
+            self.verify(Host { signature, layout }, || Fits::List(arguments.iter().collect()))
         })
     }
 
     #[cold]
     fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Fits) -> Result<(), Error> {
-        let Inner {
-            loaded,
-            description,
-            ..
-        } = &*self.inner;
+        let Inner { loaded, description, .. } = &*self.inner;
         loaded.context.bind_to_thread().map_err(Error::context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
         verify(host, handle, name, &loaded.context, description)?;

@@ -33,11 +33,7 @@ struct Entry {
     context: CUcontext,
 }
 
-const EMPTY: Entry = Entry {
-    function: ptr::null_mut(),
-    arguments: None,
-    context: ptr::null_mut(),
-};
+const EMPTY: Entry = Entry { function: ptr::null_mut(), arguments: None, context: ptr::null_mut() };
 
 thread_local! {
     static VERIFIED: [Cell<Entry>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
@@ -63,11 +59,7 @@ pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUconte
 /// Stores that `function` was verified with the erased struct `arguments` in `context`, which is null if it is unknown.
 #[cold]
 fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
-    let entry = Entry {
-        function,
-        arguments: Some(arguments),
-        context,
-    };
+    let entry = Entry { function, arguments: Some(arguments), context };
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
@@ -86,9 +78,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
     let host = const { Host::of::<A>() };
     if was_verified {
         // The raw call, because the error type of the method would occupy memory in every launch.
-        let get = |index, offset: &mut usize, size: &mut usize| {
-            get_param_info(function, index, offset, size)
-        };
+        let get = |index, offset: &mut usize, size: &mut usize| get_param_info(function, index, offset, size);
         if last_fits(host, get) {
             return Ok(());
         }
@@ -114,10 +104,7 @@ fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), 
 /// valid index: a call past the end takes the driver a microsecond. A struct without fields matches every function
 /// here.
 #[inline]
-fn last_fits(
-    host: Host<'_>,
-    get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status,
-) -> bool {
+fn last_fits(host: Host<'_>, get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status) -> bool {
     let [before @ .., last] = host.signature.parameters else {
         return true;
     };

@@ -43,12 +43,7 @@ impl Allocations {
     }
 
     pub(super) fn add(&mut self, address: CUdeviceptr, bytes: usize, node: NodeId) {
-        let allocation = Allocation {
-            bytes,
-            node,
-            users: Vec::new(),
-            freed_by: None,
-        };
+        let allocation = Allocation { bytes, node, users: Vec::new(), freed_by: None };
         self.all.insert(address, allocation);
     }
 
@@ -125,9 +120,7 @@ impl Allocations {
                 return Err(explain::not_after_alloc(kernel(), field));
             }
             match memory.freed_by {
-                Some(free) if !is_ordered(node.any.0, free) => {
-                    Err(explain::not_before_free(kernel(), field))
-                }
+                Some(free) if !is_ordered(node.any.0, free) => Err(explain::not_before_free(kernel(), field)),
                 _ => Ok(()),
             }
         })
@@ -135,9 +128,8 @@ impl Allocations {
 
     /// The memory that a launch leaves allocated, and that was not taken since.
     pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
-        let left = self.all.iter().filter(|(address, memory)| {
-            memory.freed_by.is_none() && !self.taken.contains(*address)
-        });
+        let left =
+            self.all.iter().filter(|(address, memory)| memory.freed_by.is_none() && !self.taken.contains(*address));
         left.map(|(address, _)| *address)
     }
 
@@ -177,18 +169,11 @@ pub(super) struct Uses<'m> {
 
 impl<'m> Uses<'m> {
     pub(super) fn of(memory: &'m Allocations) -> Self {
-        Self {
-            memory,
-            used: RefCell::default(),
-        }
+        Self { memory, used: RefCell::default() }
     }
 
     /// Adds the memory that the arguments of a kernel use.
-    pub(super) fn see(
-        &self,
-        values: &ForEachValue<'_>,
-        name: &dyn Fn() -> String,
-    ) -> Result<(), Error> {
+    pub(super) fn see(&self, values: &ForEachValue<'_>, name: &dyn Fn() -> String) -> Result<(), Error> {
         self.memory.each_use(values, |field, start, memory| {
             if memory.freed_by.is_some() {
                 return Err(explain::used_after_free(Some(name()), field));

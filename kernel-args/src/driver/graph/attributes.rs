@@ -22,10 +22,7 @@ impl<B> Graph<B> {
         // Without this call, a node whose attributes are rejected could not be removed.
         required!(api, cuGraphDestroyNode)?;
         if let Some(attribute) = for_launches_only(attributes) {
-            return Err(explain::attribute_of_launches(
-                function.name.clone(),
-                attribute,
-            ));
+            return Err(explain::attribute_of_launches(function.name.clone(), attribute));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
         let (grid, block) = (launch.grid, launch.block);

@@ -134,16 +134,11 @@ impl<B> Graph<B> {
         self.context.bind_to_thread().map_err(Error::context)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
         let added = after.add_conditional(params);
-        let (node, mut bodies) =
-            added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
+        let (node, mut bodies) = added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
         // Until all bodies are filled.
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
         for (index, driver) in (0..count).zip(bodies.drain(..)) {
-            let mut filled = Filled {
-                body: Body::of(driver, self.context.clone()),
-                node,
-                around: &mut self.contents,
-            };
+            let mut filled = Filled { body: Body::of(driver, self.context.clone()), node, around: &mut self.contents };
             let body = &mut filled.body;
             body.place = self.place.of_body();
             fill(index, body)?;
@@ -180,9 +175,7 @@ impl Drop for Filled<'_, '_> {
 }
 
 /// A closure for one body, as one that is called for each body.
-fn once<E>(
-    fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>,
-) -> impl FnMut(u32, &mut Body<'_>) -> Result<(), E> {
+fn once<E>(fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>) -> impl FnMut(u32, &mut Body<'_>) -> Result<(), E> {
     let mut fill = Some(fill);
     move |_, body| fill.take().map_or(Ok(()), |fill| fill(body))
 }

@@ -44,10 +44,7 @@ impl Graph {
     /// # Errors
     /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated.
     /// The stream is not capturing afterwards.
-    pub fn capture<E: From<Error>>(
-        stream: &Arc<CudaStream>,
-        work: impl FnOnce() -> Result<(), E>,
-    ) -> Result<Self, E> {
+    pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
         let mut capture = Capture::begin(stream)?;
         // If `work` returns an error or panics, dropping the capture ends it.
         work()?;
@@ -72,12 +69,7 @@ impl<'s> Capture<'s> {
         stream.context().bind_to_thread().map_err(Error::context)?;
         let begun = api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL);
         begun.map_err(|error| explain::call(explain::CAPTURE_BEGUN, error))?;
-        let mut capture = Self {
-            api,
-            stream,
-            slots: Arc::default(),
-            ended: false,
-        };
+        let mut capture = Self { api, stream, slots: Arc::default(), ended: false };
         if let Some(graph) = api.capture_info(stream)?.and_then(|info| info.graph) {
             capture.slots = captures::begun(graph.id());
         }
@@ -93,9 +85,7 @@ impl<'s> Capture<'s> {
                 Ok(graph)
             }
             Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
-            Err(NotCaptured::Nothing) => {
-                Err(explain::nothing_captured(None, explain::CAPTURE_ENDED))
-            }
+            Err(NotCaptured::Nothing) => Err(explain::nothing_captured(None, explain::CAPTURE_ENDED)),
             Err(NotCaptured::Info(error)) => Err(error.into()),
         }
     }

@@ -39,12 +39,7 @@ impl<A: KernelArgs> Kernel<A> {
         fitting.check_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
             let context = &function.context;
-            return Err(foreign_in(
-                name(),
-                context,
-                Fitting::<&LoadedFunction, &mut B>::name_of,
-                field,
-            ));
+            return Err(foreign_in(name(), context, Fitting::<&LoadedFunction, &mut B>::name_of, field));
         }
         function.check(launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;
@@ -63,13 +58,7 @@ impl<A: KernelArgs> Kernel<A> {
             captures::add(graph, &slot);
             slot
         };
-        let call = LaunchCall {
-            api,
-            stream: stream.into(),
-            launch: *launch,
-            launch_stream: &lowered_on,
-            function,
-        };
+        let call = LaunchCall { api, stream: stream.into(), launch: *launch, launch_stream: &lowered_on, function };
         // A captured launch is not repeated, so it is always observed.
         let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
         let node = launched.and_then(|()| {

@@ -78,11 +78,7 @@ pub(super) fn add(graph: GraphRef<'_>, slot: &Arc<Slot>) {
         return;
     }
     captures.retain(Captured::exists);
-    captures.push(Captured {
-        graph: graph.handle(),
-        capture: graph.id(),
-        slot: Arc::downgrade(slot),
-    });
+    captures.push(Captured { graph: graph.handle(), capture: graph.id(), slot: Arc::downgrade(slot) });
 }
 
 /// The id of the newest capture whose graph has this handle.

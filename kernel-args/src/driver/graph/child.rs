@@ -17,11 +17,7 @@ impl<B> Graph<B> {
     /// # Errors
     /// [`Error::Graph`] if `child` belongs to a different context or contains such nodes, if one of `after` belongs to a
     /// different graph, or the driver returns an error.
-    pub fn add_child_graph(
-        &mut self,
-        mut child: Graph,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
+    pub fn add_child_graph(&mut self, mut child: Graph, after: impl Dependencies) -> Result<AnyNode, Error> {
         let action = explain::CHILD_ADDED;
         if child.context.cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_child(&self.context, &child.context));

@@ -48,15 +48,9 @@ impl<B> Graph<B> {
     pub fn add_condition(&mut self, default: u32) -> Result<Condition, Error> {
         required!(self.driver.api(), cuGraphConditionalHandleCreate)?;
         self.context.bind_to_thread().map_err(Error::context)?;
-        let created = self
-            .driver
-            .as_ref()
-            .new_condition((&*self.context).into(), default);
+        let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
         match created {
-            Ok(handle) => Ok(Condition {
-                handle: ConditionalHandle(handle),
-                graph: self.place.own(),
-            }),
+            Ok(handle) => Ok(Condition { handle: ConditionalHandle(handle), graph: self.place.own() }),
             Err(error) => Err(explain::call(explain::CONDITION_CREATED, error)),
         }
     }

@@ -24,12 +24,7 @@ pub(super) struct Contents {
 
 impl Contents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
-        Self {
-            context: context.clone(),
-            slots: BTreeMap::new(),
-            owners: Vec::new(),
-            memory: Allocations::default(),
-        }
+        Self { context: context.clone(), slots: BTreeMap::new(), owners: Vec::new(), memory: Allocations::default() }
     }
 
     /// A node was added. `slot` holds what it retains; `used` are the addresses of the graph's memory that it uses.

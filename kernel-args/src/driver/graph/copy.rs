@@ -1,9 +1,6 @@
 //! Nodes that copy or set memory.
 
-use super::{
-    AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, owner::Slot,
-    release::Owner,
-};
+use super::{AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, owner::Slot, release::Owner};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
     driver::{
@@ -103,17 +100,9 @@ impl<B> Graph<B> {
         self.add_copy(to, from, bytes::<T>(len)?, after)
     }
 
-    fn add_copy(
-        &mut self,
-        to: Memory,
-        from: Memory,
-        width: usize,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
+    fn add_copy(&mut self, to: Memory, from: Memory, width: usize, after: impl Dependencies) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemcpyNode)?;
-        self.add_node(after, [to, from], width, |after, context| {
-            after.add_copy(to, from, width, context)
-        })
+        self.add_node(after, [to, from], width, |after, context| after.add_copy(to, from, width, context))
     }
 
     /// Adds a node that sets every byte of `len` elements to `byte`, after the nodes `after`.
@@ -132,9 +121,7 @@ impl<B> Graph<B> {
         required!(self.driver.api(), cuGraphAddMemsetNode)?;
         let width = bytes::<T>(len)?;
         let memory = [Memory::Device(to.address())];
-        self.add_node(after, memory, width, |after, context| {
-            after.add_memset(to.address(), byte, width, context)
-        })
+        self.add_node(after, memory, width, |after, context| after.add_memset(to.address(), byte, width, context))
     }
 
     /// Adds a node that uses `width` bytes of each `memory`.
@@ -154,8 +141,7 @@ impl<B> Graph<B> {
         }
         uses.add_to(&mut after);
         self.context.bind_to_thread().map_err(Error::context)?;
-        let node = add(&after, (&*self.context).into())
-            .map_err(|error| explain::call(explain::ADDED, error))?;
+        let node = add(&after, (&*self.context).into()).map_err(|error| explain::call(explain::ADDED, error))?;
         let memory = uses.into_used();
         drop(after);
         self.contents.added(node, None, &memory);

@@ -17,10 +17,7 @@ impl Graph {
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
-    pub fn make_device_updatable<A: KernelArgs>(
-        &mut self,
-        node: &Node<A>,
-    ) -> Result<CUdeviceptr, Error> {
+    pub fn make_device_updatable<A: KernelArgs>(&mut self, node: &Node<A>) -> Result<CUdeviceptr, Error> {
         let Some(found) = self.driver.as_ref().node(node.any.0) else {
             return Err(explain::not_of_graph(
                 self.driver.as_ref(),
@@ -32,10 +29,7 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         match make_device_updatable(self.driver.api(), found)? {
             Ok(handle) => Ok(handle.expose_provenance() as CUdeviceptr),
-            Err(refused) => Err(explain::returned_by(
-                explain::DEVICE_UPDATABLE,
-                refused.call,
-            )),
+            Err(refused) => Err(explain::returned_by(explain::DEVICE_UPDATABLE, refused.call)),
         }
     }
 }

@@ -52,10 +52,7 @@ fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
     let mut text = String::from("digraph {\n    node [shape=box];\n");
     for (number, node) in nodes.into_iter().enumerate() {
         let label = escaped(&label(graph, contents, node));
-        line(
-            &mut text,
-            format_args!("    n{number} [label=\"{label}\"];\n"),
-        );
+        line(&mut text, format_args!("    n{number} [label=\"{label}\"];\n"));
     }
     let number = |node: &NodeId| numbers.get(node).copied();
     let edges = edges.iter().map(|(from, to)| (number(from), number(to)));
@@ -85,17 +82,12 @@ fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
     let name = described.kernel.unwrap_or_default();
     let mut label = format!("{name}\ngrid ({gx}, {gy}, {gz}), block ({bx}, {by}, {bz})");
     if shared > 0 {
-        line(
-            &mut label,
-            format_args!("\n{shared} bytes of shared memory"),
-        );
+        line(&mut label, format_args!("\n{shared} bytes of shared memory"));
     }
     label
 }
 
 /// Text in a string of DOT.
 fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -36,18 +36,12 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if the event belongs to a different context, one of `after` belongs to a different graph, or the driver
     /// returns an error.
-    pub fn add_event_record(
-        &mut self,
-        event: &Arc<CudaEvent>,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
+    pub fn add_event_record(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddEventRecordNode)?;
         if event.context().cu_ctx() != self.context.cu_ctx() {
             return Err(explain::foreign_event(&self.context, event.context()));
         }
-        let node = self.add_event(event, after, |after, event| {
-            after.add_event_record(event.into())
-        })?;
+        let node = self.add_event(event, after, |after, event| after.add_event_record(event.into()))?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }
@@ -60,15 +54,9 @@ impl Graph {
     ///
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
-    pub fn add_event_wait(
-        &mut self,
-        event: &Arc<CudaEvent>,
-        after: impl Dependencies,
-    ) -> Result<AnyNode, Error> {
+    pub fn add_event_wait(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddEventWaitNode)?;
-        let node = self.add_event(event, after, |after, event| {
-            after.add_event_wait(event.into())
-        })?;
+        let node = self.add_event(event, after, |after, event| after.add_event_wait(event.into()))?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }

@@ -42,14 +42,7 @@ pub struct GraphExec {
 
 impl GraphExec {
     pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: Contents) -> Self {
-        Self {
-            driver,
-            context,
-            last_launch: None,
-            taken_over: None,
-            contents,
-            replacement: None,
-        }
+        Self { driver, context, last_launch: None, taken_over: None, contents, replacement: None }
     }
 
     /// A graph that cudarc has captured in `ctx` with `stream.end_capture(…)`.
@@ -75,9 +68,7 @@ impl GraphExec {
             let captured_in = bind_graph(&graph)?;
             if captured_in != ctx.cu_ctx() {
                 let contexts = ContextMismatch::new(named(captured_in), ContextName::of(ctx));
-                return Err(Error::Context(ContextError::ForeignGraph(Box::new(
-                    contexts,
-                ))));
+                return Err(Error::Context(ContextError::ForeignGraph(Box::new(contexts))));
             }
             let capture = captures::of(Handle::new(graph.cu_graph()));
             Ok(Self {
@@ -99,10 +90,7 @@ impl GraphExec {
     ///
     /// # Errors
     /// [`Error::Graph`].
-    pub fn kernel_nodes<A: KernelArgs>(
-        &mut self,
-        kernel: &Kernel<A>,
-    ) -> Result<Vec<Node<A>>, Error> {
+    pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
         nodes_of(self.driver.graph(), kernel)
     }
@@ -141,12 +129,7 @@ impl GraphExec {
 
     /// Stores the owner of the new arguments of a node. Releases the previous owner after the launches that may use it have
     /// finished; returns whether there was one.
-    pub(super) fn replace_owner(
-        &mut self,
-        node: NodeId,
-        slot: &Slot,
-        owner: Option<Owner>,
-    ) -> bool {
+    pub(super) fn replace_owner(&mut self, node: NodeId, slot: &Slot, owner: Option<Owner>) -> bool {
         let former = match &mut self.taken_over {
             Some(taken_over) => {
                 slot.occupy();
@@ -161,9 +144,7 @@ impl GraphExec {
 
     /// The stream of the last launch.
     pub(super) fn last_stream(&self) -> Option<&Arc<CudaStream>> {
-        self.last_launch
-            .as_ref()
-            .or(self.contents.memory.taken_on())
+        self.last_launch.as_ref().or(self.contents.memory.taken_on())
     }
 
     /// Drops `owners` after the launches of this graph have finished. Launches of one graph run one after another (CUDA Driver API,
@@ -190,12 +171,7 @@ impl Drop for GraphExec {
         }
         owners.append(&mut self.contents.take());
         owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
-        owners.extend(
-            self.taken_over
-                .take()
-                .into_iter()
-                .flat_map(TakenOver::into_owners),
-        );
+        owners.extend(self.taken_over.take().into_iter().flat_map(TakenOver::into_owners));
         self.release(owners);
     }
 }

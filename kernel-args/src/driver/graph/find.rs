@@ -20,10 +20,7 @@ impl<B> Graph<B> {
     ///
     /// # Errors
     /// [`Error::Graph`].
-    pub fn kernel_nodes<A: KernelArgs>(
-        &mut self,
-        kernel: &Kernel<A>,
-    ) -> Result<Vec<Node<A>>, Error> {
+    pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
         self.context.bind_to_thread().map_err(Error::context)?;
         let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
         for node in &mut nodes {
@@ -36,17 +33,8 @@ impl<B> Graph<B> {
 }
 
 /// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
-pub(super) fn nodes_of<A: KernelArgs>(
-    graph: GraphRef<'_>,
-    kernel: &Kernel<A>,
-) -> Result<Vec<Node<A>>, Error> {
-    let found = |(node, shared)| Node {
-        kernel: kernel.clone(),
-        any: AnyNode(node),
-        shared,
-        cluster: None,
-        slot: None,
-    };
+pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
+    let found = |(node, shared)| Node { kernel: kernel.clone(), any: AnyNode(node), shared, cluster: None, slot: None };
     match launches_of(graph, kernel) {
         Ok(launches) => Ok(launches.into_iter().map(found).collect()),
         Err(error) => Err(explain::call(explain::FOUND, error)),
@@ -54,10 +42,7 @@ pub(super) fn nodes_of<A: KernelArgs>(
 }
 
 /// The nodes, each with its dynamic shared memory.
-fn launches_of<A: KernelArgs>(
-    graph: GraphRef<'_>,
-    kernel: &Kernel<A>,
-) -> Result<Vec<(NodeId, u32)>, CallError> {
+fn launches_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<(NodeId, u32)>, CallError> {
     let (nodes, edges) = (graph.nodes()?, graph.edges()?);
     let mut launches = Vec::new();
     for id in ordered(&nodes, &edges) {

@@ -1,8 +1,8 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, contents::Contents,
-    explain, lower::NodeCall, owner::Slot, place::Place, release,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, contents::Contents, explain, lower::NodeCall,
+    owner::Slot, place::Place, release,
 };
 use crate::{
     driver::{
@@ -103,13 +103,7 @@ impl Graph {
 
 impl<B> Graph<B> {
     pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
-        Self {
-            driver,
-            contents: Contents::new(&context),
-            context,
-            place: Place::default(),
-            kind: PhantomData,
-        }
+        Self { driver, contents: Contents::new(&context), context, place: Place::default(), kind: PhantomData }
     }
 
     /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
@@ -170,11 +164,7 @@ impl<B> Graph<B> {
         required!(self.driver.api(), cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_kernel(
-                function.name.clone(),
-                &self.context,
-                &function.context,
-            ));
+            return Err(explain::foreign_kernel(function.name.clone(), &self.context, &function.context));
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
         let uses = Uses::of(&self.contents.memory);
@@ -209,21 +199,11 @@ impl<B> Graph<B> {
         let memory = uses.into_used();
         drop(after);
         self.contents.added(node, Some(&slot), &memory);
-        Ok(Node {
-            kernel: kernel.clone(),
-            any: AnyNode(node),
-            shared: launch.shared,
-            cluster,
-            slot: Some(slot),
-        })
+        Ok(Node { kernel: kernel.clone(), any: AnyNode(node), shared: launch.shared, cluster, slot: Some(slot) })
     }
 
     /// The nodes on which a new node depends.
-    pub(super) fn after(
-        &self,
-        kernel: Option<&str>,
-        after: impl Dependencies,
-    ) -> Result<After<'_>, Error> {
+    pub(super) fn after(&self, kernel: Option<&str>, after: impl Dependencies) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);
         after.map_err(|index| {

@@ -53,9 +53,7 @@ impl From<&HostNode> for AnyNode {
 
 impl fmt::Debug for HostNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostNode")
-            .field("node", &self.any.0.handle())
-            .finish_non_exhaustive()
+        f.debug_struct("HostNode").field("node", &self.any.0.handle()).finish_non_exhaustive()
     }
 }
 
@@ -124,19 +122,13 @@ impl Graph {
     ) -> Result<HostNode, Error> {
         required!(self.driver.api(), cuGraphAddHostNode)?;
         let panicked = Arc::default();
-        let host = Arc::new(Host {
-            function: Mutex::new(function),
-            panicked: Arc::clone(&panicked),
-        });
+        let host = Arc::new(Host { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
         let after = self.after(None, after)?;
         let slot = Slot::new(Box::new(host.clone()))?;
         let added = after.add_host(&host);
         let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
         self.contents.added(node, Some(&slot), &[]);
         self.place.not_in_bodies.get_or_insert("a host function");
-        Ok(HostNode {
-            any: AnyNode(node),
-            panicked,
-        })
+        Ok(HostNode { any: AnyNode(node), panicked })
     }
 }

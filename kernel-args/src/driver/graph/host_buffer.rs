@@ -86,8 +86,6 @@ impl<T> Clone for HostBuffer<T> {
 /// Shows only the length: the elements may be written at the same time.
 impl<T> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostBuffer")
-            .field("len", &self.len())
-            .finish_non_exhaustive()
+        f.debug_struct("HostBuffer").field("len", &self.len()).finish_non_exhaustive()
     }
 }

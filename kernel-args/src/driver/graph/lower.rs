@@ -31,11 +31,7 @@ use std::{boxed::Box, string::String};
 /// parameters, and less for more parameters (H200, CUDA 13.0, `benches/`). Without parameters, or if packed offsets
 /// depend on the GPU, the form is `kernelParams`.
 const fn form_of<A: KernelArgs>() -> Form {
-    if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() {
-        Form::KernelParams
-    } else {
-        Form::Packed
-    }
+    if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() { Form::KernelParams } else { Form::Packed }
 }
 
 /// A kernel node that is added or updated.
@@ -71,20 +67,12 @@ where
         fitting: Fitting<&LoadedFunction, A>,
         bound: &mut *const c_void,
     ) -> Result<T, Error> {
-        let Self {
-            function, launch, ..
-        } = &self;
+        let Self { function, launch, .. } = &self;
         if launch.stream.is_some() {
-            return Err(explain::stream_of_a_node(
-                Some(name_of(function)),
-                self.action,
-            ));
+            return Err(explain::stream_of_a_node(Some(name_of(function)), self.action));
         }
         if launch.attributes.is_some() {
-            return Err(explain::attributes_of_an_update(
-                Some(name_of(function)),
-                self.action,
-            ));
+            return Err(explain::attributes_of_an_update(Some(name_of(function)), self.action));
         }
         function.check_with(launch, self.cluster.is_some())?;
         if let Some(cluster) = self.cluster {
@@ -116,10 +104,7 @@ where
         let set = outcome?;
         match recorded {
             Ok(()) => Ok(set),
-            Err(error) => Err(Error::cudarc(
-                "cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord",
-                error,
-            )),
+            Err(error) => Err(Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error)),
         }
     }
 
@@ -130,24 +115,13 @@ where
         stream: &LaunchStream<'_>,
         #[cfg(feature = "observe")] checked: Option<&Checked<'_>>,
     ) -> Result<T, Error> {
-        let Self {
-            function,
-            launch,
-            action,
-            observe,
-            set,
-            ..
-        } = self;
+        let Self { function, launch, action, observe, set, .. } = self;
         let form = match launch.form {
             Some(form) => form,
             None => const { form_of::<A>() },
         };
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
-        let mut shape = KernelNodeShape::new(
-            [grid.x, grid.y, grid.z],
-            [block.x, block.y, block.z],
-            shared,
-        );
+        let mut shape = KernelNodeShape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared);
         let passed = Passed {
             stream,
             #[cfg(feature = "observe")]
@@ -164,14 +138,9 @@ where
                 Failure::Observed(error) => error,
                 Failure::Wait(error) => failed_wait(error),
                 Failure::Unavailable(unavailable) => unavailable.into(),
-                Failure::Driver(call, arguments) => explain::node(
-                    name_of(function),
-                    action,
-                    call,
-                    [grid, block],
-                    shared,
-                    &arguments,
-                ),
+                Failure::Driver(call, arguments) => {
+                    explain::node(name_of(function), action, call, [grid, block], shared, &arguments)
+                }
             }),
         }
     }
@@ -240,10 +209,7 @@ type Checked<'a> = (&'a LoadedFunction, Lengths);
 #[cfg(feature = "observe")]
 #[cold]
 #[inline(never)]
-fn check_pointers(
-    (function, lengths): &Checked<'_>,
-    values: &ForEachValue<'_>,
-) -> Result<(), Error> {
+fn check_pointers((function, lengths): &Checked<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
     let uses = function.pointer_uses.as_deref();
     pointers::check(&Request {
         api: function.api,
@@ -298,8 +264,5 @@ fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result
 
 #[cold]
 fn failed_wait(error: DriverError) -> Error {
-    Error::cudarc(
-        "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
-        error,
-    )
+    Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,", error)
 }

@@ -29,11 +29,7 @@ impl<T: DeviceType> GraphMemory<T> {
     /// The argument for a kernel that reads the memory: C++'s `T const*`.
     #[must_use]
     pub fn read(&self) -> Retained<DevicePointer<T>> {
-        Retained::of_graph(
-            DevicePointer::from_raw(self.address),
-            self.len,
-            &self.context,
-        )
+        Retained::of_graph(DevicePointer::from_raw(self.address), self.len, &self.context)
     }
 
     /// The argument for a kernel that writes the memory: C++'s `T*`.
@@ -69,10 +65,7 @@ impl<T: DeviceType> GraphMemory<T> {
 
 impl<T> Clone for GraphMemory<T> {
     fn clone(&self) -> Self {
-        Self {
-            context: self.context.clone(),
-            ..*self
-        }
+        Self { context: self.context.clone(), ..*self }
     }
 }
 
@@ -135,11 +128,7 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, for example
     /// because the device has less memory.
-    pub fn add_alloc<T: DeviceType>(
-        &mut self,
-        len: usize,
-        after: impl Dependencies,
-    ) -> Result<GraphMemory<T>, Error> {
+    pub fn add_alloc<T: DeviceType>(&mut self, len: usize, after: impl Dependencies) -> Result<GraphMemory<T>, Error> {
         required!(self.driver.api(), cuGraphAddMemAllocNode)?;
         let bytes = match len.checked_mul(size_of::<T>()) {
             Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => bytes,
@@ -150,13 +139,7 @@ impl Graph {
         let added = after.add_alloc(self.context.cu_device(), bytes);
         let (node, address) = added.map_err(|error| explain::call(explain::ALLOCATED, error))?;
         self.contents.memory.add(address, bytes, node);
-        Ok(GraphMemory {
-            address,
-            len,
-            node: AnyNode(node),
-            context: self.context.clone(),
-            elements: PhantomData,
-        })
+        Ok(GraphMemory { address, len, node: AnyNode(node), context: self.context.clone(), elements: PhantomData })
     }
 
     /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use the memory.

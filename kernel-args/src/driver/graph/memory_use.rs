@@ -41,8 +41,7 @@ impl Graph {
     /// [`Error::Driver`], [`Error::OldDriver`].
     pub fn memory_use(ctx: &Arc<CudaContext>) -> Result<GraphMemoryUse, Error> {
         let (api, device) = device(ctx)?;
-        let get =
-            |attribute| out(|value| api.cuDeviceGetGraphMemAttribute(device, attribute, value));
+        let get = |attribute| out(|value| api.cuDeviceGetGraphMemAttribute(device, attribute, value));
         Ok(GraphMemoryUse {
             used: get(USED)?,
             used_peak: get(USED_PEAK)?,

@@ -18,10 +18,7 @@ pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
             followers[from].push(to);
         }
     }
-    let free = waits_for
-        .iter()
-        .enumerate()
-        .filter(|(_, waits)| **waits == 0);
+    let free = waits_for.iter().enumerate().filter(|(_, waits)| **waits == 0);
     let mut ready: std::collections::BTreeSet<usize> = free.map(|(at, _)| at).collect();
     let mut order = Vec::with_capacity(nodes.len());
     while let Some(at) = ready.pop_first() {

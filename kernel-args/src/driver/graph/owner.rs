@@ -35,11 +35,7 @@ impl Slot {
     /// Creates an empty slot, which holds `kept`.
     pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
         release::start()?;
-        Ok(Arc::new(Self {
-            occupied: AtomicBool::new(false),
-            held: Mutex::default(),
-            _kept: kept,
-        }))
+        Ok(Arc::new(Self { occupied: AtomicBool::new(false), held: Mutex::default(), _kept: kept }))
     }
 
     /// Creates a slot that the driver closes, for a graph that other code owns: when the graph and every graph that was
@@ -50,10 +46,7 @@ impl Slot {
         kept: Box<dyn Send + Sync>,
     ) -> Result<Arc<Self>, Error> {
         let slot = Self::new(kept)?;
-        graph.retain(Arc::new(OfDriver {
-            slot: slot.clone(),
-            context: context.clone(),
-        }))?;
+        graph.retain(Arc::new(OfDriver { slot: slot.clone(), context: context.clone() }))?;
         Ok(slot)
     }
 

@@ -23,12 +23,7 @@ impl Default for Place {
 
 impl Place {
     fn in_graphs(around: Vec<GraphId>) -> Self {
-        Self {
-            own: GraphId::new(),
-            around,
-            not_in_bodies: None,
-            is_unfilled: false,
-        }
+        Self { own: GraphId::new(), around, not_in_bodies: None, is_unfilled: false }
     }
 
     /// The place of a body of a node of this graph.

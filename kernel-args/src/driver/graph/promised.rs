@@ -66,11 +66,7 @@ impl GraphExec {
         };
         #[cfg(feature = "observe")]
         if observe::is_active() {
-            let event = GraphEvent {
-                exec: self.cu_graph_exec(),
-                graph: self.cu_graph(),
-                stream,
-            };
+            let event = GraphEvent { exec: self.cu_graph_exec(), graph: self.cu_graph(), stream };
             observe::around(&Event::GraphLaunch(&event), launch)?;
             self.launched_on(stream);
             return Ok(());
@@ -106,10 +102,7 @@ impl GraphExec {
     /// - Nothing else frees the memory: neither a call of the program, nor a later launch of a graph from
     ///   [`Graph::instantiate_auto_free`] while the slice exists.
     /// - The kernels of the launch have written valid values of `T`.
-    pub unsafe fn take<T: DeviceType>(
-        &mut self,
-        memory: &GraphMemory<T>,
-    ) -> Result<CudaSlice<T>, Error> {
+    pub unsafe fn take<T: DeviceType>(&mut self, memory: &GraphMemory<T>) -> Result<CudaSlice<T>, Error> {
         let stream = self.take_left_memory(memory)?;
         self.context.bind_to_thread().map_err(Error::context)?;
         let (address, len) = (memory.pointer().address(), memory.len());
@@ -180,11 +173,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Safety
     /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated
     /// until an update has replaced `args` or the graph is dropped, and all its launches have finished.
-    pub unsafe fn capture_unretained<B>(
-        &self,
-        launch: Launch<'_>,
-        mut args: B,
-    ) -> Result<Node<A>, Error>
+    pub unsafe fn capture_unretained<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: NodeArgs<A>,
     {

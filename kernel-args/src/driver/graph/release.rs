@@ -69,10 +69,8 @@ impl After {
 }
 
 /// `None` only lets the thread try again to record events.
-static QUEUE: ReleaseQueue<Option<Released>> = ReleaseQueue {
-    state: Mutex::new(State::EMPTY),
-    changed: Condvar::new(),
-};
+static QUEUE: ReleaseQueue<Option<Released>> =
+    ReleaseQueue { state: Mutex::new(State::EMPTY), changed: Condvar::new() };
 
 /// Whether the thread could be started.
 static RUNS: OnceLock<bool> = OnceLock::new();
@@ -100,11 +98,7 @@ extern "C" fn end() {
 
 /// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be current. Without
 /// one, this function does not call CUDA.
-pub(crate) fn release(
-    stream: Option<&Arc<CudaStream>>,
-    context: &Arc<CudaContext>,
-    owners: Vec<Owner>,
-) {
+pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContext>, owners: Vec<Owner>) {
     if owners.is_empty() {
         return;
     }
@@ -112,11 +106,7 @@ pub(crate) fn release(
         (Some(stream), Ok(api)) => After::work_of(stream.clone(), api),
         _ => After::Nothing,
     };
-    QUEUE.send(Some(Released {
-        after,
-        context: context.clone(),
-        owners,
-    }));
+    QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
 impl Graph {
@@ -149,21 +139,14 @@ fn run(api: &'static Api) {
                 let _ = api.cuThreadExchangeStreamCaptureMode(&mut { RELAXED });
             }
             waiting.extend(released);
-            waiting = mem::take(&mut waiting)
-                .into_iter()
-                .filter_map(|released| drop_after(api, released))
-                .collect();
+            waiting = mem::take(&mut waiting).into_iter().filter_map(|released| drop_after(api, released)).collect();
         });
     }
 }
 
 /// Returns the owners if no event can be recorded yet.
 fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
-    let Released {
-        after,
-        context,
-        owners,
-    } = released;
+    let Released { after, context, owners } = released;
     // cudarc's functions would return a pending error of the context instead of making the call. Errors of these calls
     // cannot be reported here.
     let _ = api.cuCtxSetCurrent((&*context).into());
@@ -175,11 +158,7 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
         After::Nothing => true,
         After::Event(event) => event.wait(),
         After::Stream(_) => {
-            return Some(Released {
-                after,
-                context,
-                owners,
-            });
+            return Some(Released { after, context, owners });
         }
     };
     if has_finished {

@@ -47,13 +47,8 @@ pub(super) struct State<T> {
 }
 
 impl<T> State<T> {
-    pub(super) const EMPTY: Self = Self {
-        queue: VecDeque::new(),
-        sent: 0,
-        done: 0,
-        calls_cuda: false,
-        process_ends: false,
-    };
+    pub(super) const EMPTY: Self =
+        Self { queue: VecDeque::new(), sent: 0, done: 0, calls_cuda: false, process_ends: false };
 }
 
 impl<T> ReleaseQueue<T> {
@@ -63,9 +58,7 @@ impl<T> ReleaseQueue<T> {
     }
 
     fn changed<'g>(&self, state: MutexGuard<'g, State<T>>) -> MutexGuard<'g, State<T>> {
-        self.changed
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner)
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn send(&self, object: T) {

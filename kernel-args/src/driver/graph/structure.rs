@@ -108,13 +108,7 @@ impl Graph {
             Some((function, shared)) if function == Handle::new(kernel.cu_function()) => {
                 let slot = Slot::new(kernel.keep_loaded())?;
                 self.contents.added(any.0, Some(&slot), &[]);
-                Ok(Some(Node {
-                    kernel: kernel.clone(),
-                    any,
-                    shared,
-                    cluster: None,
-                    slot: Some(slot),
-                }))
+                Ok(Some(Node { kernel: kernel.clone(), any, shared, cluster: None, slot: Some(slot) }))
             }
             _ => Ok(None),
         }

@@ -36,11 +36,7 @@ impl GraphExec {
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
         let launch = Launch::new(grid, block);
-        let launch = if const { B::CONTRACTS.shared } {
-            launch
-        } else {
-            launch.shared(node.shared)
-        };
+        let launch = if const { B::CONTRACTS.shared } { launch } else { launch.shared(node.shared) };
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
@@ -50,12 +46,7 @@ impl GraphExec {
     /// # Errors
     /// Same as [`update`](Self::update).
     #[inline]
-    pub fn update_launch<A: KernelArgs, B>(
-        &mut self,
-        node: &Node<A>,
-        launch: Launch<'_>,
-        args: B,
-    ) -> Result<(), Error>
+    pub fn update_launch<A: KernelArgs, B>(&mut self, node: &Node<A>, launch: Launch<'_>, args: B) -> Result<(), Error>
     where
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
@@ -121,10 +112,9 @@ impl GraphExec {
                 }
                 Ok(())
             }
-            _ if self.driver.node(node.any.0).is_some() => Err(explain::cannot_retain(
-                Some(node.kernel.name().into()),
-                explain::UPDATED,
-            )),
+            _ if self.driver.node(node.any.0).is_some() => {
+                Err(explain::cannot_retain(Some(node.kernel.name().into()), explain::UPDATED))
+            }
             _ => Err(self.has_not(node)),
         }
     }

@@ -27,9 +27,7 @@ impl GraphUpdateError {
     /// The graph that does not fit, for example to instantiate it instead.
     #[must_use]
     pub fn into_graph(self) -> Graph {
-        self.graph
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.graph.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,10 +88,7 @@ impl GraphExec {
         match self.updated(&graph) {
             Ok(()) => {}
             Err(error) => {
-                return Err(GraphUpdateError {
-                    error,
-                    graph: Box::new(Mutex::new(graph)),
-                });
+                return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });
             }
         }
         let mut owners = self.contents.take_arguments();

@@ -9,10 +9,7 @@ pub(super) struct BySymbol(Vec<CompiledKernel>);
 
 impl BySymbol {
     /// The kernels of `table` that `is_needed` accepts.
-    pub(super) fn new(
-        table: Option<&'static CompiledImage>,
-        is_needed: fn(&CompiledKernel) -> bool,
-    ) -> Self {
+    pub(super) fn new(table: Option<&'static CompiledImage>, is_needed: fn(&CompiledKernel) -> bool) -> Self {
         let kernels = table.into_iter().flat_map(CompiledImage::kernels);
         let mut kernels: Vec<CompiledKernel> = kernels.filter(is_needed).collect();
         kernels.sort_unstable_by_key(CompiledKernel::symbol);
@@ -20,9 +17,7 @@ impl BySymbol {
     }
 
     pub(super) fn get(&self, symbol: &str) -> Option<&CompiledKernel> {
-        let found = self
-            .0
-            .binary_search_by(|kernel| kernel.symbol().cmp(symbol));
+        let found = self.0.binary_search_by(|kernel| kernel.symbol().cmp(symbol));
         found.ok().map(|index| &self.0[index])
     }
 }

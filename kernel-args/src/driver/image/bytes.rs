@@ -60,20 +60,14 @@ impl ImageBytes {
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let (table, readers, has_code) = (image.table, image.readers, image.has_code);
         if let Some(absent) = table.and_then(CompiledImage::why_absent) {
-            return Err(unreadable(ImageError::Absent {
-                source: absent.source,
-                tried: absent.tried,
-            }));
+            return Err(unreadable(ImageError::Absent { source: absent.source, tried: absent.tried }));
         }
         #[cfg(feature = "observe")]
         let name = image.bytes.name();
         let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
         let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => {
-                return Ok(Self {
-                    has_code,
-                    ..Self::summarized(summary, table)
-                });
+                return Ok(Self { has_code, ..Self::summarized(summary, table) });
             }
             Bytes::Memory(bytes) => alone(bytes.into_owned()),
             Bytes::Shared(bytes) => alone(bytes.to_vec()),
@@ -84,10 +78,7 @@ impl ImageBytes {
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => (
                 source.image().to_vec(),
-                source
-                    .extra_images()
-                    .map(|image| Arc::new(image.to_vec()))
-                    .collect(),
+                source.extra_images().map(|image| Arc::new(image.to_vec())).collect(),
                 source.names().to_vec(),
             ),
             #[cfg(feature = "nvrtc")]
@@ -155,17 +146,13 @@ impl ImageBytes {
         match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm),
             Reading::Summary(summary) => {
-                let describe = |(kernel, limits): (CompiledKernel, _)| {
-                    Description::compiled(&kernel, limits, self.has_code)
-                };
+                let describe =
+                    |(kernel, limits): (CompiledKernel, _)| Description::compiled(&kernel, limits, self.has_code);
                 let kernels = self.table.map_or_else(Vec::new, |table| {
                     let kernels = table.kernels().into_iter().zip(&summary.kernels);
                     kernels.map(describe).collect()
                 });
-                Ok(Contents {
-                    kernels,
-                    variables: compiled_variables(self.table),
-                })
+                Ok(Contents { kernels, variables: compiled_variables(self.table) })
             }
         }
     }
@@ -189,12 +176,8 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 /// several lines, and none of its lines ends with such an extension.
 fn file_name(bytes: &[u8]) -> Option<&str> {
     const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
-    let text = str::from_utf8(bytes)
-        .ok()
-        .filter(|text| text.len() < 4096)?;
+    let text = str::from_utf8(bytes).ok().filter(|text| text.len() < 4096)?;
     let ending = Path::new(text).extension()?.to_str()?;
-    let usual = ENDINGS
-        .iter()
-        .any(|usual| ending.eq_ignore_ascii_case(usual));
+    let usual = ENDINGS.iter().any(|usual| ending.eq_ignore_ascii_case(usual));
     (usual && !text.contains(['\n', '\r', '\0', ';', '{'])).then_some(text)
 }

@@ -25,11 +25,7 @@ pub(super) struct Code {
 
 impl Code {
     pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, kernels: Kernels<'static>) -> Self {
-        Self {
-            images,
-            sm,
-            kernels: Mutex::new(kernels),
-        }
+        Self { images, sm, kernels: Mutex::new(kernels) }
     }
 
     fn add_bodies(&self, kernels: &mut Kernels<'_>, symbol: &str) -> Result<(), Error> {

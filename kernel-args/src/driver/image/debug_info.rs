@@ -23,10 +23,6 @@ pub(super) type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
 
 /// The name of a demangled symbol.
 pub(super) fn name_of(demangled: &Demangled) -> Name {
-    let Spelled {
-        text,
-        name,
-        arguments,
-    } = demangled.spelled();
+    let Spelled { text, name, arguments } = demangled.spelled();
     (Cow::Owned(text.into()), name, arguments)
 }

@@ -46,10 +46,7 @@ pub(crate) struct Description {
 /// The parameters of a kernel.
 enum Parameters {
     /// In a table of the program. They are decoded when they are needed.
-    Compiled {
-        kernel: CompiledKernel,
-        has_code: bool,
-    },
+    Compiled { kernel: CompiledKernel, has_code: bool },
     /// From an image that was read.
     Read(ParameterList),
 }
@@ -81,18 +78,14 @@ impl Description {
         has_code: bool,
     ) -> Self {
         let mut parameters = kernel.parameters();
-        let from_table: Vec<Parameter<'_>> =
-            compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
+        let from_table: Vec<Parameter<'_>> = compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
         // If the image has different parameters for this GPU, only these are used.
-        let debug_info = if kernel.debug_info.complete(&mut parameters)
-            || Members::of(&from_table).complete(&mut parameters)
-        {
-            DebugInfo::Verified
-        } else {
-            debug_error.map_or(DebugInfo::None, |error| {
-                DebugInfo::Unreadable(error.to_string())
-            })
-        };
+        let debug_info =
+            if kernel.debug_info.complete(&mut parameters) || Members::of(&from_table).complete(&mut parameters) {
+                DebugInfo::Verified
+            } else {
+                debug_error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
+            };
         if has_code && same_sizes(&parameters, &from_table) {
             for (parameter, compiled) in parameters.iter_mut().zip(&from_table) {
                 parameter.body = compiled.body;
@@ -119,18 +112,9 @@ impl Description {
             symbol: Cow::Borrowed(kernel.symbol()),
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
-            debug_info: if kernel.has_debug_info() {
-                DebugInfo::Verified
-            } else {
-                DebugInfo::None
-            },
-            name: kernel
-                .name_parts()
-                .map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
-            parameters: Parameters::Compiled {
-                kernel: *kernel,
-                has_code,
-            },
+            debug_info: if kernel.has_debug_info() { DebugInfo::Verified } else { DebugInfo::None },
+            name: kernel.name_parts().map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
+            parameters: Parameters::Compiled { kernel: *kernel, has_code },
             #[cfg(feature = "observe")]
             pointer_uses: None,
             code: None,
@@ -160,11 +144,7 @@ impl Description {
     /// The demangled name and its parts.
     fn name(&self) -> Option<Spelled<'_>> {
         let (text, name, arguments) = self.name.as_ref()?;
-        Some(Spelled {
-            text,
-            name: name.clone(),
-            arguments: arguments.clone(),
-        })
+        Some(Spelled { text, name: name.clone(), arguments: arguments.clone() })
     }
 }
 
@@ -175,21 +155,13 @@ pub(crate) struct Contents {
 }
 
 /// The symbols of the kernels that match the name `wanted`.
-pub(crate) fn candidates<'k>(
-    wanted: &str,
-    kernels: impl IntoIterator<Item = &'k Description>,
-) -> Vec<&'k str> {
-    let names = kernels
-        .into_iter()
-        .map(|kernel| (&*kernel.symbol, kernel.name()));
+pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
+    let names = kernels.into_iter().map(|kernel| (&*kernel.symbol, kernel.name()));
     candidates_by_name(wanted, names)
 }
 
 /// The symbols of the kernels with the most similar names.
-pub(crate) fn nearest<'k>(
-    wanted: &str,
-    kernels: impl IntoIterator<Item = &'k Description>,
-) -> Vec<&'k str> {
+pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
     let names = kernels.into_iter().map(|kernel| {
         let name = kernel.name().and_then(|name| name.text.get(name.name));
         (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
@@ -205,12 +177,8 @@ pub(super) fn read_kernels(
     sm: Sm,
     has_code: bool,
 ) -> Result<Contents, image::Error> {
-    let compiled = BySymbol::new(table, |kernel| {
-        kernel.has_debug_info() || kernel.has_bodies()
-    });
-    let kernels = code::read(&images, image::Image::read)?
-        .kernels()?
-        .into_owned();
+    let compiled = BySymbol::new(table, |kernel| kernel.has_debug_info() || kernel.has_bodies());
+    let kernels = code::read(&images, image::Image::read)?.kernels()?.into_owned();
     // The code of an image with a table was analysed when the program was compiled.
     let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
     let (mut descriptions, mut untyped) = (Vec::new(), Vec::new());
@@ -233,10 +201,7 @@ pub(super) fn read_kernels(
             descriptions[index].code = Some(code.clone());
         }
     }
-    Ok(Contents {
-        kernels: descriptions,
-        variables,
-    })
+    Ok(Contents { kernels: descriptions, variables })
 }
 
 #[cfg(test)]
@@ -256,12 +221,8 @@ mod tests {
     /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
     #[test]
     fn a_cubin_has_the_cluster_directives_of_its_ptx() {
-        let ptx = directives(include_bytes!(
-            "../../../../kernel-args-image/tests/data/clusters.ptx"
-        ));
-        let cubin = directives(include_bytes!(
-            "../../../../kernel-args-image/tests/data/clusters.sm_90.cubin"
-        ));
+        let ptx = directives(include_bytes!("../../../../kernel-args-image/tests/data/clusters.ptx"));
+        let cubin = directives(include_bytes!("../../../../kernel-args-image/tests/data/clusters.sm_90.cubin"));
         for (symbol, declared) in &ptx {
             let recorded = cubin[symbol];
             assert_eq!(recorded.completed_by(*declared), *declared, "{symbol}");

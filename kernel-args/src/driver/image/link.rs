@@ -29,11 +29,7 @@ pub(crate) struct Linked {
 }
 
 /// Links `images` to a cubin: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
-pub(crate) fn link(
-    context: &Arc<CudaContext>,
-    images: &[ImageBytes],
-    options: &JitOptions,
-) -> Result<Linked, Error> {
+pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &JitOptions) -> Result<Linked, Error> {
     context.bind_to_thread().map_err(Error::context)?;
     let options = Box::new(options.to_driver());
     let mut linker = Linker::new(options).map_err(|(error, options)| with_log(error, &options))?;
@@ -46,10 +42,7 @@ pub(crate) fn link(
     // before. The error log is right.
     let cubin = match cubin {
         Ok(_) if has_errors(&linker.options().error_log()) => {
-            Err(CallError::Returned(DriverCall {
-                call: "cuLinkComplete",
-                status: Status::SUCCESS,
-            }))
+            Err(CallError::Returned(DriverCall { call: "cuLinkComplete", status: Status::SUCCESS }))
         }
         cubin => cubin,
     };
@@ -69,11 +62,9 @@ fn has_errors(log: &str) -> bool {
 /// The error of a call that compiles or links, with the error log.
 fn with_log(error: CallError, options: &DriverOptions) -> Error {
     match error {
-        CallError::Returned(call) => Error::Load(LoadError::Rejected {
-            call,
-            log: options.error_log(),
-            explanation: String::new(),
-        }),
+        CallError::Returned(call) => {
+            Error::Load(LoadError::Rejected { call, log: options.error_log(), explanation: String::new() })
+        }
         CallError::Unavailable(unavailable) => unavailable.into(),
     }
 }

@@ -14,11 +14,7 @@ use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 /// Returns an error if, by documented rules, the GPU and the driver cannot run any code of an image. If the rules do
 /// not cover the case, or the image does not specify its target, returns no error: the driver decides.
-pub(crate) fn check(
-    context: &Arc<CudaContext>,
-    images: &[ImageBytes],
-    options: &JitOptions,
-) -> Result<(), Error> {
+pub(crate) fn check(context: &Arc<CudaContext>, images: &[ImageBytes], options: &JitOptions) -> Result<(), Error> {
     // The options specify a different GPU.
     if options.has_target() {
         return Ok(());
@@ -41,12 +37,7 @@ pub(crate) fn explained(
     images: &[ImageBytes],
     options: &JitOptions,
 ) -> Error {
-    if let Error::Load(LoadError::Rejected {
-        call,
-        log,
-        explanation,
-    }) = &mut error
-    {
+    if let Error::Load(LoadError::Rejected { call, log, explanation }) = &mut error {
         let meaning = meaning_of(call.status, log);
         // Writing to a `String` cannot fail.
         let _ = explain(explanation, call.status, meaning, context, images, options);
@@ -67,14 +58,8 @@ fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
     if log.contains("too much global constant data") {
         return Some(TOO_MANY_CONSTANTS);
     }
-    let is_unresolved = ["Unresolved extern", "Undefined reference"]
-        .iter()
-        .any(|words| log.contains(words));
-    if is_unresolved {
-        Some(UNRESOLVED)
-    } else {
-        meaning(status, Asked::Load)
-    }
+    let is_unresolved = ["Unresolved extern", "Undefined reference"].iter().any(|words| log.contains(words));
+    if is_unresolved { Some(UNRESOLVED) } else { meaning(status, Asked::Load) }
 }
 
 fn explain(
@@ -101,10 +86,7 @@ fn explain(
             let Ok((gpu, driver)) = machine(context) else {
                 return Ok(());
             };
-            write!(
-                text,
-                "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has"
-            )?;
+            write!(text, "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has")?;
             let mut contents: Vec<Code> = Vec::new();
             for image in images {
                 contents.extend(image.contents());
@@ -158,9 +140,7 @@ mod tests {
         ] {
             assert!(meaning(log).help.contains("Module::link"), "{log}");
         }
-        let constants = meaning(
-            "ptxas error   : File uses too much global constant data (0x11170 bytes, 0x10000 max)",
-        );
+        let constants = meaning("ptxas error   : File uses too much global constant data (0x11170 bytes, 0x10000 max)");
         assert!(constants.what.contains("64 KiB"), "{constants:?}");
         let usual = meaning("ptxas fatal   : Ptx assembly aborted due to errors");
         assert!(usual.help.contains("compiler's log"), "{usual:?}");

@@ -95,12 +95,7 @@ impl Bytes<'_> {
 impl<'a> Image<'a> {
     /// An image that is read when it is loaded.
     const fn new(bytes: Bytes<'a>) -> Self {
-        Self {
-            bytes,
-            table: None,
-            readers: Some(&READERS),
-            has_code: true,
-        }
+        Self { bytes, table: None, readers: Some(&READERS), has_code: true }
     }
 
     /// Turns off the comparison of arguments with the code of the kernels.
@@ -119,27 +114,16 @@ impl<'a> Image<'a> {
     /// ```
     #[must_use]
     pub fn without_code(self) -> Self {
-        Self {
-            has_code: false,
-            ..self
-        }
+        Self { has_code: false, ..self }
     }
 
     fn compiled(bytes: &'static [u8], table: &'static CompiledImage) -> Self {
         let readers = table.readers();
         let (bytes, readers) = match readers.and_then(|readers| readers.downcast_ref::<Summary>()) {
             Some(summary) => (Bytes::Summarized(summary), None),
-            None => (
-                Bytes::Memory(Cow::Borrowed(bytes)),
-                readers.and_then(|readers| readers.downcast_ref()),
-            ),
+            None => (Bytes::Memory(Cow::Borrowed(bytes)), readers.and_then(|readers| readers.downcast_ref())),
         };
-        Self {
-            bytes,
-            table: Some(table),
-            readers,
-            has_code: true,
-        }
+        Self { bytes, table: Some(table), readers, has_code: true }
     }
 }
 

@@ -37,12 +37,7 @@ struct Known {
 
 impl PointerUses {
     pub(super) fn new(images: &[Arc<Vec<u8>>], sm: Sm, symbol: &str) -> Self {
-        Self {
-            images: images.to_vec(),
-            sm,
-            symbol: symbol.into(),
-            known: OnceLock::new(),
-        }
+        Self { images: images.to_vec(), sm, symbol: symbol.into(), known: OnceLock::new() }
     }
 
     /// A launch of this handle finds it, as long as the loaded function exists: the driver can reuse the handle afterwards.
@@ -76,25 +71,18 @@ impl PointerUses {
                 ((parameter, slot.offset), is_certain)
             })
         });
-        Ok(Known {
-            aligned: aligned.collect(),
-            accessed: (!bodies.is_empty()).then(|| accessed.collect()),
-        })
+        Ok(Known { aligned: aligned.collect(), accessed: (!bodies.is_empty()).then(|| accessed.collect()) })
     }
 }
 
 impl KernelCode for PointerUses {
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse {
-        let Known { aligned, accessed } =
-            self.known.get_or_init(|| self.read().unwrap_or_default());
+        let Known { aligned, accessed } = self.known.get_or_init(|| self.read().unwrap_or_default());
         let place = (parameter, offset);
         let of_pointer = aligned.iter().filter(|(known, _)| *known == place);
         let align = of_pointer.map(|(_, align)| *align).max().unwrap_or(1);
         let Some(accessed) = accessed else {
-            return PointerUse {
-                align,
-                ..PointerUse::UNKNOWN
-            };
+            return PointerUse { align, ..PointerUse::UNKNOWN };
         };
         let access = accessed.iter().find(|(known, _)| *known == place);
         PointerUse {

@@ -22,10 +22,7 @@ pub(crate) struct Readers {
 
 /// The readers of all formats.
 pub(crate) static READERS: Readers = Readers {
-    validate: |bytes| {
-        DriverImage::new(bytes)
-            .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))
-    },
+    validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error)))),
     contents: |bytes| contents(bytes).unwrap_or_default(),
     kernels: |image, sm| {
         let mut images = vec![image.image.shared()];

@@ -39,14 +39,8 @@ impl VariableDescription {
         Self {
             symbol: Cow::Borrowed(variable.symbol()),
             space: VariableSpace::of(&value),
-            debug_info: if variable.has_debug_info() {
-                DebugInfo::Verified
-            } else {
-                DebugInfo::None
-            },
-            name: variable
-                .name_parts()
-                .map(|(name, arguments)| (Cow::Borrowed(variable.name()), name, arguments)),
+            debug_info: if variable.has_debug_info() { DebugInfo::Verified } else { DebugInfo::None },
+            name: variable.name_parts().map(|(name, arguments)| (Cow::Borrowed(variable.name()), name, arguments)),
             value: Value::Compiled(value),
         }
     }
@@ -57,10 +51,7 @@ impl VariableDescription {
             Value::Compiled(value) => *value,
             Value::Read(list) => list.members().get(0)?,
         };
-        Some(Parameter {
-            name: self.spelled(),
-            ..value
-        })
+        Some(Parameter { name: self.spelled(), ..value })
     }
 
     /// The C++ name if there is one, otherwise the symbol.
@@ -71,26 +62,16 @@ impl VariableDescription {
     /// The C++ name and its parts.
     pub(crate) fn name(&self) -> Option<Spelled<'_>> {
         let (text, name, arguments) = self.name.as_ref()?;
-        Some(Spelled {
-            text,
-            name: name.clone(),
-            arguments: arguments.clone(),
-        })
+        Some(Spelled { text, name: name.clone(), arguments: arguments.clone() })
     }
 }
 
 /// The variables of a table. Empty without a table.
-pub(super) fn compiled_variables(
-    table: Option<&'static CompiledImage>,
-) -> Vec<VariableDescription> {
+pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
     let Some(variables) = table.and_then(CompiledImage::variables) else {
         return Vec::new();
     };
-    variables
-        .kernels()
-        .into_iter()
-        .map(|variable| VariableDescription::compiled(&variable))
-        .collect()
+    variables.kernels().into_iter().map(|variable| VariableDescription::compiled(&variable)).collect()
 }
 
 /// The variables of an image for the GPU `sm`. `table` contains the information that was read when the program was compiled.
@@ -105,18 +86,13 @@ pub(super) fn read_variables(
         let variable = kernels.variable(symbol, Some(sm))?;
         let list = variable.as_list();
         let mut value = list.parameters_without_debug_info();
-        let from_table: Vec<Parameter<'_>> = compiled
-            .get(symbol)
-            .map_or_else(Vec::new, |variable| [variable.variable()].into());
-        let debug_info = if list.debug_info.complete(&mut value)
-            || Members::of(&from_table).complete(&mut value)
-        {
+        let from_table: Vec<Parameter<'_>> =
+            compiled.get(symbol).map_or_else(Vec::new, |variable| [variable.variable()].into());
+        let debug_info = if list.debug_info.complete(&mut value) || Members::of(&from_table).complete(&mut value) {
             DebugInfo::Verified
         } else {
             let error = kernels.variable_debug_error(&variable);
-            error.map_or(DebugInfo::None, |error| {
-                DebugInfo::Unreadable(error.to_string())
-            })
+            error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
         };
         Some(VariableDescription {
             symbol: Cow::Owned(String::from(symbol)),

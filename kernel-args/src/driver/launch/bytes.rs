@@ -40,9 +40,7 @@ pub(crate) fn launch_bytes(
     );
     let with_attributes = config.with_attributes(arguments.attributes);
     let recorded = arguments.values.iter().map(Vec::len).collect();
-    let launched = function.with_bytes(arguments.values, |call| {
-        loaded.api.launch(&with_attributes, call, promise)
-    })?;
+    let launched = function.with_bytes(arguments.values, |call| loaded.api.launch(&with_attributes, call, promise))?;
     match launched {
         Ok(Status::SUCCESS) => Ok(()),
         Ok(status) => Err(explain::launch(
@@ -54,10 +52,6 @@ pub(crate) fn launch_bytes(
             arguments.text.into(),
             Some(&loaded.context),
         )),
-        Err(OtherSizes(found)) => Err(Error::Recording(RecordingError::Parameters {
-            kernel: name(),
-            recorded,
-            found,
-        })),
+        Err(OtherSizes(found)) => Err(Error::Recording(RecordingError::Parameters { kernel: name(), recorded, found })),
     }
 }

@@ -67,18 +67,10 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
     ///
     /// The function's context must be current, and the stream must belong to it. `OBSERVED` is false for a launch that nothing observes.
     #[inline(always)]
-    pub(crate) fn with<const OBSERVED: bool, A: Lower>(
-        &self,
-        fitting: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
+    pub(crate) fn with<const OBSERVED: bool, A: Lower>(&self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
         self.check_attributes(fitting.function())?;
         let form = self.form(fitting.usual_form());
-        let passed = Passed {
-            call: self,
-            promise,
-            of: PhantomData::<A>,
-        };
+        let passed = Passed { call: self, promise, of: PhantomData::<A> };
         #[cfg(feature = "observe")]
         if OBSERVED {
             let facts = Facts {
@@ -102,14 +94,9 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
         // and the compiler would not know that the attributes are absent.
         if let Some(attributes) = self.launch.attributes {
             let (api, config) = (self.api, self.config());
-            let limits = self
-                .function
-                .loaded()
-                .map(|loaded| &loaded.attribute_limits);
+            let limits = self.function.loaded().map(|loaded| &loaded.attribute_limits);
             let launched = self.function;
-            check_attributes(api, function, config, attributes, limits, &|| {
-                launched.name()
-            })?;
+            check_attributes(api, function, config, attributes, limits, &|| launched.name())?;
         }
         Ok(())
     }
@@ -133,18 +120,8 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
     /// The configuration without attributes.
     #[inline(always)]
     fn config(&self) -> LaunchConfig<'_> {
-        let Launch {
-            grid,
-            block,
-            shared,
-            ..
-        } = self.launch;
-        LaunchConfig::new(
-            [grid.x, grid.y, grid.z],
-            [block.x, block.y, block.z],
-            shared,
-            self.stream,
-        )
+        let Launch { grid, block, shared, .. } = self.launch;
+        LaunchConfig::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared, self.stream)
     }
 
     /// The form that the launch specifies, otherwise `usual`.
@@ -155,11 +132,7 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
             Some(attributes) => attributes.cooperative,
             None => false,
         };
-        let usual = if is_cooperative {
-            Form::KernelParams
-        } else {
-            usual
-        };
+        let usual = if is_cooperative { Form::KernelParams } else { usual };
         self.launch.form.unwrap_or(usual)
     }
 
@@ -172,13 +145,7 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
         promise: Promise<'_>,
         arguments: &dyn Fn() -> String,
     ) -> Result<(), Error> {
-        let Self {
-            api,
-            launch,
-            launch_stream,
-            function,
-            ..
-        } = self;
+        let Self { api, launch, launch_stream, function, .. } = self;
         if let Err(error) = launch_stream.check() {
             return Err(explain::not_awaited(
                 &function.name(),
@@ -197,9 +164,7 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
             let (name, attributes) = (function.name(), launch.attributes);
             let context = launch_stream.context().map(|context| &**context);
             let (function, arguments) = (call.function(), arguments());
-            Err(explain::launch(
-                name, function, status, config, attributes, arguments, context,
-            ))
+            Err(explain::launch(name, function, status, config, attributes, arguments, context))
         }
     }
 }
@@ -221,18 +186,10 @@ impl<'a, F: Launched<'a>, A: Lower> Pass for Passed<'_, 'a, '_, F, A> {
         arguments: &dyn Fn() -> String,
         _: &ForEachValue<'_>,
     ) -> Result<(), Error> {
-        let Self {
-            call: launch_call,
-            promise,
-            ..
-        } = self;
+        let Self { call: launch_call, promise, .. } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_call.launch_stream.foreign() {
-            return Err(explain::foreign(
-                launch_call.function.name(),
-                A::name_of,
-                field,
-            ));
+            return Err(explain::foreign(launch_call.function.name(), A::name_of, field));
         }
         launch_call.pass(call, promise, arguments)
     }
@@ -255,13 +212,5 @@ pub(super) fn check_attributes(
         queried = AttributeLimits::of_raw(function)?;
         &queried
     };
-    attributes::check(&Request {
-        api,
-        function,
-        config,
-        attributes: &attributes,
-        limits,
-        is_node: false,
-        name,
-    })
+    attributes::check(&Request { api, function, config, attributes: &attributes, limits, is_node: false, name })
 }

@@ -7,10 +7,7 @@ use crate::{
         api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
         attributes::attributes_text,
         config::Attributes,
-        error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning,
-            meaning,
-        },
+        error::{Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning, meaning},
         function::NameOf,
     },
     marshal::{ContextName, Foreign},
@@ -36,12 +33,7 @@ pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Erro
 /// Same as [`foreign`], for a launch or a node in `context`.
 #[cfg(feature = "graphs")]
 #[cold]
-pub(crate) fn foreign_in(
-    kernel: String,
-    context: &CudaContext,
-    name_of: NameOf,
-    field: Foreign,
-) -> Error {
+pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign(kernel, name_of, Foreign { launch, ..field })
 }
@@ -71,10 +63,7 @@ pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &Cud
     Error::Context(ContextError::ForeignArgument {
         kernel,
         field: None,
-        contexts: Box::new(ContextMismatch::new(
-            expected,
-            ContextName::of(stream.context()),
-        )),
+        contexts: Box::new(ContextMismatch::new(expected, ContextName::of(stream.context()))),
     })
 }
 
@@ -92,11 +81,7 @@ pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Erro
 
 /// The launch could not wait for the last use of its arguments.
 #[cold]
-pub(crate) fn not_awaited(
-    kernel: &str,
-    context: Option<&CudaContext>,
-    error: DriverError,
-) -> Error {
+pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: DriverError) -> Error {
     let call = DriverCall {
         call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
         status: error.0.into(),
@@ -140,10 +125,7 @@ pub(crate) fn launch(
     arguments: String,
     context: Option<&CudaContext>,
 ) -> Error {
-    let call = DriverCall {
-        call: "cuLaunchKernelEx",
-        status,
-    };
+    let call = DriverCall { call: "cuLaunchKernelEx", status };
     if let Some(destroyed) = destroyed(&kernel, context, call) {
         return destroyed;
     }
@@ -170,9 +152,7 @@ pub(crate) fn launch(
         grid: Dim3::from(config.grid),
         block: Dim3::from(config.block),
         shared: config.shared,
-        resources: resources
-            .map(|resources| resources.to_string())
-            .unwrap_or_default(),
+        resources: resources.map(|resources| resources.to_string()).unwrap_or_default(),
         meaning: cause,
         help,
         attributes,
@@ -189,7 +169,4 @@ const ATTRIBUTES: Meaning = Meaning {
     help: "remove the attributes one by one",
 };
 
-const UNKNOWN: Meaning = Meaning {
-    what: "see the CUDA Driver API, `CUresult`",
-    help: "",
-};
+const UNKNOWN: Meaning = Meaning { what: "see the CUDA Driver API, `CUresult`", help: "" };

@@ -67,12 +67,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn launch<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error>;
+    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -225,24 +220,14 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
+    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch::<OBSERVED>(launch, args, promise)
     }
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
+    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch::<OBSERVED>(launch, args, promise)
     }
 }

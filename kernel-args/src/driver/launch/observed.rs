@@ -102,9 +102,7 @@ impl Facts<'_> {
             context: self.context,
             attributes: self.launch.attributes,
             name: self.name,
-            module: self
-                .kernel
-                .and_then(|kernel| kernel.module.get().map(|module| &**module)),
+            module: self.kernel.and_then(|kernel| kernel.module.get().map(|module| &**module)),
             form,
             is_recorded: self.is_recorded,
             code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
@@ -114,8 +112,6 @@ impl Facts<'_> {
             parameters,
             values,
         };
-        observe::around(&Event::KernelLaunch(&event), || {
-            pass(call, arguments, values)
-        })
+        observe::around(&Event::KernelLaunch(&event), || pass(call, arguments, values))
     }
 }

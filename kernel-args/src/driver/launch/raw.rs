@@ -72,16 +72,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         };
         let was_verified = stored == Some(context);
         let fitting = Fitting::promised(function, &mut args, &promise);
-        launch_raw::<OBSERVED, _>(
-            api,
-            fitting,
-            context,
-            context,
-            was_verified,
-            launch,
-            Some(self),
-            promise,
-        )
+        launch_raw::<OBSERVED, _>(api, fitting, context, context, was_verified, launch, Some(self), promise)
     }
 }
 
@@ -113,16 +104,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let own = ptr::null_mut();
         let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
         let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        launch_raw::<OBSERVED, _>(
-            api,
-            fitting,
-            context,
-            own,
-            was_verified,
-            launch,
-            None,
-            promise,
-        )
+        launch_raw::<OBSERVED, _>(api, fitting, context, own, was_verified, launch, None, promise)
     }
 }
 
@@ -163,11 +145,7 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
             // The context of the stream or of the first argument.
             _ => field.launch,
         };
-        return Err(foreign(
-            name(),
-            Fitting::<FunctionHandle<'_>, A>::name_of,
-            Foreign { launch, ..field },
-        ));
+        return Err(foreign(name(), Fitting::<FunctionHandle<'_>, A>::name_of, Foreign { launch, ..field }));
     }
     if context.is_null() {
         match launch_stream.context() {
@@ -184,23 +162,13 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
     }
     allow_shared(&launch, function, name)?;
-    let call = LaunchCall {
-        api,
-        stream,
-        launch,
-        launch_stream: &launch_stream,
-        function,
-    };
+    let call = LaunchCall { api, stream, launch, launch_stream: &launch_stream, function };
     call.with::<OBSERVED, _>(fitting, promise)
 }
 
 /// Allows the function the dynamic shared memory of the launch.
 #[inline(always)]
-fn allow_shared(
-    launch: &Launch<'_>,
-    function: FunctionHandle<'_>,
-    name: impl Fn() -> String,
-) -> Result<(), Error> {
+fn allow_shared(launch: &Launch<'_>, function: FunctionHandle<'_>, name: impl Fn() -> String) -> Result<(), Error> {
     if launch.shared > 0 {
         allow(function, launch.shared, &name)?;
     }

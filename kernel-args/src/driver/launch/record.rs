@@ -7,9 +7,7 @@ use super::observed::Facts;
 use super::{call::check_attributes, explain};
 use crate::{
     driver::{
-        api::{
-            FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api,
-        },
+        api::{FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
         error::Error,
@@ -63,32 +61,13 @@ pub(super) fn record<const OBSERVED: bool, A: Lower>(
     fitting: A,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let Launch {
-        grid,
-        block,
-        shared,
-        shared_given,
-        attributes,
-        ..
-    } = *launch;
-    let shape = Shape {
-        grid: [grid.x, grid.y, grid.z],
-        block: [block.x, block.y, block.z],
-        shared,
-        shared_given,
-    };
+    let Launch { grid, block, shared, shared_given, attributes, .. } = *launch;
+    let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
     let Some(attributes) = attributes else {
         return lower::<OBSERVED, _>(recording, callee, &shape, None, fitting, promise);
     };
     check_recorded(recording, callee, &shape, &attributes, fitting.function())?;
-    lower::<OBSERVED, _>(
-        recording,
-        callee,
-        &shape,
-        Some(&attributes),
-        fitting,
-        promise,
-    )
+    lower::<OBSERVED, _>(recording, callee, &shape, Some(&attributes), fitting, promise)
 }
 
 /// Checks a launch with attributes. It is compiled once, not for each struct.
@@ -125,22 +104,12 @@ fn lower<const OBSERVED: bool, A: Lower>(
 ) -> Result<(), Error> {
     let held = &recording.held;
     let stream = LaunchStream::in_sequence(held);
-    let pass = Record {
-        recording,
-        callee,
-        shape,
-        attributes,
-        promise,
-        parameters: A::parameters(),
-        name_of: A::name_of,
-    };
+    let pass =
+        Record { recording, callee, shape, attributes, promise, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
     if OBSERVED {
-        let launch = Launch {
-            shared: shape.shared,
-            attributes: attributes.copied(),
-            ..Launch::new(shape.grid, shape.block)
-        };
+        let launch =
+            Launch { shared: shape.shared, attributes: attributes.copied(), ..Launch::new(shape.grid, shape.block) };
         let on = recording.stream();
         let config = LaunchConfig::new(shape.grid, shape.block, shape.shared, (&**on).into());
         let facts = Facts {
@@ -183,15 +152,7 @@ impl<C: Callee> Pass for Record<'_, '_, C> {
         _: &dyn Fn() -> String,
         values: &ForEachValue<'_>,
     ) -> Result<(), Error> {
-        let Self {
-            recording,
-            callee,
-            shape,
-            attributes,
-            promise,
-            parameters,
-            name_of,
-        } = self;
+        let Self { recording, callee, shape, attributes, promise, parameters, name_of } = self;
         if recording.held.is_not_held() {
             let field = recording.held.take_not_held().unwrap_or(0);
             let field = name_of(field).unwrap_or_default();
@@ -229,11 +190,7 @@ fn note_uses(
 }
 
 #[cold]
-fn check(
-    callee: impl Callee,
-    shape: &Shape,
-    attributes: Option<&Attributes<'_>>,
-) -> Result<(), Error> {
+fn check(callee: impl Callee, shape: &Shape, attributes: Option<&Attributes<'_>>) -> Result<(), Error> {
     callee.check(&Launch {
         shared: shape.shared,
         shared_given: shape.shared_given,

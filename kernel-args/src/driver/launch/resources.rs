@@ -90,10 +90,7 @@ impl Resources {
                 String::new()
             };
             return Some((
-                format!(
-                    "a block of this kernel has at most {} threads, not {threads}{why}",
-                    self.max_threads
-                ),
+                format!("a block of this kernel has at most {} threads, not {threads}{why}", self.max_threads),
                 "launch smaller blocks, or compile the kernel with `__launch_bounds__`",
             ));
         }
@@ -160,10 +157,7 @@ mod tests {
                 "at most 640 threads, not 1024: they would need 98304 registers, and this device has 65536",
             ),
             (([1, 1, 1], [641, 1, 1], 0), "at most 640 threads, not 641"),
-            (
-                ([1, 1, 1], [32, 1, 1], 48 * 1024),
-                "48128 bytes of dynamic shared memory",
-            ),
+            (([1, 1, 1], [32, 1, 1], 48 * 1024), "48128 bytes of dynamic shared memory"),
         ] {
             let (grid, block, shared) = launch;
             let text = exceeded(grid, block, shared).unwrap_or_default();

@@ -16,9 +16,7 @@ macro_rules! __capture {
 #[cfg(not(feature = "graphs"))]
 macro_rules! __capture {
     ($($arguments:tt)*) => {
-        $crate::__private::core::compile_error!(
-            "`node` needs the feature `graphs` of `kernel-args`"
-        )
+        $crate::__private::core::compile_error!("`node` needs the feature `graphs` of `kernel-args`")
     };
 }
 

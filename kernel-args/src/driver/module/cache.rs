@@ -30,9 +30,7 @@ impl Cached {
 
 impl KernelCache {
     pub(crate) const fn new() -> Self {
-        Self {
-            lists: [const { AppendList::new() }; LISTS],
-        }
+        Self { lists: [const { AppendList::new() }; LISTS] }
     }
 
     fn list(&self, hash: FastHasher) -> &AppendList<Cached> {
@@ -40,19 +38,9 @@ impl KernelCache {
     }
 
     #[inline]
-    fn find<'c, R>(
-        &'c self,
-        hash: FastHasher,
-        entry: &str,
-        is: impl Fn(&'c Verified) -> Option<R>,
-    ) -> Option<R> {
+    fn find<'c, R>(&'c self, hash: FastHasher, entry: &str, is: impl Fn(&'c Verified) -> Option<R>) -> Option<R> {
         let mut chain = self.list(hash).iter();
-        chain.find_map(|cached| {
-            cached
-                .is(hash, entry)
-                .then(|| is(&cached.function))
-                .flatten()
-        })
+        chain.find_map(|cached| cached.is(hash, entry).then(|| is(&cached.function)).flatten())
     }
 
     /// The untyped function that was inserted under this name.
@@ -80,13 +68,8 @@ impl KernelCache {
     }
 
     fn keep(&self, hash: FastHasher, entry: &str, function: Verified) -> &Verified {
-        let cached = Cached {
-            hash,
-            entry: entry.into(),
-            function,
-        };
-        let same =
-            |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.is_like(&b.function);
+        let cached = Cached { hash, entry: entry.into(), function };
+        let same = |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.is_like(&b.function);
         &self.list(hash).push(cached, same).function
     }
 }

@@ -16,8 +16,7 @@ use kernel_args_abi::{
 use std::{format, string::String, vec::Vec};
 
 /// The name of another kernel than the struct was compared with.
-const OF_ANOTHER_FAMILY: &str =
-    "the struct was not compared with this kernel when it was compiled; its `entries` are";
+const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {
     /// The kernel of a family for the types of `A`: `family` with the suffix that the struct binds to its types, verified
@@ -59,9 +58,7 @@ impl Module {
 
     #[cold]
     fn find_in_family<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>, Error> {
-        let Some(family) = A::FAMILY else {
-            unreachable!("`assert_bound` does not compile for it")
-        };
+        let Some(family) = A::FAMILY else { unreachable!("`assert_bound` does not compile for it") };
         let id = TypeId::of::<A::Erased>();
         let mut found = Err(unbound::<A>(family));
         // A type can have several bindings.
@@ -116,10 +113,7 @@ impl Module {
 
 /// Whether the struct was compared with this kernel, or, if the image of that time lacks it, would have been.
 fn is_named(family: &Family, wanted: &str) -> bool {
-    let mut kernels = family
-        .kernels
-        .iter()
-        .filter(|kernel| kernel.matches(wanted, ""));
+    let mut kernels = family.kernels.iter().filter(|kernel| kernel.matches(wanted, ""));
     if let Some(first) = kernels.next() {
         return family.names(&first) || kernels.any(|kernel| family.names(&kernel));
     }
@@ -129,10 +123,7 @@ fn is_named(family: &Family, wanted: &str) -> bool {
 
 fn unbound<A: KernelArgs>(family: &Family) -> Error {
     let bindings: Vec<&str> = family.bindings.iter().map(|one| one.written).collect();
-    Error::Load(LoadError::Unbound {
-        arguments: type_name::<A::Erased>(),
-        bindings,
-    })
+    Error::Load(LoadError::Unbound { arguments: type_name::<A::Erased>(), bindings })
 }
 
 /// Compiles only if the types of a struct may be bound. If two types have the same parameters, only the run time decides.

@@ -56,34 +56,23 @@ impl Module {
             Some((_, symbol)) => [symbol.as_str()].into(),
             None => candidates(entry, self.kernels.iter().map(Arc::as_ref)),
         };
-        let named: Vec<_> = symbols
-            .iter()
-            .filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol))
-            .collect();
+        let named: Vec<_> =
+            symbols.iter().filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol)).collect();
         if named.is_empty() && !self.kernels.is_empty() && self.unread.is_none() {
             let is_instance = entry.contains('<');
-            let problem = if is_instance {
-                NO_SUCH_INSTANCE
-            } else {
-                NO_SUCH_KERNEL
-            };
+            let problem = if is_instance { NO_SUCH_INSTANCE } else { NO_SUCH_KERNEL };
             return Err(self.no_entry(entry, problem));
         }
         Ok(named)
     }
 
     /// The function of a description, or the function with the symbol `entry`.
-    pub(crate) fn load_function(
-        &self,
-        entry: &str,
-        description: Option<&Arc<Description>>,
-    ) -> Result<Function, Error> {
+    pub(crate) fn load_function(&self, entry: &str, description: Option<&Arc<Description>>) -> Result<Function, Error> {
         let symbol = description.map_or(entry, |kernel| &kernel.symbol);
         if let Some(function) = self.cache.get(symbol) {
             return Ok(function.clone());
         }
-        let name =
-            CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
+        let name = CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
         let no_entry = || match description {
             Some(_) => Error::Load(LoadError::NotFound {
                 wanted: entry.into(),
@@ -105,12 +94,10 @@ impl Module {
             }
             LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
-                let function = module
-                    .load_function(symbol)
-                    .map_err(|error| match error.0 {
-                        CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
-                        _ => Error::cudarc("cuModuleGetFunction", error),
-                    })?;
+                let function = module.load_function(symbol).map_err(|error| match error.0 {
+                    CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
+                    _ => Error::cudarc("cuModuleGetFunction", error),
+                })?;
                 Function::of_cudarc(context, function, symbol, description, unread)
             }
         }?;

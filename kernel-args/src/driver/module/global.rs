@@ -95,14 +95,8 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "a constant of `kernels!` is a value"
-    )]
-    pub fn global<T: GlobalType + ?Sized>(
-        &self,
-        name: impl GlobalName,
-    ) -> Result<Global<T>, Error> {
+    #[expect(clippy::needless_pass_by_value, reason = "a constant of `kernels!` is a value")]
+    pub fn global<T: GlobalType + ?Sized>(&self, name: impl GlobalName) -> Result<Global<T>, Error> {
         self.typed::<T, _>(&name)
     }
 
@@ -120,19 +114,14 @@ impl Module {
                 module: global.memory.size(),
             }));
         }
-        let unknown = Parameter {
-            name,
-            ..Parameter::record(0, global.memory.size())
-        };
+        let unknown = Parameter { name, ..Parameter::record(0, global.memory.size()) };
         let variable = value.get_or_insert(unknown);
         if let Some(text) = mismatch::<T>(variable) {
-            return Err(Error::Global(GlobalError::Mismatch(Box::new(
-                GlobalMismatch {
-                    variable: variable.name.into(),
-                    ty: type_name::<T>(),
-                    text,
-                },
-            ))));
+            return Err(Error::Global(GlobalError::Mismatch(Box::new(GlobalMismatch {
+                variable: variable.name.into(),
+                ty: type_name::<T>(),
+                text,
+            }))));
         }
         Ok(global.cast())
     }
@@ -161,14 +150,8 @@ impl Module {
         })
     }
 
-    fn find_global(
-        &self,
-        name: &str,
-    ) -> Result<(Global<[u8]>, Option<&VariableDescription>), Error> {
-        let names = self
-            .variables
-            .iter()
-            .map(|variable| (&*variable.symbol, variable.name()));
+    fn find_global(&self, name: &str) -> Result<(Global<[u8]>, Option<&VariableDescription>), Error> {
+        let names = self.variables.iter().map(|variable| (&*variable.symbol, variable.name()));
         let symbols = candidates_by_name(name, names);
         let (symbol, description) = match symbols.as_slice() {
             [] => (name, None),
@@ -182,10 +165,7 @@ impl Module {
             if description.is_some() {
                 return self.no_global(name, NOT_IN_MODULE, &[]);
             }
-            let names = self
-                .variables
-                .iter()
-                .map(|variable| (&*variable.symbol, variable.spelled()));
+            let names = self.variables.iter().map(|variable| (&*variable.symbol, variable.spelled()));
             self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
         };
         let memory = match &self.loaded {
@@ -200,9 +180,7 @@ impl Module {
         };
         let global = Global {
             memory: Arc::new(memory.ok_or_else(not_found)?),
-            name: description
-                .map_or(name, VariableDescription::spelled)
-                .into(),
+            name: description.map_or(name, VariableDescription::spelled).into(),
             space: description.map(|variable| variable.space),
             verification: Verification::of_global(description),
             ty: PhantomData,
@@ -229,20 +207,8 @@ impl Module {
 impl<T: ?Sized> Global<T> {
     /// The same variable as another type.
     pub(super) fn cast<U: ?Sized>(self) -> Global<U> {
-        let Self {
-            memory,
-            name,
-            space,
-            verification,
-            ..
-        } = self;
-        Global {
-            memory,
-            name,
-            space,
-            verification,
-            ty: PhantomData,
-        }
+        let Self { memory, name, space, verification, .. } = self;
+        Global { memory, name, space, verification, ty: PhantomData }
     }
 
     /// The C++ name of the variable.
@@ -278,56 +244,38 @@ impl<T: ?Sized> Global<T> {
                 context: ContextName::of(self.memory.context()),
                 call: None,
             }),
-            NotCopied::Capturing => Error::Global(GlobalError::Capturing {
-                variable: (*self.name).into(),
-            }),
+            NotCopied::Capturing => Error::Global(GlobalError::Capturing { variable: (*self.name).into() }),
         }
     }
 
     #[cold]
     pub(super) fn not_a_value(&self) -> Error {
-        Error::Global(GlobalError::NotAValue {
-            variable: (*self.name).into(),
-            ty: type_name::<T>(),
-        })
+        Error::Global(GlobalError::NotAValue { variable: (*self.name).into(), ty: type_name::<T>() })
     }
 
     fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
         if stream.context() == self.memory.context() {
             return Ok(());
         }
-        Err(Error::Context(ContextError::ForeignStream(Box::new(
-            ContextMismatch::new(
-                ContextName::of(self.memory.context()),
-                ContextName::of(stream.context()),
-            ),
-        ))))
+        Err(Error::Context(ContextError::ForeignStream(Box::new(ContextMismatch::new(
+            ContextName::of(self.memory.context()),
+            ContextName::of(stream.context()),
+        )))))
     }
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; length];
-        self.memory
-            .read(offset, &mut bytes)
-            .map_err(|error| self.not_copied(error))?;
+        self.memory.read(offset, &mut bytes).map_err(|error| self.not_copied(error))?;
         Ok(bytes)
     }
 
     pub(super) fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
-        self.memory
-            .write(offset, bytes)
-            .map_err(|error| self.not_copied(error))
+        self.memory.write(offset, bytes).map_err(|error| self.not_copied(error))
     }
 
-    pub(super) fn write_bytes_on(
-        &self,
-        stream: &CudaStream,
-        offset: usize,
-        bytes: Vec<u8>,
-    ) -> Result<(), Error> {
+    pub(super) fn write_bytes_on(&self, stream: &CudaStream, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
         self.check_stream(stream)?;
-        self.memory
-            .write_on(stream, offset, bytes)
-            .map_err(|error| self.not_copied(error))
+        self.memory.write_on(stream, offset, bytes).map_err(|error| self.not_copied(error))
     }
 
     pub(super) fn read_bytes_on(
@@ -337,9 +285,7 @@ impl<T: ?Sized> Global<T> {
         length: usize,
     ) -> Result<PendingBytes, Error> {
         self.check_stream(stream)?;
-        self.memory
-            .read_on(stream, offset, length)
-            .map_err(|error| self.not_copied(error))
+        self.memory.read_on(stream, offset, length).map_err(|error| self.not_copied(error))
     }
 }
 

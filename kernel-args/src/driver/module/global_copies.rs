@@ -97,12 +97,7 @@ impl<T: DeviceType> Global<[T]> {
         if end.is_some_and(|end| end <= self.len()) {
             return Ok((start * size_of::<T>(), count * size_of::<T>()));
         }
-        Err(Error::Global(GlobalError::OutOfRange {
-            variable: (*self.name).into(),
-            start,
-            count,
-            len: self.len(),
-        }))
+        Err(Error::Global(GlobalError::OutOfRange { variable: (*self.name).into(), start, count, len: self.len() }))
     }
 
     fn elements(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
@@ -149,12 +144,7 @@ impl<T: DeviceType> Global<[T]> {
     /// # Errors
     /// Same as [`read_at`](Self::read_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while the
     /// stream is being captured.
-    pub fn read_at_on(
-        &self,
-        stream: &CudaStream,
-        start: usize,
-        count: usize,
-    ) -> Result<PendingRead<[T]>, Error> {
+    pub fn read_at_on(&self, stream: &CudaStream, start: usize, count: usize) -> Result<PendingRead<[T]>, Error> {
         let (offset, length) = self.place(start, count)?;
         let bytes = self.read_bytes_on(stream, offset, length)?;
         Ok(PendingRead::new(self, bytes))
@@ -166,12 +156,7 @@ impl<T: DeviceType> Global<[T]> {
     /// # Errors
     /// Same as [`write_at`](Self::write_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while
     /// the stream is being captured.
-    pub fn write_at_on(
-        &self,
-        stream: &CudaStream,
-        start: usize,
-        elements: &[T],
-    ) -> Result<(), Error> {
+    pub fn write_at_on(&self, stream: &CudaStream, start: usize, elements: &[T]) -> Result<(), Error> {
         let (offset, length) = self.place(start, elements.len())?;
         if length == 0 {
             return Ok(());
@@ -203,10 +188,7 @@ pub struct PendingRead<T: ?Sized> {
 
 impl<T: ?Sized> PendingRead<T> {
     fn new(global: &Global<T>, bytes: PendingBytes) -> Self {
-        Self {
-            bytes,
-            global: global.clone(),
-        }
+        Self { bytes, global: global.clone() }
     }
 
     /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
@@ -238,8 +220,6 @@ impl<T: DeviceType> PendingRead<[T]> {
 
 impl<T: ?Sized> fmt::Debug for PendingRead<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingRead")
-            .field("global", &self.global.name)
-            .finish_non_exhaustive()
+        f.debug_struct("PendingRead").field("global", &self.global.name).finish_non_exhaustive()
     }
 }

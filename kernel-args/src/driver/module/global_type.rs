@@ -29,9 +29,7 @@ impl<T: DeviceType> sealed::Sealed for [T] {}
 
 /// A value in device memory.
 const fn value<T: DeviceType>() -> Parameter<'static> {
-    Parameter::field("", "", 0, T::LAYOUT, T::CLASS, T::CPP)
-        .with_members(T::MEMBERS)
-        .with_pointee(T::POINTEE)
+    Parameter::field("", "", 0, T::LAYOUT, T::CLASS, T::CPP).with_members(T::MEMBERS).with_pointee(T::POINTEE)
 }
 
 #[diagnostic::do_not_recommend]
@@ -46,16 +44,10 @@ impl<T: DeviceType> GlobalType for [T] {
 }
 
 /// The type. A slice has as many elements as fit a variable of this size.
-const fn described<T: GlobalType + ?Sized>(
-    spelling: &'static str,
-    size: usize,
-) -> Parameter<'static> {
+const fn described<T: GlobalType + ?Sized>(spelling: &'static str, size: usize) -> Parameter<'static> {
     let element = T::ELEMENT;
     if !T::IS_SLICE {
-        return Parameter {
-            spelling,
-            ..element
-        };
+        return Parameter { spelling, ..element };
     }
     let len = match size.checked_div(element.size) {
         Some(len) => len,
@@ -65,11 +57,7 @@ const fn described<T: GlobalType + ?Sized>(
         spelling,
         size: len * element.size,
         class: Class::Bytes,
-        cpp: if len > 0 && len <= u32::MAX as usize {
-            element.cpp.array(len as u32)
-        } else {
-            CppType::UNKNOWN
-        },
+        cpp: if len > 0 && len <= u32::MAX as usize { element.cpp.array(len as u32) } else { CppType::UNKNOWN },
         ..element
     }
 }
@@ -77,10 +65,7 @@ const fn described<T: GlobalType + ?Sized>(
 /// Why `T` does not fit the variable, as text.
 pub(super) fn mismatch<T: GlobalType + ?Sized>(variable: &Parameter<'_>) -> Option<String> {
     let spelling = without_paths(type_name::<T>());
-    let host = Parameter {
-        spelling: &spelling,
-        ..described::<T>("", variable.size)
-    };
+    let host = Parameter { spelling: &spelling, ..described::<T>("", variable.size) };
     variable_message(&host, variable).map(|message| message.as_str().into())
 }
 

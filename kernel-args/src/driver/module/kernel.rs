@@ -58,10 +58,7 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// The kernel with arguments.
     #[inline(always)]
-    pub(crate) fn fit<B: KernelArgs<Erased = A::Erased>>(
-        &self,
-        args: B,
-    ) -> Fitting<&LoadedFunction, B> {
+    pub(crate) fn fit<B: KernelArgs<Erased = A::Erased>>(&self, args: B) -> Fitting<&LoadedFunction, B> {
         self.typed.fit(args)
     }
 
@@ -91,11 +88,7 @@ impl<A: KernelArgs> Kernel<A> {
     ///
     /// # Errors
     /// Same as [`Module::load`] and [`Module::kernel`].
-    pub fn from_image<'i>(
-        ctx: &Arc<CudaContext>,
-        image: impl Into<Image<'i>>,
-        entry: &str,
-    ) -> Result<Self, Error> {
+    pub fn from_image<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>, entry: &str) -> Result<Self, Error> {
         Module::load(ctx, image)?.kernel(entry)
     }
 
@@ -106,20 +99,11 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// [`Error::Load`] if the module has no kernel with this name; [`Error::Verify`] if `A` does not match;
     /// [`Error::Context`] if cudarc loaded the module in a different context.
-    pub fn from_cudarc_module(
-        ctx: &Arc<CudaContext>,
-        module: &Arc<CudaModule>,
-        entry: &str,
-    ) -> Result<Self, Error> {
+    pub fn from_cudarc_module(ctx: &Arc<CudaContext>, module: &Arc<CudaModule>, entry: &str) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
-        let no_entry = |problem| {
-            Error::Load(LoadError::NotFound {
-                wanted: entry.into(),
-                problem,
-                candidates: Vec::new(),
-            })
-        };
+        let no_entry =
+            |problem| Error::Load(LoadError::NotFound { wanted: entry.into(), problem, candidates: Vec::new() });
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
         }
@@ -153,9 +137,7 @@ impl<A: KernelArgs> Kernel<A> {
         function: CudaFunction,
         image: impl Into<Image<'i>>,
     ) -> Result<Self, Error> {
-        restored_on_error(ctx, || {
-            Function::from_cudarc(ctx, function, image)?.kernel()
-        })
+        restored_on_error(ctx, || Function::from_cudarc(ctx, function, image)?.kernel())
     }
 
     /// The kernel without the type of its arguments.
@@ -212,9 +194,7 @@ impl Function {
     /// # Errors
     /// [`Error::Verify`] if `A` does not match.
     pub fn kernel<A: KernelArgs>(&self) -> Result<Kernel<A>, Error> {
-        Ok(Kernel {
-            typed: self.typed::<A>()?,
-        })
+        Ok(Kernel { typed: self.typed::<A>()? })
     }
 }
 
@@ -282,9 +262,7 @@ impl Module {
 
 impl<A: KernelArgs> Clone for Kernel<A> {
     fn clone(&self) -> Self {
-        Self {
-            typed: self.typed.clone(),
-        }
+        Self { typed: self.typed.clone() }
     }
 }
 

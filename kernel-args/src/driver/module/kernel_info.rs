@@ -75,9 +75,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// [`Error::Driver`].
     pub fn supports_device_node_update(&self) -> Result<Option<bool>, Error> {
-        let value = self
-            .function()
-            .newer_attribute(attribute::DEVICE_NODE_UPDATE_SUPPORTED)?;
+        let value = self.function().newer_attribute(attribute::DEVICE_NODE_UPDATE_SUPPORTED)?;
         Ok(value.map(|value| value != 0))
     }
 
@@ -87,9 +85,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// [`Error::Driver`].
     pub fn shared_memory_mode(&self) -> Result<Option<SharedMemoryMode>, Error> {
-        let value = self
-            .function()
-            .newer_attribute(attribute::SHARED_MEMORY_MODE)?;
+        let value = self.function().newer_attribute(attribute::SHARED_MEMORY_MODE)?;
         Ok(value.and_then(SharedMemoryMode::of))
     }
 }
@@ -112,8 +108,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// # Errors
     /// Same as [`max_active_blocks`](Self::max_active_blocks).
     pub fn max_cooperative_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
-        self.function()
-            .max_cooperative_blocks(block.into_dim(), shared)
+        self.function().max_cooperative_blocks(block.into_dim(), shared)
     }
 
     /// The one-dimensional block with the highest occupancy, if each block has `shared` bytes of dynamic shared memory:

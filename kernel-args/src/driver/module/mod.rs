@@ -23,9 +23,7 @@ use crate::driver::{
     config::JitOptions,
     context::sm,
     error::Error,
-    image::{
-        Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load,
-    },
+    image::{Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load},
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
@@ -109,10 +107,7 @@ impl Module {
     /// # Errors
     /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image
     /// without code for this GPU and this driver is rejected before the driver is called.
-    pub fn load<'i>(
-        ctx: &Arc<CudaContext>,
-        image: impl Into<Image<'i>>,
-    ) -> Result<Arc<Self>, Error> {
+    pub fn load<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>) -> Result<Arc<Self>, Error> {
         Self::load_with(ctx, image, &JitOptions::new())
     }
 
@@ -133,13 +128,7 @@ impl Module {
             load(ctx, &image, &mut driver).map_err(|error| explained(error, ctx, images, options))
         })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
-        Self::new(
-            loaded,
-            &image,
-            images,
-            driver.info_log(),
-            driver.wall_time(),
-        )
+        Self::new(loaded, &image, images, driver.info_log(), driver.wall_time())
     }
 
     /// Compiles CUDA C++ with NVRTC for the context's GPU, and loads it.
@@ -176,11 +165,7 @@ impl Module {
     /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
     /// source. Otherwise the same as [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
-    pub fn compile(
-        ctx: &Arc<CudaContext>,
-        source: &str,
-        options: &CompileOptions,
-    ) -> Result<Arc<Self>, Error> {
+    pub fn compile(ctx: &Arc<CudaContext>, source: &str, options: &CompileOptions) -> Result<Arc<Self>, Error> {
         let source = options.compile(ctx, source)?;
         let mut module = Self::load(ctx, &source)?;
         if let Some(module) = Arc::get_mut(&mut module)
@@ -254,16 +239,12 @@ impl Module {
     /// # Errors
     /// Same as [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
     #[cfg(feature = "nvrtc")]
-    pub fn load_with_cudarc<'i>(
-        ctx: &Arc<CudaContext>,
-        image: impl Into<Image<'i>>,
-    ) -> Result<Arc<Self>, Error> {
+    pub fn load_with_cudarc<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into())?;
         check(ctx, slice::from_ref(&image), &JitOptions::new())?;
         let bytes = cudarc::nvrtc::Ptx::from_binary(image.image.bytes().to_vec());
         let module = observed(ctx, slice::from_ref(&image), || {
-            ctx.load_module(bytes)
-                .map_err(|error| Error::cudarc("cuModuleLoadData", error))
+            ctx.load_module(bytes).map_err(|error| Error::cudarc("cuModuleLoadData", error))
         })?;
         let loaded = LoadedModule::Cudarc(ctx.clone(), module);
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
@@ -292,10 +273,7 @@ impl Module {
         images: impl IntoIterator<Item = Image<'i>>,
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
-        let images = images
-            .into_iter()
-            .map(ImageBytes::read)
-            .collect::<Result<Vec<_>, _>>()?;
+        let images = images.into_iter().map(ImageBytes::read).collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
         // The options apply to the linker; a cubin needs none.
         let (loaded, linked) = observed(ctx, &images, || {
@@ -323,10 +301,7 @@ impl Module {
         let (mut kernels, mut variables, mut unread) = (Vec::new(), Vec::new(), None);
         for image in images {
             match image.contents_for(sm) {
-                Ok(Contents {
-                    kernels: found,
-                    variables: declared,
-                }) => {
+                Ok(Contents { kernels: found, variables: declared }) => {
                     kernels.extend(found.into_iter().map(Arc::new));
                     variables.extend(declared);
                 }
@@ -383,11 +358,7 @@ fn observed<R>(
     #[cfg(feature = "observe")]
     if observe::is_active() {
         let bytes: Vec<_> = images.iter().map(|image| image.image.bytes()).collect();
-        let event = LoadEvent {
-            context,
-            name: images.iter().find_map(|image| image.name.as_deref()),
-            images: &bytes,
-        };
+        let event = LoadEvent { context, name: images.iter().find_map(|image| image.name.as_deref()), images: &bytes };
         return observe::around(&Event::ModuleLoad(&event), load);
     }
     let _ = (context, images);

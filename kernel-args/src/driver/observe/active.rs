@@ -62,13 +62,7 @@ pub(crate) enum User {
 
 impl User {
     pub(super) fn set_active(self, is_active: bool) {
-        change(|bits| {
-            if is_active {
-                bits | self as u8
-            } else {
-                bits & !(self as u8)
-            }
-        });
+        change(|bits| if is_active { bits | self as u8 } else { bits & !(self as u8) });
     }
 
     /// Whether this user is active.

@@ -9,10 +9,7 @@ use crate::driver::error::Error;
 ///
 /// Most callers have found [`is_active`](super::is_active) true; otherwise nothing happens before and after `run`.
 #[cold]
-pub(crate) fn around<R>(
-    event: &Event<'_>,
-    run: impl FnOnce() -> Result<R, Error>,
-) -> Result<R, Error> {
+pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     start();
     let observers = Observers::before(event);
     let result = before(event).and_then(|()| {

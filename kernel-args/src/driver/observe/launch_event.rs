@@ -140,11 +140,7 @@ impl<'e> LaunchEvent<'e> {
     pub fn for_each_argument(&self, mut visit: impl FnMut(Argument<'_>)) {
         let mut index = 0;
         (self.values)(&mut |parameter, bytes| {
-            visit(Argument {
-                parameter,
-                bytes,
-                elements: self.lengths.get(index),
-            });
+            visit(Argument { parameter, bytes, elements: self.lengths.get(index) });
             index += 1;
         });
     }

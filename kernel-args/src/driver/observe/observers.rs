@@ -72,11 +72,8 @@ thread_local! {
 /// let _installed = observe::install(Print);
 /// ```
 pub fn install(observer: impl Observer + 'static) -> Installed {
-    let entry = Arc::new(Entry {
-        observer: Box::new(observer),
-        has_panicked: AtomicBool::new(false),
-        panic: Mutex::new(None),
-    });
+    let entry =
+        Arc::new(Entry { observer: Box::new(observer), has_panicked: AtomicBool::new(false), panic: Mutex::new(None) });
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
     installed.push(entry.clone());
     User::Observers.set_active(true);
@@ -121,9 +118,7 @@ impl Drop for Installed {
 
 impl fmt::Debug for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Installed")
-            .field("has_panicked", &self.0.has_panicked)
-            .finish_non_exhaustive()
+        f.debug_struct("Installed").field("has_panicked", &self.0.has_panicked).finish_non_exhaustive()
     }
 }
 
@@ -139,9 +134,7 @@ impl Observers {
         let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
         let mut observers = Self(installed.clone());
         drop(installed);
-        observers
-            .0
-            .retain(|entry| call(entry, |observer| observer.before(event)));
+        observers.0.retain(|entry| call(entry, |observer| observer.before(event)));
         observers
     }
 

@@ -63,11 +63,9 @@ impl Recorded {
             }
             match launch.parameters {
                 Some(_) => all.extend_from_slice(bytes),
-                None => list.push((
-                    parameter.name.into(),
-                    Value::of(parameter, bytes).to_string(),
-                    is_pointer(parameter),
-                )),
+                None => {
+                    list.push((parameter.name.into(), Value::of(parameter, bytes).to_string(), is_pointer(parameter)))
+                }
             }
         });
         Self {
@@ -92,10 +90,9 @@ impl Recorded {
         };
         let arguments = match &self.arguments {
             Arguments::None => Vec::new(),
-            Arguments::List(list) => list
-                .iter()
-                .map(|(name, value, is_pointer)| argument(name, value.clone(), *is_pointer))
-                .collect(),
+            Arguments::List(list) => {
+                list.iter().map(|(name, value, is_pointer)| argument(name, value.clone(), *is_pointer)).collect()
+            }
             Arguments::Struct(parameters, bytes) => {
                 let mut rest = bytes.as_slice();
                 let decoded = parameters.iter().filter_map(|parameter| {
@@ -134,16 +131,9 @@ fn points_to(api: &Api, bytes: &[u8]) -> PointsTo {
         return PointsTo::Null;
     }
     match api.allocation(address) {
-        Ok(Some(Allocation {
-            start,
-            size,
-            is_host: false,
-            ..
-        })) => PointsTo::Allocation {
-            base: start,
-            size,
-            offset: address - start,
-        },
+        Ok(Some(Allocation { start, size, is_host: false, .. })) => {
+            PointsTo::Allocation { base: start, size, offset: address - start }
+        }
         _ => PointsTo::Nothing,
     }
 }

@@ -24,10 +24,7 @@ struct Recorder {
 /// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is older than 12.0.
 type Id = (usize, u64);
 
-static RECORDER: Mutex<Recorder> = Mutex::new(Recorder {
-    kept: 0,
-    contexts: BTreeMap::new(),
-});
+static RECORDER: Mutex<Recorder> = Mutex::new(Recorder { kept: 0, contexts: BTreeMap::new() });
 
 /// The last launches of a context, the oldest first.
 struct Records {
@@ -87,10 +84,7 @@ fn is_fault(status: Status) -> bool {
 }
 
 /// Runs a launch, and records it.
-pub(super) fn record<R>(
-    event: &Event<'_>,
-    run: impl FnOnce() -> Result<R, Error>,
-) -> Result<R, Error> {
+pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     if !User::Recorder.is_active() {
         return run();
     }
@@ -107,18 +101,10 @@ pub(super) fn record<R>(
     }
     let is_new = !recorder.contexts.contains_key(&context);
     if is_new && let Ok(markers) = Markers::new(api, kept) {
-        let records = Records {
-            markers,
-            words: kept,
-            launches: 0,
-            last: VecDeque::new(),
-        };
+        let records = Records { markers, words: kept, launches: 0, last: VecDeque::new() };
         recorder.contexts.insert(context, records);
     }
-    let launch = recorder
-        .contexts
-        .get(&context)
-        .and_then(|records| Recorded::of(api, records.launches, event));
+    let launch = recorder.contexts.get(&context).and_then(|records| Recorded::of(api, records.launches, event));
     let mut result = run();
     if result.is_ok()
         && let (Some(launch), Some(records)) = (launch, recorder.contexts.get_mut(&context))
@@ -151,9 +137,7 @@ fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     match out(|status| api.cuStreamIsCapturing(stream, status)) {
         Ok(0) => Some((context, stream)),
         // After a fault every call returns it. The launch will, too, and then names what was running.
-        Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => {
-            Some((context, stream))
-        }
+        Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => Some((context, stream)),
         _ => None,
     }
 }
@@ -173,9 +157,7 @@ impl Records {
         self.last.push_back(recorded);
         self.launches += 1;
         // After a fault, the marker cannot be written: the launch has not finished.
-        let _ = self
-            .markers
-            .write(api, stream, self.word(number), marker(number));
+        let _ = self.markers.write(api, stream, self.word(number), marker(number));
     }
 
     fn word(&self, number: u64) -> usize {

@@ -79,10 +79,7 @@ fn span(event: &Event<'_>) -> Span {
                 span.record("block", &*launch.block().to_string());
                 let attributes = launch.attributes();
                 if !attributes.is_empty() {
-                    let all: Vec<_> = attributes
-                        .iter()
-                        .map(|(name, value)| format!("{name} = {value}"))
-                        .collect();
+                    let all: Vec<_> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                     span.record("attributes", &*all.join(", "));
                 }
                 span.record("arguments", &*launch.arguments());

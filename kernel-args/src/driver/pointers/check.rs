@@ -52,11 +52,7 @@ pub(crate) struct PointerUse {
 
 impl PointerUse {
     /// The code is not known.
-    pub(crate) const UNKNOWN: Self = Self {
-        is_accessed: true,
-        is_certain: false,
-        align: 1,
-    };
+    pub(crate) const UNKNOWN: Self = Self { is_accessed: true, is_certain: false, align: 1 };
 }
 
 /// The code of a kernel.
@@ -84,9 +80,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     (request.values)(&mut |parameter, bytes| {
         if result.is_ok() {
             result = for_each_pointer(parameter, bytes, &mut |pointer| {
-                let code = request.code.map_or(PointerUse::UNKNOWN, |code| {
-                    code.pointer_use(index, pointer.offset)
-                });
+                let code = request.code.map_or(PointerUse::UNKNOWN, |code| code.pointer_use(index, pointer.offset));
                 // A pointer without a length can be null, whatever a contract requires.
                 let elements = match pointer.address {
                     0 => request.lengths.get(index),
@@ -124,11 +118,7 @@ fn pointer_of(
     Err(Stop::Bad(Box::new(BadPointer {
         kernel: (request.kernel)(),
         field: pointer.path.to_string(),
-        cpp: if cpp.is_unknown() {
-            pointer.parameter.spelling.into()
-        } else {
-            cpp.to_string()
-        },
+        cpp: if cpp.is_unknown() { pointer.parameter.spelling.into() } else { cpp.to_string() },
         address: pointer.address,
         problem,
     })))
@@ -149,9 +139,7 @@ fn problem(
         Memory::Allocated(allocation) => in_allocation(api, pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer. They access nothing there, and no slice begins there.
         Memory::End if elements.is_none() && !code.is_certain => None,
-        Memory::Host {
-            is_accessible: true,
-        } => None,
+        Memory::Host { is_accessible: true } => None,
         // Memory of a graph is allocated when the graph runs.
         Memory::End | Memory::Host { .. } | Memory::None if is_captured(request)? => None,
         Memory::Host { .. } => Some(PointerProblem::Host),
@@ -179,10 +167,7 @@ fn in_allocation(
     } else if device == 0 {
         let kernel = current_device(api)?;
         if kernel != allocation.device {
-            return Ok(Some(PointerProblem::OtherDevice {
-                memory: allocation.device,
-                kernel,
-            }));
+            return Ok(Some(PointerProblem::OtherDevice { memory: allocation.device, kernel }));
         }
     }
     let Some((elements, size)) = elements.zip(element_size(pointer.parameter)) else {
@@ -200,11 +185,7 @@ fn in_allocation(
 
 fn misaligned(pointer: &Pointer<'_>, code: PointerUse) -> Option<PointerProblem> {
     let (of_type, of_code) = (element_align(pointer.parameter), code.align);
-    let (required, because) = if of_code > of_type {
-        (of_code, AlignedBy::Code)
-    } else {
-        (of_type, AlignedBy::Type)
-    };
+    let (required, because) = if of_code > of_type { (of_code, AlignedBy::Code) } else { (of_type, AlignedBy::Type) };
     let is_aligned = pointer.address.is_multiple_of(required.max(1) as u64);
     (!is_aligned).then_some(PointerProblem::Misaligned { required, because })
 }

@@ -31,13 +31,9 @@ impl Memory {
         }
         let is_shared = shares_page_tables(api)?;
         Ok(match is_mapped(address) {
-            Some(true) => Self::Host {
-                is_accessible: is_shared,
-            },
+            Some(true) => Self::Host { is_accessible: is_shared },
             // It cannot be known whether it is memory of the process.
-            None if is_shared => Self::Host {
-                is_accessible: true,
-            },
+            None if is_shared => Self::Host { is_accessible: true },
             Some(false) | None => Self::None,
         })
     }

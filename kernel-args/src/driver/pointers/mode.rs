@@ -17,8 +17,7 @@ static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 pub(crate) fn are_checked() -> bool {
     match MODE.load(Relaxed) {
         UNKNOWN => {
-            let is_on =
-                env::var_os(VARIABLE).is_some_and(|value| value != "0" && !value.is_empty());
+            let is_on = env::var_os(VARIABLE).is_some_and(|value| value != "0" && !value.is_empty());
             let mode = if is_on { ON } else { OFF };
             // A call of `set_checked` in the meantime takes precedence.
             match MODE.compare_exchange(UNKNOWN, mode, Relaxed, Relaxed) {

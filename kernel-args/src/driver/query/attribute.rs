@@ -49,48 +49,18 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_cudarc() {
         for (ours, theirs) in [
-            (
-                super::MAX_THREADS_PER_BLOCK,
-                Theirs::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-            ),
-            (
-                super::SHARED_SIZE_BYTES,
-                Theirs::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-            ),
-            (
-                super::CONST_SIZE_BYTES,
-                Theirs::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
-            ),
-            (
-                super::LOCAL_SIZE_BYTES,
-                Theirs::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
-            ),
+            (super::MAX_THREADS_PER_BLOCK, Theirs::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            (super::SHARED_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+            (super::CONST_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),
+            (super::LOCAL_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
             (super::NUM_REGS, Theirs::CU_FUNC_ATTRIBUTE_NUM_REGS),
             (super::PTX_VERSION, Theirs::CU_FUNC_ATTRIBUTE_PTX_VERSION),
-            (
-                super::BINARY_VERSION,
-                Theirs::CU_FUNC_ATTRIBUTE_BINARY_VERSION,
-            ),
-            (
-                super::MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                Theirs::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            ),
-            (
-                super::REQUIRED_CLUSTER_WIDTH,
-                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-            ),
-            (
-                super::REQUIRED_CLUSTER_HEIGHT,
-                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-            ),
-            (
-                super::REQUIRED_CLUSTER_DEPTH,
-                Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
-            ),
-            (
-                super::NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-                Theirs::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-            ),
+            (super::BINARY_VERSION, Theirs::CU_FUNC_ATTRIBUTE_BINARY_VERSION),
+            (super::MAX_DYNAMIC_SHARED_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
+            (super::REQUIRED_CLUSTER_WIDTH, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH),
+            (super::REQUIRED_CLUSTER_HEIGHT, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT),
+            (super::REQUIRED_CLUSTER_DEPTH, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH),
+            (super::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, Theirs::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED),
         ] {
             assert_eq!(ours, theirs as u32, "{theirs:?}");
         }

@@ -27,11 +27,7 @@ static RAISING: Mutex<()> = Mutex::new(());
 ///
 /// # Errors
 /// [`Error::Launch`] if the driver does not allow this size; [`Error::Driver`].
-pub(crate) fn allow(
-    function: FunctionHandle<'_>,
-    bytes: u32,
-    name: &dyn Fn() -> String,
-) -> Result<u32, Error> {
+pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() -> String) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
     // The limit is never lowered, so a launch that is within the limit takes no lock.
     let allowed = attribute::get(function, LIMIT)?;

@@ -32,12 +32,7 @@ fn failed(error: cudarc::driver::DriverError) -> Error {
 impl ReplayMemory {
     pub(super) fn new(stream: &Arc<CudaStream>, recorded: Memory) -> Result<Self, Error> {
         let size = usize::try_from(recorded.size).unwrap_or(usize::MAX);
-        Ok(Self {
-            recorded,
-            memory: stream.alloc_zeros(size).map_err(failed)?,
-            before: None,
-            before_sum: 0,
-        })
+        Ok(Self { recorded, memory: stream.alloc_zeros(size).map_err(failed)?, before: None, before_sum: 0 })
     }
 
     pub(super) fn address(&self, stream: &CudaStream) -> u64 {
@@ -47,12 +42,7 @@ impl ReplayMemory {
     }
 
     /// Fills it with the recorded bytes.
-    pub(super) fn fill(
-        &mut self,
-        stream: &Arc<CudaStream>,
-        content: impl Read,
-        is_kept: bool,
-    ) -> Result<(), Filled> {
+    pub(super) fn fill(&mut self, stream: &Arc<CudaStream>, content: impl Read, is_kept: bool) -> Result<(), Filled> {
         let mut sum = DefaultHasher::new();
         pieces(content, |at, bytes| {
             sum.write(bytes);
@@ -109,10 +99,7 @@ impl From<Error> for Filled {
 }
 
 /// Calls `each` with the bytes and their offset, piece by piece.
-fn pieces(
-    mut content: impl Read,
-    mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>,
-) -> Result<(), Filled> {
+fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>) -> Result<(), Filled> {
     let (mut piece, mut at) = (Vec::new(), 0);
     loop {
         piece.clear();
@@ -134,29 +121,19 @@ fn add_difference(
     now: &[u8],
     elements: Option<ElementType>,
 ) {
-    let differing = recorded
-        .iter()
-        .zip(now)
-        .enumerate()
-        .filter(|(_, (a, b))| a != b);
+    let differing = recorded.iter().zip(now).enumerate().filter(|(_, (a, b))| a != b);
     let mut differing = differing.map(|(index, _)| index);
     let Some(first) = differing.next() else {
         return;
     };
     let bytes = 1 + differing.count() as u64;
     let largest = elements.map(|elements| match elements {
-        ElementType::F32 => largest(recorded, now, |four: [u8; 4]| {
-            f64::from(f32::from_le_bytes(four))
-        }),
+        ElementType::F32 => largest(recorded, now, |four: [u8; 4]| f64::from(f32::from_le_bytes(four))),
         ElementType::F64 => largest(recorded, now, f64::from_le_bytes),
     });
     match difference {
         None => {
-            *difference = Some(Difference {
-                bytes,
-                first: (at + first) as u64,
-                largest,
-            });
+            *difference = Some(Difference { bytes, first: (at + first) as u64, largest });
         }
         Some(known) => {
             known.bytes += bytes;
@@ -167,11 +144,7 @@ fn add_difference(
 
 /// The larger number; NaN if one is NaN.
 fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() {
-        f64::NAN
-    } else {
-        a.max(b)
-    }
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// The largest difference of the elements that differ.
@@ -181,11 +154,7 @@ fn largest<const N: usize>(recorded: &[u8], now: &[u8], value: fn([u8; N]) -> f6
     let differences = differing.map(|(a, b)| {
         let (a, b) = (value(*a), value(*b));
         // Two NaNs can have other bits.
-        if a.is_nan() && b.is_nan() {
-            0.0
-        } else {
-            (a - b).abs()
-        }
+        if a.is_nan() && b.is_nan() { 0.0 } else { (a - b).abs() }
     });
     differences.fold(0.0, larger)
 }
@@ -196,36 +165,17 @@ mod tests {
     use std::vec::Vec;
 
     fn bytes(floats: &[f32]) -> Vec<u8> {
-        floats
-            .iter()
-            .flat_map(|float| float.to_le_bytes())
-            .collect()
+        floats.iter().flat_map(|float| float.to_le_bytes()).collect()
     }
 
     #[test]
     fn differences_of_pieces_are_added() {
         let mut difference = None;
-        add_difference(
-            &mut difference,
-            0,
-            &bytes(&[1.0, 2.0]),
-            &bytes(&[1.0, 2.0]),
-            Some(ElementType::F32),
-        );
+        add_difference(&mut difference, 0, &bytes(&[1.0, 2.0]), &bytes(&[1.0, 2.0]), Some(ElementType::F32));
         assert_eq!(difference, None);
         // 3.0 is 0x40400000, 3.5 is 0x40600000.
-        add_difference(
-            &mut difference,
-            8,
-            &bytes(&[1.0, 3.0]),
-            &bytes(&[1.0, 3.5]),
-            Some(ElementType::F32),
-        );
-        let expected = Difference {
-            bytes: 1,
-            first: 14,
-            largest: Some(0.5),
-        };
+        add_difference(&mut difference, 8, &bytes(&[1.0, 3.0]), &bytes(&[1.0, 3.5]), Some(ElementType::F32));
+        let expected = Difference { bytes: 1, first: 14, largest: Some(0.5) };
         assert_eq!(difference, Some(expected));
         add_difference(
             &mut difference,
@@ -234,20 +184,8 @@ mod tests {
             &bytes(&[-0.0, f32::NAN]),
             Some(ElementType::F32),
         );
-        assert_eq!(
-            difference,
-            Some(Difference {
-                bytes: 2,
-                ..expected
-            })
-        );
-        add_difference(
-            &mut difference,
-            24,
-            &bytes(&[1.0]),
-            &bytes(&[f32::NAN]),
-            Some(ElementType::F32),
-        );
+        assert_eq!(difference, Some(Difference { bytes: 2, ..expected }));
+        add_difference(&mut difference, 24, &bytes(&[1.0]), &bytes(&[f32::NAN]), Some(ElementType::F32));
         let largest = difference.and_then(|difference| difference.largest);
         assert!(largest.is_some_and(f64::is_nan), "{largest:?}");
     }
@@ -256,13 +194,6 @@ mod tests {
     fn elements_without_a_type_have_no_largest_difference() {
         let mut difference = None;
         add_difference(&mut difference, 100, &[1, 2, 3], &[0, 2, 0], None);
-        assert_eq!(
-            difference,
-            Some(Difference {
-                bytes: 2,
-                first: 100,
-                largest: None
-            })
-        );
+        assert_eq!(difference, Some(Difference { bytes: 2, first: 100, largest: None }));
     }
 }

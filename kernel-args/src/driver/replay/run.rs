@@ -55,13 +55,7 @@ impl<'r, 'i> Run<'r, 'i> {
         options: &'r ReplayOptions<'i>,
         promise: ReplayPromise,
     ) -> Result<Self, Error> {
-        Ok(Self {
-            context,
-            stream: context.new_stream()?,
-            file,
-            options,
-            promise,
-        })
+        Ok(Self { context, stream: context.new_stream()?, file, options, promise })
     }
 
     /// Reads the recording from its start to its end, once.
@@ -83,31 +77,16 @@ impl<'r, 'i> Run<'r, 'i> {
         while let Some(entry) = entries.next_entry().map_err(unread)? {
             match entry {
                 Entry::Image(bytes) => image = Some(bytes),
-                Entry::Memory {
-                    moment: Moment::Before,
-                    index,
-                    content,
-                } => {
-                    memory[index]
-                        .fill(&stream, content, is_kept)
-                        .map_err(filled)?;
+                Entry::Memory { moment: Moment::Before, index, content } => {
+                    memory[index].fill(&stream, content, is_kept).map_err(filled)?;
                 }
-                Entry::Memory {
-                    moment: Moment::After,
-                    index,
-                    content,
-                } => {
+                Entry::Memory { moment: Moment::After, index, content } => {
                     if launched.is_none() {
                         launched = Some(self.first(&manifest, image.take(), &memory)?);
                     }
                     if let Some((_, Status::SUCCESS)) = launched {
-                        let (difference, is_written) =
-                            memory[index].compare(&stream, content).map_err(filled)?;
-                        compared.push(ReplayedMemory {
-                            size: memory[index].recorded.size,
-                            is_written,
-                            difference,
-                        });
+                        let (difference, is_written) = memory[index].compare(&stream, content).map_err(filled)?;
+                        compared.push(ReplayedMemory { size: memory[index].recorded.size, is_written, difference });
                     }
                 }
                 Entry::Status(recorded) => {
@@ -119,19 +98,12 @@ impl<'r, 'i> Run<'r, 'i> {
                         Status::SUCCESS => self.times(&mut ready, &mut memory)?,
                         _ => Vec::new(),
                     };
-                    return Ok(Replay {
-                        recorded: Status(recorded),
-                        status,
-                        memory: compared,
-                        times,
-                    });
+                    return Ok(Replay { recorded: Status(recorded), status, memory: compared, times });
                 }
             }
         }
         // The reader returns an error for a recording without a result.
-        Err(unread(kernel_args_recording::Error::Invalid(
-            "it has no result".into(),
-        )))
+        Err(unread(kernel_args_recording::Error::Invalid("it has no result".into())))
     }
 
     /// Loads the kernel and launches it once. Returns what the driver returned after the launch.
@@ -143,20 +115,11 @@ impl<'r, 'i> Run<'r, 'i> {
     ) -> Result<(Ready, Status), Error> {
         let mut ready = self.ready(manifest, image, memory)?;
         self.launch(&mut ready)?;
-        let status = self
-            .stream
-            .synchronize()
-            .err()
-            .map_or(Status::SUCCESS, |error| error.0.into());
+        let status = self.stream.synchronize().err().map_or(Status::SUCCESS, |error| error.0.into());
         Ok((ready, status))
     }
 
-    fn ready(
-        &self,
-        manifest: &Manifest,
-        image: Option<Vec<u8>>,
-        memory: &[ReplayMemory],
-    ) -> Result<Ready, Error> {
+    fn ready(&self, manifest: &Manifest, image: Option<Vec<u8>>, memory: &[ReplayMemory]) -> Result<Ready, Error> {
         let image = match (&self.options.image, image) {
             (Some(image), _) => image.clone(),
             (None, Some(bytes)) => bytes.into(),
@@ -166,24 +129,15 @@ impl<'r, 'i> Run<'r, 'i> {
         let mut attributes = Vec::new();
         for recorded in &manifest.attributes {
             let attribute = from_recording(recorded);
-            attributes.push(attribute.ok_or(Error::Recording(RecordingError::Attribute {
-                id: recorded.id,
-            }))?);
+            attributes.push(attribute.ok_or(Error::Recording(RecordingError::Attribute { id: recorded.id }))?);
         }
-        let mut values: Vec<_> = manifest
-            .parameters
-            .iter()
-            .map(|parameter| parameter.bytes.clone())
-            .collect();
+        let mut values: Vec<_> = manifest.parameters.iter().map(|parameter| parameter.bytes.clone()).collect();
         for pointer in &manifest.pointers {
             let address = memory[pointer.memory].address(&self.stream) + pointer.offset;
             values[pointer.parameter][pointer.at..pointer.at + size_of::<u64>()]
                 .copy_from_slice(&address.to_le_bytes());
         }
-        let arguments = manifest
-            .parameters
-            .iter()
-            .map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+        let arguments = manifest.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
         Ok(Ready {
             function,
             launch: self.options.launch(manifest),
@@ -201,25 +155,12 @@ impl<'r, 'i> Run<'r, 'i> {
             attributes: &mut ready.attributes,
             has_cluster: ready.has_cluster,
         };
-        launch_bytes(
-            &ready.function,
-            &ready.launch,
-            &self.stream,
-            &mut arguments,
-            self.promise.launch(),
-        )
+        launch_bytes(&ready.function, &ready.launch, &self.stream, &mut arguments, self.promise.launch())
     }
 
     /// The times of the repetitions.
-    fn times(
-        &mut self,
-        ready: &mut Ready,
-        memory: &mut [ReplayMemory],
-    ) -> Result<Vec<Duration>, Error> {
-        let event = || {
-            self.context
-                .new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))
-        };
+    fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {
+        let event = || self.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let (start, end) = (event()?, event()?);
         let stream = self.stream.clone();
         let mut times = Vec::new();
@@ -244,8 +185,5 @@ pub(super) fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_recordi
 }
 
 pub(super) fn unread(file: &Path, error: kernel_args_recording::Error) -> Error {
-    Error::Recording(RecordingError::Read {
-        file: file.into(),
-        error,
-    })
+    Error::Recording(RecordingError::Read { file: file.into(), error })
 }

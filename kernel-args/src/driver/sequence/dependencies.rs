@@ -68,9 +68,7 @@ impl Dependencies {
     /// For each step, the steps that it waits for, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let begins = core::iter::once(0).chain(self.ends.iter().copied());
-        begins
-            .zip(&self.ends)
-            .map(|(begin, end)| &self.lists[begin..*end])
+        begins.zip(&self.ends).map(|(begin, end)| &self.lists[begin..*end])
     }
 
     /// The number of steps in the longest chain of steps that wait for each other.
@@ -123,11 +121,7 @@ impl Memory {
         self.split(range.start);
         self.split(range.end);
         for (_, part) in self.0.range(range.clone()) {
-            let readers = if access.writes {
-                &part.readers[..]
-            } else {
-                &[]
-            };
+            let readers = if access.writes { &part.readers[..] } else { &[] };
             let before = part.writer.iter().chain(readers);
             list.extend(before.filter(|before| **before != step));
         }
@@ -175,11 +169,7 @@ impl Memory {
 
     fn insert(&mut self, range: Range<CUdeviceptr>, writer: Option<u32>, readers: Vec<u32>) {
         if !range.is_empty() {
-            let part = Part {
-                end: range.end,
-                writer,
-                readers,
-            };
+            let part = Part { end: range.end, writer, readers };
             self.0.insert(range.start, part);
         }
     }
@@ -193,9 +183,7 @@ mod tests {
     const STEPS: usize = 40;
 
     fn random(state: &mut u64, limit: u64) -> u64 {
-        *state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (*state >> 33) % limit
     }
 
@@ -218,9 +206,7 @@ mod tests {
             return true;
         };
         let bytes = |access: &Access| access.address..access.address + access.bytes as u64;
-        let both = |a: &Access, b: &Access| {
-            (a.writes || b.writes) && bytes(a).any(|byte| bytes(b).contains(&byte))
-        };
+        let both = |a: &Access, b: &Access| (a.writes || b.writes) && bytes(a).any(|byte| bytes(b).contains(&byte));
         first.iter().any(|a| second.iter().any(|b| both(a, b)))
     }
 
@@ -246,10 +232,7 @@ mod tests {
                 }
                 for before in 0..index {
                     let conflict = conflict(steps[before].as_ref(), steps[index].as_ref());
-                    assert!(
-                        !conflict || after[index][before],
-                        "seed {seed}: {before}, {index}"
-                    );
+                    assert!(!conflict || after[index][before], "seed {seed}: {before}, {index}");
                     pairs += 1;
                     independent += usize::from(!after[index][before]);
                 }
@@ -257,10 +240,7 @@ mod tests {
             assert_eq!(found.iter().count(), STEPS);
             assert_eq!(found.longest_chain(), longest.into_iter().max().unwrap());
         }
-        assert!(
-            cfg!(miri) || independent * 50 > pairs,
-            "{independent} of {pairs}"
-        );
+        assert!(cfg!(miri) || independent * 50 > pairs, "{independent} of {pairs}");
     }
 
     #[test]

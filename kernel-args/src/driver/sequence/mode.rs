@@ -32,10 +32,7 @@ impl fmt::Display for WhyPlain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Attribute(name) => {
-                write!(
-                    f,
-                    "a node of a graph cannot have the launch attribute `{name}`"
-                )
+                write!(f, "a node of a graph cannot have the launch attribute `{name}`")
             }
             Self::Capturing => f.write_str("the stream is being captured"),
             Self::Refused(reason) => write!(f, "the driver did not create the graph: {reason}"),

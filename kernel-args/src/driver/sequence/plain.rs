@@ -20,11 +20,7 @@ pub(super) fn enqueue(api: &Api, stream: &CudaStream, steps: Steps<'_>) -> Resul
     Ok(())
 }
 
-fn enqueue_launch(
-    api: &Api,
-    stream: &CudaStream,
-    launch: &RecordedLaunch<'_>,
-) -> Result<(), Error> {
+fn enqueue_launch(api: &Api, stream: &CudaStream, launch: &RecordedLaunch<'_>) -> Result<(), Error> {
     let mut attributes: Vec<_> = launch.attributes().collect();
     let config = LaunchConfig::new(launch.grid, launch.block, launch.shared, stream.into());
     let config = match attributes.as_mut_slice() {
@@ -41,13 +37,5 @@ fn enqueue_launch(
     let function = launch.function();
     let context = Some(&**stream.context());
     let name = function_name(function);
-    Err(failed(
-        name,
-        function,
-        status,
-        config,
-        None,
-        String::new(),
-        context,
-    ))
+    Err(failed(name, function, status, config, None, String::new(), context))
 }

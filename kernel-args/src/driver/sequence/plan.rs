@@ -4,8 +4,8 @@ use super::dependencies::Dependencies;
 use crate::{
     driver::{
         api::{
-            AnyCall, Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape,
-            LaunchKeeper, LaunchLog, NodeId, RecordedLaunch, Step, Steps, StreamHandle,
+            AnyCall, Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog,
+            NodeId, RecordedLaunch, Step, Steps, StreamHandle,
         },
         error::Error,
         graph::{release, start},
@@ -38,10 +38,7 @@ impl Plan {
         accesses: Option<&Accesses>,
     ) -> Result<Self, Error> {
         start()?;
-        let functions = Functions {
-            stream: stream.clone(),
-            keepers: log.keepers(),
-        };
+        let functions = Functions { stream: stream.clone(), keepers: log.keepers() };
         let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
@@ -103,11 +100,7 @@ impl Plan {
     }
 
     /// Launches the graph, whose nodes have the steps of `log`.
-    pub(super) fn launch(
-        &self,
-        log: &LaunchLog,
-        stream: StreamHandle<'_>,
-    ) -> Result<(), CallError> {
+    pub(super) fn launch(&self, log: &LaunchLog, stream: StreamHandle<'_>) -> Result<(), CallError> {
         match log.promise() {
             Some(promise) => self.exec.launch(stream, promise),
             None => Ok(()),
@@ -126,11 +119,7 @@ impl Drop for Functions {
         let context = self.stream.context();
         // `Drop` cannot report an error.
         let _ = context.bind_to_thread();
-        release(
-            Some(&self.stream),
-            context,
-            vec![Box::new(mem::take(&mut self.keepers))],
-        );
+        release(Some(&self.stream), context, vec![Box::new(mem::take(&mut self.keepers))]);
     }
 }
 
@@ -143,12 +132,7 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
 }
 
 /// Adds the node of a step, after the nodes `before`.
-fn add(
-    graph: &Graph,
-    before: &[NodeId],
-    step: &Step<'_>,
-    context: &Arc<CudaContext>,
-) -> Result<NodeId, CallError> {
+fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaContext>) -> Result<NodeId, CallError> {
     let Ok(after) = graph.after(before) else {
         // The nodes were added to this graph.
         unreachable!("a node of another graph")

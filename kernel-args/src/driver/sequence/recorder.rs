@@ -9,9 +9,7 @@ use crate::{
     marshal::{Access, ContextName, LaunchStream},
 };
 use core::{fmt, marker::PhantomData};
-use cudarc::driver::{
-    CudaSlice, CudaStream, DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr,
-};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr};
 use std::{boxed::Box, sync::Arc};
 
 /// Records the launches of one run of a [`Sequence`](super::Sequence): the stream of its launches, `stream = s`.
@@ -40,11 +38,7 @@ pub struct Recorder<'s, 'env: 's> {
 
 impl<'s> Recorder<'s, '_> {
     pub(super) fn new(recording: &'s Recording) -> Self {
-        Self {
-            recording,
-            lifetimes: PhantomData,
-            invariant: PhantomData,
-        }
+        Self { recording, lifetimes: PhantomData, invariant: PhantomData }
     }
 
     /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
@@ -61,13 +55,8 @@ impl<'s> Recorder<'s, '_> {
     pub fn hold<H: Hold<'s>>(&'s self, slice: H) -> Result<H::Held, Error> {
         let stream = self.recording.stream();
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
-            let contexts = ContextMismatch::new(
-                ContextName::of(stream.context()),
-                ContextName::of(slice.context()),
-            );
-            return Err(Error::Context(ContextError::ForeignSlice(Box::new(
-                contexts,
-            ))));
+            let contexts = ContextMismatch::new(ContextName::of(stream.context()), ContextName::of(slice.context()));
+            return Err(Error::Context(ContextError::ForeignSlice(Box::new(contexts))));
         }
         Ok(slice.hold(Slices::new(&self.recording.held), stream))
     }
@@ -76,10 +65,7 @@ impl<'s> Recorder<'s, '_> {
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the slice.
-    pub fn memset_zeros<T: DeviceRepr + ValidAsZeroBits>(
-        &self,
-        slice: &mut CudaSlice<T>,
-    ) -> Result<(), Error> {
+    pub fn memset_zeros<T: DeviceRepr + ValidAsZeroBits>(&self, slice: &mut CudaSlice<T>) -> Result<(), Error> {
         let to = self.address(slice, "memset_zeros", "slice", true)?;
         let width = slice.num_bytes();
         if width > 0 {
@@ -93,16 +79,9 @@ impl<'s> Recorder<'s, '_> {
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold both slices, or if `to` has fewer elements than `from`.
-    pub fn memcpy_dtod<T: DeviceRepr>(
-        &self,
-        from: &CudaSlice<T>,
-        to: &mut CudaSlice<T>,
-    ) -> Result<(), Error> {
+    pub fn memcpy_dtod<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut CudaSlice<T>) -> Result<(), Error> {
         if to.len() < from.len() {
-            return Err(Error::Launch(LaunchError::TooShort {
-                from: from.len(),
-                to: to.len(),
-            }));
+            return Err(Error::Launch(LaunchError::TooShort { from: from.len(), to: to.len() }));
         }
         let width = from.num_bytes();
         let source = self.address(from, "memcpy_dtod", "from", false)?;
@@ -118,11 +97,7 @@ impl<'s> Recorder<'s, '_> {
     fn uses(&self, accesses: &[(CUdeviceptr, bool)], bytes: usize) {
         self.recording.held.take_used(|_| {});
         if self.recording.held.notes_uses {
-            let accesses = accesses.iter().map(|&(address, writes)| Access {
-                address,
-                bytes,
-                writes,
-            });
+            let accesses = accesses.iter().map(|&(address, writes)| Access { address, bytes, writes });
             self.recording.uses.borrow_mut().add(accesses);
         }
     }
@@ -139,10 +114,7 @@ impl<'s> Recorder<'s, '_> {
             let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
             match held.take_not_held() {
                 None => Ok(address),
-                Some(_) => Err(Error::Launch(LaunchError::NotHeld {
-                    kernel: method.into(),
-                    field: parameter.into(),
-                })),
+                Some(_) => Err(Error::Launch(LaunchError::NotHeld { kernel: method.into(), field: parameter.into() })),
             }
         })
     }
@@ -157,10 +129,7 @@ impl<'s> Recorder<'s, '_> {
 impl AsStream for Recorder<'_, '_> {
     #[inline(always)]
     fn target(&self) -> Target<'_> {
-        Target {
-            stream: self.recording.stream(),
-            recording: Some(self.recording),
-        }
+        Target { stream: self.recording.stream(), recording: Some(self.recording) }
     }
 }
 

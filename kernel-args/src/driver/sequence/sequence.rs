@@ -181,20 +181,8 @@ impl Sequence {
 
     /// Enqueues the recorded launches.
     fn enqueue(&mut self) -> Result<(), Error> {
-        let Self {
-            recording,
-            plans,
-            limit,
-            mode,
-            changes,
-            guards: storage,
-        } = self;
-        let Recording {
-            held,
-            log,
-            uses,
-            without_node,
-        } = recording;
+        let Self { recording, plans, limit, mode, changes, guards: storage } = self;
+        let Recording { held, log, uses, without_node } = recording;
         let uses = uses.get_mut();
         let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
@@ -248,10 +236,7 @@ impl Sequence {
 
 /// The storage of an empty list.
 fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
-    empty
-        .into_iter()
-        .map(|_| unreachable!("the list is empty"))
-        .collect()
+    empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
 struct Enqueue<'q> {
@@ -264,11 +249,7 @@ struct Enqueue<'q> {
 }
 
 impl Enqueue<'_> {
-    fn enqueue(
-        mut self,
-        log: &mut LaunchLog,
-        without_node: Option<&'static str>,
-    ) -> Result<RunMode, Error> {
+    fn enqueue(mut self, log: &mut LaunchLog, without_node: Option<&'static str>) -> Result<RunMode, Error> {
         let why = match without_node {
             Some(option) => WhyPlain::Attribute(option),
             None if self.is_capturing()? => WhyPlain::Capturing,
@@ -289,14 +270,7 @@ impl Enqueue<'_> {
 
     /// Launches the run as a graph. The inner error is the reason why there is no graph; then nothing was enqueued.
     fn as_graph(&mut self, log: &mut LaunchLog) -> Result<Result<RunMode, Error>, Error> {
-        let Self {
-            api,
-            stream,
-            plans,
-            limit,
-            changes,
-            accesses,
-        } = self;
+        let Self { api, stream, plans, limit, changes, accesses } = self;
         // The first graph has the steps of the previous run.
         let is_first = log.changes().is_some_and(|known| {
             changes.clear();
@@ -336,8 +310,7 @@ fn updated(
 ) -> bool {
     if !is_first {
         let mut all = plans.iter_mut();
-        let can_become =
-            |plan: &mut Plan| plan.can_become(steps, changes) && plan.is_ordered_for(accesses);
+        let can_become = |plan: &mut Plan| plan.can_become(steps, changes) && plan.is_ordered_for(accesses);
         let Some(index) = all.position(can_become) else {
             return false;
         };
@@ -353,9 +326,6 @@ fn updated(
 
 impl fmt::Debug for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sequence")
-            .field("graphs", &self.plans.len())
-            .field("mode", &self.mode)
-            .finish_non_exhaustive()
+        f.debug_struct("Sequence").field("graphs", &self.plans.len()).field("mode", &self.mode).finish_non_exhaustive()
     }
 }

@@ -31,10 +31,7 @@ pub(crate) struct Host<'a> {
 
 impl Host<'static> {
     pub(crate) const fn of<A: KernelArgs>() -> Self {
-        Self {
-            signature: A::SIGNATURE,
-            layout: A::LAYOUT,
-        }
+        Self { signature: A::SIGNATURE, layout: A::LAYOUT }
     }
 }
 
@@ -59,9 +56,7 @@ pub(crate) fn verify(
 
 /// Offset and size of every parameter as the driver reports them; `None` if the driver is older than 12.4. The
 /// function's context must be current.
-pub(crate) fn records(
-    function: FunctionHandle<'_>,
-) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
+pub(crate) fn records(function: FunctionHandle<'_>) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
     let api = api()?;
     if api.cuFuncGetParamInfo.is_none() {
         return Ok(None);
@@ -76,9 +71,7 @@ pub(crate) fn records(
         match api.cuFuncGetParamInfo(function, records.len(), &mut offset, &mut size) {
             Ok(()) => records.push(Parameter::record(offset, size)),
             // The index is past the last parameter.
-            Err(CallError::Returned(call))
-                if count.is_none() && call.status == CUresult::CUDA_ERROR_INVALID_VALUE =>
-            {
+            Err(CallError::Returned(call)) if count.is_none() && call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
                 break;
             }
             Err(error) => return Err(error),
@@ -89,11 +82,7 @@ pub(crate) fn records(
 
 /// The offset of the parameter block on the context's GPU, if it matters for `layout`.
 fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
-    if layout.depends_on_gpu() {
-        Ok(sm(context)?.param_base(layout.size()))
-    } else {
-        Ok(None)
-    }
+    if layout.depends_on_gpu() { Ok(sm(context)?.param_base(layout.size())) } else { Ok(None) }
 }
 
 /// Returns an error that shows how the arguments differ from the parameters of `kernel`, if they differ.
@@ -103,10 +92,7 @@ pub(crate) fn compare(
     parameters: &[Parameter<'_>],
     base: Option<usize>,
 ) -> Result<(), Error> {
-    let kernel = Signature {
-        name: kernel,
-        parameters,
-    };
+    let kernel = Signature { name: kernel, parameters };
     let report: Report<'_> = check::report_at(&host.signature, &kernel, base);
     if report.is_empty() {
         return Ok(());
@@ -114,24 +100,14 @@ pub(crate) fn compare(
     let fields = report
         .mismatches()
         .iter()
-        .filter_map(|mismatch| {
-            Some(
-                host.signature
-                    .parameters
-                    .get(mismatch.field()?)?
-                    .name
-                    .into(),
-            )
-        })
+        .filter_map(|mismatch| Some(host.signature.parameters.get(mismatch.field()?)?.name.into()))
         .collect();
-    Err(Error::Verify(VerifyError::Mismatch(Box::new(
-        MismatchError {
-            kernel: kernel.name.into(),
-            arguments: host.signature.name.into(),
-            fields,
-            table: report.table().to_string(),
-        },
-    ))))
+    Err(Error::Verify(VerifyError::Mismatch(Box::new(MismatchError {
+        kernel: kernel.name.into(),
+        arguments: host.signature.name.into(),
+        fields,
+        table: report.table().to_string(),
+    }))))
 }
 
 /// The kernel, out of several, that the struct matches.
@@ -144,15 +120,11 @@ pub(crate) fn select<'d>(
     wanted: &str,
     kernels: &[&'d Arc<Description>],
 ) -> Result<&'d Arc<Description>, Error> {
-    let parameters: Vec<Vec<Parameter<'_>>> =
-        kernels.iter().map(|kernel| kernel.analysed()).collect();
+    let parameters: Vec<Vec<Parameter<'_>>> = kernels.iter().map(|kernel| kernel.analysed()).collect();
     let signatures: Vec<Signature<'_>> = kernels
         .iter()
         .zip(&parameters)
-        .map(|(kernel, parameters)| Signature {
-            name: kernel.spelled(),
-            parameters,
-        })
+        .map(|(kernel, parameters)| Signature { name: kernel.spelled(), parameters })
         .collect();
     match check::select(host.signature.parameters, &signatures) {
         Selection::One(index) => Ok(kernels[index]),
@@ -160,10 +132,7 @@ pub(crate) fn select<'d>(
         _ => Err(Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
             problem: "several kernels match the fields of the struct; write the full name of one",
-            candidates: kernels
-                .iter()
-                .map(|kernel| kernel.spelled().into())
-                .collect(),
+            candidates: kernels.iter().map(|kernel| kernel.spelled().into()).collect(),
         })),
     }
 }

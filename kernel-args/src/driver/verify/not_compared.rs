@@ -32,17 +32,11 @@ impl fmt::Display for NotCompared {
             NotComparedReason::Opaque(Opaque::Bases) => {
                 "a class with virtual base classes, or its table of virtual functions"
             }
-            NotComparedReason::Incomplete => {
-                "a struct that the kernel's source declares but does not define"
-            }
+            NotComparedReason::Incomplete => "a struct that the kernel's source declares but does not define",
             NotComparedReason::Limit => "behind too many pointers, or nested too deep",
             _ => "a type whose members are unknown",
         };
-        write!(
-            f,
-            "`{}` of parameter `{}`: {what}",
-            self.path, self.parameter
-        )
+        write!(f, "`{}` of parameter `{}`: {what}", self.path, self.parameter)
     }
 }
 

@@ -35,10 +35,9 @@ impl Verification {
     pub(crate) fn require(&self, kernel: &str) -> Result<(), Error> {
         match self {
             Self::Verified { .. } => Ok(()),
-            Self::Unverified(reason) => Err(Error::Verify(VerifyError::Unverified {
-                kernel: kernel.into(),
-                reason: reason.clone(),
-            })),
+            Self::Unverified(reason) => {
+                Err(Error::Verify(VerifyError::Unverified { kernel: kernel.into(), reason: reason.clone() }))
+            }
         }
     }
 
@@ -50,33 +49,23 @@ impl Verification {
             not_compared: description
                 .and_then(VariableDescription::value)
                 .map_or_else(Vec::new, |value| parts_of_variable(&value)),
-            debug_info: description
-                .map(|description| description.debug_info.clone())
-                .unwrap_or_default(),
+            debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
         }
     }
 
     /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
     /// kernel's description in the image, or the reason why it is missing.
-    pub(crate) fn of(
-        description: Option<&Description>,
-        unread: Option<&str>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(description: Option<&Description>, unread: Option<&str>) -> Result<Self, Error> {
         let (driver, image) = (api()?.cuFuncGetParamInfo.is_some(), description.is_some());
         Ok(if driver || image {
             Self::Verified {
                 driver,
                 image,
-                not_compared: description
-                    .map_or_else(Vec::new, |description| parts(&description.parameters())),
-                debug_info: description
-                    .map(|description| description.debug_info.clone())
-                    .unwrap_or_default(),
+                not_compared: description.map_or_else(Vec::new, |description| parts(&description.parameters())),
+                debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
             }
         } else {
-            Self::Unverified(Unverified {
-                image: unread.map(ToString::to_string),
-            })
+            Self::Unverified(Unverified { image: unread.map(ToString::to_string) })
         })
     }
 }

@@ -33,12 +33,7 @@ fn main() -> ExitCode {
     let standard = || {
         // `target/debug/echo_corpus`
         let target = env::current_exe().ok()?.parent()?.parent()?.to_owned();
-        Some((
-            echo::derived(),
-            echo::SEED,
-            target.join("echo-corpus"),
-            "compute_75,sm_90",
-        ))
+        Some((echo::derived(), echo::SEED, target.join("echo-corpus"), "compute_75,sm_90"))
     };
     let given = || {
         let [count, seed, folder, targets @ ..] = arguments.as_slice() else {
@@ -49,18 +44,9 @@ fn main() -> ExitCode {
             [targets] => targets,
             _ => return None,
         };
-        Some((
-            count.parse().ok()?,
-            seed.parse().ok()?,
-            PathBuf::from(folder),
-            targets,
-        ))
+        Some((count.parse().ok()?, seed.parse().ok()?, PathBuf::from(folder), targets))
     };
-    let chosen = if arguments.is_empty() {
-        standard()
-    } else {
-        given()
-    };
+    let chosen = if arguments.is_empty() { standard() } else { given() };
     let Some((count, seed, folder, targets)) = chosen else {
         eprintln!("usage: echo_corpus [N SEED DIR [TARGET,...]]");
         return ExitCode::from(2);
@@ -86,10 +72,7 @@ fn write(count: usize, seed: u64, folder: &Path, targets: &str) -> Result<(), St
     }
     fs::write(folder.join(corpus::FILE), corpus::table(seed, &kernels)).map_err(failed)?;
     compile(folder, targets, &sources)?;
-    println!(
-        "{count} echo kernels of seed {seed} for {targets} in {}",
-        folder.display()
-    );
+    println!("{count} echo kernels of seed {seed} for {targets} in {}", folder.display());
     Ok(())
 }
 

@@ -49,10 +49,7 @@ fn main() -> ExitCode {
 
 /// Runs the command. Returns its exit code, or 128 plus the number of the signal that ended it.
 #[cfg(target_os = "linux")]
-fn run(
-    program: &std::path::Path,
-    arguments: impl Iterator<Item = std::ffi::OsString>,
-) -> Result<u8, String> {
+fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<u8, String> {
     use kernel_args_test_driver::{Session, Settings};
     use std::os::unix::process::ExitStatusExt as _;
 

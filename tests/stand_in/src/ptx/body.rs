@@ -64,10 +64,7 @@ impl Body {
                 }
                 let root = word.split('.').next().unwrap_or_default();
                 if !opcodes::KNOWN.contains(&root) {
-                    return Err(Mistake::new(
-                        token.line,
-                        format!("Not a name of any known instruction: '{root}'"),
-                    ));
+                    return Err(Mistake::new(token.line, format!("Not a name of any known instruction: '{root}'")));
                 }
                 self.operands(reader)?;
             }

@@ -79,21 +79,13 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
             }
             _ if byte.is_ascii_whitespace() => 1,
             b'"' => {
-                let end = rest[1..]
-                    .iter()
-                    .position(|&byte| byte == b'"' || byte == b'\n');
+                let end = rest[1..].iter().position(|&byte| byte == b'"' || byte == b'\n');
                 let end = end.filter(|end| rest[1 + end] == b'"');
                 let end = end.ok_or_else(|| Mistake::new(line, "Unterminated string"))?;
-                tokens.push(Token {
-                    kind: Kind::Text(lossy(&rest[1..=end])),
-                    line,
-                });
+                tokens.push(Token { kind: Kind::Text(lossy(&rest[1..=end])), line });
                 end + 2
             }
-            b'/' if rest.starts_with(b"//") => rest
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .unwrap_or(rest.len()),
+            b'/' if rest.starts_with(b"//") => rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()),
             b'/' if rest.starts_with(b"/*") => {
                 let end = rest.windows(2).skip(2).position(|pair| pair == b"*/");
                 let length = end.ok_or_else(|| Mistake::new(line, "Unterminated comment"))? + 4;
@@ -102,34 +94,22 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
             }
             b'0'..=b'9' => {
                 let length = span(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'.');
-                tokens.push(Token {
-                    kind: Kind::Number(lossy(&rest[..length])),
-                    line,
-                });
+                tokens.push(Token { kind: Kind::Number(lossy(&rest[..length])), line });
                 length
             }
             _ if begins_word(byte) => {
                 let length = word_length(rest);
-                tokens.push(Token {
-                    kind: Kind::Word(lossy(&rest[..length])),
-                    line,
-                });
+                tokens.push(Token { kind: Kind::Word(lossy(&rest[..length])), line });
                 length
             }
-            b';' | b',' | b'(' | b')' | b'{' | b'}' | b'[' | b']' | b':' | b'@' | b'!' | b'+'
-            | b'-' | b'*' | b'/' | b'<' | b'>' | b'=' | b'&' | b'|' | b'^' | b'~' | b'?' => {
-                tokens.push(Token {
-                    kind: Kind::Mark(char::from(byte)),
-                    line,
-                });
+            b';' | b',' | b'(' | b')' | b'{' | b'}' | b'[' | b']' | b':' | b'@' | b'!' | b'+' | b'-' | b'*' | b'/'
+            | b'<' | b'>' | b'=' | b'&' | b'|' | b'^' | b'~' | b'?' => {
+                tokens.push(Token { kind: Kind::Mark(char::from(byte)), line });
                 1
             }
             _ => {
                 let shown = char::from(byte).escape_default();
-                return Err(Mistake::new(
-                    line,
-                    format!("Parsing error near '{shown}': syntax error"),
-                ));
+                return Err(Mistake::new(line, format!("Parsing error near '{shown}': syntax error")));
             }
         };
         at += length;
@@ -138,9 +118,7 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
 }
 
 fn span(text: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
-    text.iter()
-        .position(|&byte| !belongs(byte))
-        .unwrap_or(text.len())
+    text.iter().position(|&byte| !belongs(byte)).unwrap_or(text.len())
 }
 
 /// A word's length. `::` belongs to an opcode (`cp.async.bulk.shared::cluster`), one `:` ends a label.

@@ -91,11 +91,7 @@ pub(crate) struct Mistake {
 
 impl Mistake {
     fn new(line: u32, text: impl Into<String>) -> Self {
-        Self {
-            line,
-            text: text.into(),
-            headless: false,
-        }
+        Self { line, text: text.into(), headless: false }
     }
 
     /// In the wording of ptxas, which users know from its log.
@@ -115,25 +111,16 @@ impl Mistake {
 pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
     let module = reader::read(text).map_err(|mistake| {
         // The driver treats text that does not begin like PTX as an invalid image.
-        mistake.refusal(if mistake.headless {
-            Status::INVALID_IMAGE
-        } else {
-            Status::INVALID_PTX
-        })
+        mistake.refusal(if mistake.headless { Status::INVALID_IMAGE } else { Status::INVALID_PTX })
     })?;
     let (major, minor) = module.version;
     if module.version > NEWEST {
-        let text = format!(
-            "Unsupported .version {major}.{minor}; current version is '{}.{}'",
-            NEWEST.0, NEWEST.1
-        );
+        let text = format!("Unsupported .version {major}.{minor}; current version is '{}.{}'", NEWEST.0, NEWEST.1);
         return Err(Mistake::new(1, text).refusal(Status::UNSUPPORTED_PTX_VERSION));
     }
     if !module.target.runs_on(sm) {
-        let text = format!(
-            "SM version specified by .target ({}) does not run on this device (sm_{sm})",
-            module.target.sm
-        );
+        let text =
+            format!("SM version specified by .target ({}) does not run on this device (sm_{sm})", module.target.sm);
         return Err(Mistake::new(1, text).refusal(Status::INVALID_PTX));
     }
     if module.constants > MAX_CONSTANTS {
@@ -145,25 +132,15 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
     }
     let mut kernels = Vec::with_capacity(module.entries.len());
     for entry in &module.entries {
-        kernels.push(Arc::new(
-            module
-                .kernel(entry, sm)
-                .map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?,
-        ));
+        kernels.push(Arc::new(module.kernel(entry, sm).map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?));
     }
-    Ok(Image {
-        kernels,
-        variables: module.variables,
-    })
+    Ok(Image { kernels, variables: module.variables })
 }
 
 impl Module {
     /// The variable that a body names, if it names only one.
     fn only_variable(&self, body: &Body) -> Option<String> {
-        let mut named = self
-            .variables
-            .iter()
-            .filter(|variable| body.names.contains(&variable.name));
+        let mut named = self.variables.iter().filter(|variable| body.names.contains(&variable.name));
         let first = named.next()?;
         named.next().is_none().then(|| first.name.clone())
     }
@@ -181,26 +158,17 @@ impl Module {
         let product = |threads: [u32; 3]| threads.iter().product();
         let directives = entry.directives;
         let named = |(name, bytes): &(String, u32)| {
-            if entry.body.names.contains(name) {
-                *bytes
-            } else {
-                0
-            }
+            if entry.body.names.contains(name) { *bytes } else { 0 }
         };
         Ok(Kernel {
             name: entry.name.clone(),
             parameters: placement::place(&entry.parameters, sm),
-            max_threads: directives
-                .required_threads
-                .or(directives.max_threads)
-                .map_or(1024, product),
+            max_threads: directives.required_threads.or(directives.max_threads).map_or(1024, product),
             required_threads: directives.required_threads,
             is_tile: false,
             cluster: directives.cluster,
             static_shared: entry.body.shared + self.shared.iter().map(named).sum::<u32>(),
-            registers: directives
-                .max_registers
-                .map_or(REGISTERS, |most| most.min(REGISTERS)),
+            registers: directives.max_registers.map_or(REGISTERS, |most| most.min(REGISTERS)),
             local: entry.body.local,
             ptx_version: self.target.sm,
             binary_version: sm,

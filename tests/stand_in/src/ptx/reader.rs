@@ -18,15 +18,9 @@ pub(super) struct Reader<'a> {
 pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
     let tokens = lexer::tokens(text).map_err(|mistake| {
         let headless = !text.windows(8).any(|part| part == b".version");
-        Mistake {
-            headless,
-            ..mistake
-        }
+        Mistake { headless, ..mistake }
     })?;
-    let mut reader = Reader {
-        tokens: &tokens,
-        at: 0,
-    };
+    let mut reader = Reader { tokens: &tokens, at: 0 };
     let mut module = Module::default();
     reader.header(&mut module)?;
     while let Some(token) = reader.peek() {
@@ -56,17 +50,12 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
                 let declared = variable::read(&mut reader)?;
                 match word.as_str() {
                     _ if is_external => {}
-                    ".shared" => module
-                        .shared
-                        .push((declared.name, declared.bytes.len() as u32)),
+                    ".shared" => module.shared.push((declared.name, declared.bytes.len() as u32)),
                     space => {
                         if space == ".const" {
                             module.constants += declared.bytes.len();
                         }
-                        module.variables.push(crate::image::Variable {
-                            name: declared.name,
-                            bytes: declared.bytes,
-                        });
+                        module.variables.push(crate::image::Variable { name: declared.name, bytes: declared.bytes });
                     }
                 }
             }
@@ -104,18 +93,11 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn expect(&mut self, mark: char) -> Result<(), Mistake> {
-        if self.takes(mark) {
-            Ok(())
-        } else {
-            Err(self.unexpected())
-        }
+        if self.takes(mark) { Ok(()) } else { Err(self.unexpected()) }
     }
 
     pub(super) fn word(&mut self) -> Result<&'a str, Mistake> {
-        let word = self
-            .peek()
-            .and_then(Token::word)
-            .ok_or_else(|| self.unexpected())?;
+        let word = self.peek().and_then(Token::word).ok_or_else(|| self.unexpected())?;
         self.skip();
         Ok(word)
     }
@@ -134,10 +116,7 @@ impl<'a> Reader<'a> {
     pub(super) fn unexpected(&self) -> Mistake {
         let (line, near) = match (self.peek(), self.tokens.last()) {
             (Some(token), _) => (token.line, token.spelling()),
-            (None, last) => (
-                last.map_or(1, |token| token.line),
-                "<end of text>".to_owned(),
-            ),
+            (None, last) => (last.map_or(1, |token| token.line), "<end of text>".to_owned()),
         };
         Mistake::new(line, format!("Parsing error near '{near}': syntax error"))
     }
@@ -183,16 +162,13 @@ impl<'a> Reader<'a> {
         if self.peek().and_then(Token::word) != Some(".version") {
             let line = self.peek().map_or(1, |token| token.line);
             let mistake = Mistake::new(line, "Missing .version directive at start of file");
-            return Err(Mistake {
-                headless: true,
-                ..mistake
-            });
+            return Err(Mistake { headless: true, ..mistake });
         }
         self.skip();
         let version = match &self.next()?.kind {
-            Kind::Number(text) => text
-                .split_once('.')
-                .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?))),
+            Kind::Number(text) => {
+                text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+            }
             _ => None,
         };
         self.at -= 1;
@@ -218,10 +194,7 @@ impl<'a> Reader<'a> {
     }
 
     fn target(&mut self) -> Result<Target, Mistake> {
-        let name = self
-            .peek()
-            .and_then(Token::word)
-            .and_then(|word| word.strip_prefix("sm_"));
+        let name = self.peek().and_then(Token::word).and_then(|word| word.strip_prefix("sm_"));
         let name = name.ok_or_else(|| self.unexpected())?;
         let digits = name.trim_end_matches(['a', 'f']);
         let suffix = name.as_bytes().get(digits.len()).copied();
@@ -233,11 +206,7 @@ impl<'a> Reader<'a> {
     /// An entry after the word `.entry`; `None` if it is only declared.
     fn entry(&mut self) -> Result<Option<Entry>, Mistake> {
         let line = self.peek().map_or(1, |token| token.line);
-        let mut entry = Entry {
-            name: self.word()?.to_owned(),
-            line,
-            ..Entry::default()
-        };
+        let mut entry = Entry { name: self.word()?.to_owned(), line, ..Entry::default() };
         if self.takes('(') && !self.takes(')') {
             loop {
                 entry.parameters.push(self.parameter()?);
@@ -295,10 +264,7 @@ impl<'a> Reader<'a> {
         } else {
             1
         };
-        Ok(Shape {
-            size: element * count,
-            align: align.max(element),
-        })
+        Ok(Shape { size: element * count, align: align.max(element) })
     }
 
     /// The directives between the parameters and the body.
@@ -338,10 +304,7 @@ impl<'a> Reader<'a> {
 
     /// The numbers after a directive that has no effect here.
     fn skip_values(&mut self) {
-        while matches!(
-            self.peek().map(|token| &token.kind),
-            Some(Kind::Number(_) | Kind::Mark(','))
-        ) {
+        while matches!(self.peek().map(|token| &token.kind), Some(Kind::Number(_) | Kind::Mark(','))) {
             self.skip();
         }
     }

@@ -51,10 +51,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
             continue;
         }
         let extent = reader.integer()?;
-        count = usize::try_from(extent)
-            .ok()
-            .and_then(|extent| count.checked_mul(extent))
-            .unwrap_or(usize::MAX);
+        count = usize::try_from(extent).ok().and_then(|extent| count.checked_mul(extent)).unwrap_or(usize::MAX);
         reader.expect(']')?;
     }
     let size = count.checked_mul(element).filter(|size| *size <= LARGEST);
@@ -82,11 +79,7 @@ fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> R
             Kind::Word(_) => 0,
             _ => continue,
         };
-        let value = if negative {
-            value.wrapping_neg()
-        } else {
-            value
-        };
+        let value = if negative { value.wrapping_neg() } else { value };
         negative = false;
         if bytes.len() < at + element {
             bytes.resize(at + element, 0);

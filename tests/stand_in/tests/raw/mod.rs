@@ -49,36 +49,23 @@ pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
                 // `.align 16 .b8 [24]`: the name is placed before the bracket.
                 let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
                 let bracket = if count.is_empty() { "" } else { "[" };
-                format!(
-                    ".param {} {name}_param_{index}{bracket}{count}",
-                    kind.trim()
-                )
+                format!(".param {} {name}_param_{index}{bracket}{count}", kind.trim())
             })
             .collect();
-        format!(
-            "{text}.visible .entry {name}({}) {{ ret; }}\n",
-            parameters.join(", ")
-        )
+        format!("{text}.visible .entry {name}({}) {{ ret; }}\n", parameters.join(", "))
     })
 }
 
 /// A module of PTX in the current context.
 pub(crate) fn load(text: &str) -> Result<sys::CUmodule, u32> {
     let (image, mut module) = (CString::new(text).expect("PTX holds no NUL"), null_mut());
-    call!(sys::cuModuleLoadData(
-        &raw mut module,
-        image.as_ptr().cast()
-    ))?;
+    call!(sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()))?;
     Ok(module)
 }
 
 pub(crate) fn function(module: sys::CUmodule, name: &str) -> Result<sys::CUfunction, u32> {
     let (name, mut function) = (CString::new(name).expect("a name holds no NUL"), null_mut());
-    call!(sys::cuModuleGetFunction(
-        &raw mut function,
-        module,
-        name.as_ptr()
-    ))?;
+    call!(sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()))?;
     Ok(function)
 }
 
@@ -94,27 +81,17 @@ impl Echo {
     pub(crate) fn new(parameters: &str) -> Self {
         use cudarc::driver::DevicePtr;
         let context = CudaContext::new(0).expect("the stand-in driver has a device");
-        let module =
-            load(&ptx(&[("echo", &format!(".u64, {parameters}"))])).expect("the PTX is right");
+        let module = load(&ptx(&[("echo", &format!(".u64, {parameters}"))])).expect("the PTX is right");
         let function = function(module, "echo").expect("it has this entry");
         let stream = context.default_stream();
         let out = stream.alloc_zeros::<u8>(256).expect("256 bytes");
         let address = out.device_ptr(&stream).0;
-        Self {
-            context,
-            function,
-            out,
-            address,
-        }
+        Self { context, function, out, address }
     }
 
     /// The echoed bytes.
     pub(crate) fn echoed(&self, length: usize) -> Vec<u8> {
-        let mut bytes = self
-            .context
-            .default_stream()
-            .clone_dtoh(&self.out)
-            .expect("the context is healthy");
+        let mut bytes = self.context.default_stream().clone_dtoh(&self.out).expect("the context is healthy");
         bytes.truncate(length);
         bytes
     }
@@ -122,19 +99,11 @@ impl Echo {
 
 pub(crate) fn parameter(function: sys::CUfunction, index: usize) -> Result<(usize, usize), u32> {
     let (mut offset, mut size) = (0, 0);
-    call!(sys::cuFuncGetParamInfo(
-        function,
-        index,
-        &raw mut offset,
-        &raw mut size
-    ))?;
+    call!(sys::cuFuncGetParamInfo(function, index, &raw mut offset, &raw mut size))?;
     Ok((offset, size))
 }
 
-pub(crate) fn attribute(
-    function: sys::CUfunction,
-    attribute: sys::CUfunction_attribute,
-) -> Result<i32, u32> {
+pub(crate) fn attribute(function: sys::CUfunction, attribute: sys::CUfunction_attribute) -> Result<i32, u32> {
     let mut value = 0;
     call!(sys::cuFuncGetAttribute(&raw mut value, attribute, function))?;
     Ok(value)
@@ -146,10 +115,7 @@ pub(crate) const ONE: Shape = ([1, 1, 1], [1, 1, 1], 0);
 
 /// `kernelParams` with the values' addresses.
 pub(crate) fn pointers(values: &[&[u8]]) -> Vec<*mut c_void> {
-    values
-        .iter()
-        .map(|value| value.as_ptr().cast_mut().cast())
-        .collect()
+    values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect()
 }
 
 /// `cuLaunchKernel` on `stream`. An array is null if it is `None`.
@@ -163,57 +129,23 @@ pub(crate) fn launch_on(
     let start = |array: Option<&mut [*mut c_void]>| array.map_or(null_mut(), <[_]>::as_mut_ptr);
     let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
     let (kernel_params, extra) = (start(kernel_params), start(extra));
-    call!(sys::cuLaunchKernel(
-        function,
-        gx,
-        gy,
-        gz,
-        bx,
-        by,
-        bz,
-        shared,
-        stream,
-        kernel_params,
-        extra,
-    ))
+    call!(sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, kernel_params, extra,))
 }
 
 /// A launch with `kernelParams` on the default stream.
 pub(crate) fn launch(function: sys::CUfunction, shape: Shape, values: &[&[u8]]) -> Result<(), u32> {
-    launch_on(
-        null_mut(),
-        function,
-        shape,
-        Some(&mut pointers(values)),
-        None,
-    )
+    launch_on(null_mut(), function, shape, Some(&mut pointers(values)), None)
 }
 
 /// A launch with a packed buffer on the default stream. The stated size is `size`.
-pub(crate) fn launch_packed(
-    function: sys::CUfunction,
-    buffer: &[u8],
-    mut size: usize,
-) -> Result<(), u32> {
-    launch_on(
-        null_mut(),
-        function,
-        ONE,
-        None,
-        Some(&mut extra(buffer, &mut size)),
-    )
+pub(crate) fn launch_packed(function: sys::CUfunction, buffer: &[u8], mut size: usize) -> Result<(), u32> {
+    launch_on(null_mut(), function, ONE, None, Some(&mut extra(buffer, &mut size)))
 }
 
 /// The `extra` array of a buffer.
 pub(crate) fn extra(buffer: &[u8], size: &mut usize) -> [*mut c_void; 5] {
     let tag = |tag: usize| std::ptr::without_provenance_mut(tag);
-    [
-        tag(1),
-        buffer.as_ptr().cast_mut().cast(),
-        tag(2),
-        std::ptr::from_mut(size).cast(),
-        tag(0),
-    ]
+    [tag(1), buffer.as_ptr().cast_mut().cast(), tag(2), std::ptr::from_mut(size).cast(), tag(0)]
 }
 
 pub(crate) fn synchronize() -> Result<(), u32> {

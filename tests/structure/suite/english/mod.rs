@@ -13,10 +13,7 @@ const RULES: &[(&str, &str)] = &[
     ("beside|besides", "next to, with, in addition to"),
     ("is|are|was|be none", "does not exist, has no"),
     ("there is|are not", "does not exist, has no"),
-    (
-        "of cuda's|cudarc's|nvidia's|rustc's|cargo's",
-        "the noun, or the name as an adjective",
-    ),
+    ("of cuda's|cudarc's|nvidia's|rustc's|cargo's", "the noun, or the name as an adjective"),
     ("in the place of", "instead of"),
     ("in its|their|whose place", "instead, replaced by"),
     ("others|another's", "name the thing"),
@@ -24,10 +21,7 @@ const RULES: &[(&str, &str)] = &[
     ("the other$", "name the thing"),
     ("be it|they", "even if"),
     ("save for|that|where", "except"),
-    (
-        "likewise|thereof|therein|whereof|wherein",
-        "also, the same, its",
-    ),
+    ("likewise|thereof|therein|whereof|wherein", "also, the same, its"),
     ("comes|come|came to", "results in"),
     ("goes|go|went for", "applies to"),
     ("is|are|be|been let go", "is released"),
@@ -64,9 +58,7 @@ impl Phrase {
         let mut pairs = phrase.iter().zip(words);
         pairs.all(|(choices, word)| choices.contains(&&*word.text))
             && words.len() >= phrase.len()
-            && words[..phrase.len() - 1]
-                .iter()
-                .all(|word| !word.ends_clause)
+            && words[..phrase.len() - 1].iter().all(|word| !word.ends_clause)
             && (!at_end || words[phrase.len() - 1].ends_clause)
     }
 }
@@ -79,14 +71,9 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn new() -> Self {
-        let rules = RULES
-            .iter()
-            .map(|(phrase, instead)| (Phrase::parse(phrase), *instead));
+        let rules = RULES.iter().map(|(phrase, instead)| (Phrase::parse(phrase), *instead));
         let allowed = ALLOWED.iter().map(|phrase| Phrase::parse(phrase));
-        Self {
-            rules: rules.collect(),
-            allowed: allowed.collect(),
-        }
+        Self { rules: rules.collect(), allowed: allowed.collect() }
     }
 
     /// One line for each phrase of the list in a file.
@@ -98,16 +85,8 @@ impl List {
             let rules = self.rules.iter().filter(|(phrase, _)| phrase.begins(rest));
             for (phrase, instead) in rules {
                 if !self.allowed.iter().any(|phrase| phrase.begins(rest)) {
-                    let used: Vec<&str> = rest
-                        .iter()
-                        .map(|word| &*word.text)
-                        .take(phrase.0.len())
-                        .collect();
-                    found.push(format!(
-                        "{file}:{}: \"{}\"; write: {instead}",
-                        word.line,
-                        used.join(" ")
-                    ));
+                    let used: Vec<&str> = rest.iter().map(|word| &*word.text).take(phrase.0.len()).collect();
+                    found.push(format!("{file}:{}: \"{}\"; write: {instead}", word.line, used.join(" ")));
                 }
             }
         }
@@ -121,19 +100,11 @@ fn each_rule_finds_its_phrase() {
         let alternatives = phrase.split(' ').map(|word| word.split('|').count()).max();
         for index in 0..alternatives.expect("a word") {
             let words = phrase.trim_end_matches('$').split(' ');
-            let words: Vec<&str> = words
-                .map(|word| word.split('|').cycle().nth(index).expect("a word"))
-                .collect();
+            let words: Vec<&str> = words.map(|word| word.split('|').cycle().nth(index).expect("a word")).collect();
             let (first, rest) = words.split_first().expect("a word");
-            let sample = format!(
-                "fn f() {{}}\n// A text {first}\n// {}. More.",
-                rest.join(" ")
-            );
+            let sample = format!("fn f() {{}}\n// A text {first}\n// {}. More.", rest.join(" "));
             let expected = format!("a.rs:2: \"{}\"; write: {instead}", words.join(" "));
-            assert!(
-                List::new().phrases("a.rs", &sample).contains(&expected),
-                "{sample}: {expected}"
-            );
+            assert!(List::new().phrases("a.rs", &sample).contains(&expected), "{sample}: {expected}");
         }
     }
 }

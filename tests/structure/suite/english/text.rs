@@ -4,18 +4,12 @@ use super::Word;
 use std::path::Path;
 
 fn extension(file: &str) -> &str {
-    Path::new(file)
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default()
+    Path::new(file).extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
 /// Whether a file contains text that this module can read.
 pub(crate) fn is_text(file: &str) -> bool {
-    matches!(
-        extension(file),
-        "rs" | "cu" | "cuh" | "c" | "h" | "md" | "py" | "toml" | "yml" | "yaml"
-    )
+    matches!(extension(file), "rs" | "cu" | "cuh" | "c" | "h" | "md" | "py" | "toml" | "yml" | "yaml")
 }
 
 /// The words of a file's comments or text, without code.
@@ -31,11 +25,7 @@ pub(super) fn words(file: &str, content: &str) -> Vec<Word> {
         let text = text.unwrap_or_default();
         if text.trim().is_empty() || text.starts_with('|') {
             is_code = false;
-            words
-                .iter_mut()
-                .next_back()
-                .into_iter()
-                .for_each(|word| word.ends_clause = true);
+            words.iter_mut().next_back().into_iter().for_each(|word| word.ends_clause = true);
         }
         if text.trim_start().starts_with("```") {
             is_fenced = !is_fenced;
@@ -47,14 +37,10 @@ pub(super) fn words(file: &str, content: &str) -> Vec<Word> {
                 }
                 prose.push(if is_code { '`' } else { character });
             }
-            words.extend(prose.split_whitespace().map(|word| {
-                Word {
-                    line: number,
-                    text: word
-                        .trim_matches(|c: char| !c.is_alphanumeric())
-                        .to_lowercase(),
-                    ends_clause: word.ends_with(['.', ',', ';', ':', ')', '|']),
-                }
+            words.extend(prose.split_whitespace().map(|word| Word {
+                line: number,
+                text: word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase(),
+                ends_clause: word.ends_with(['.', ',', ';', ':', ')', '|']),
             }));
         }
     }
@@ -71,9 +57,7 @@ fn hash_comments(content: &str) -> Vec<Option<String>> {
         if was_docstring || starts {
             return Some(line.to_owned());
         }
-        let hash = line
-            .find('#')
-            .filter(|at| line[..*at].trim_end().len() < *at || *at == 0)?;
+        let hash = line.find('#').filter(|at| line[..*at].trim_end().len() < *at || *at == 0)?;
         Some(line[hash + 1..].to_owned())
     };
     content.lines().map(comment).collect()
@@ -83,8 +67,7 @@ fn hash_comments(content: &str) -> Vec<Option<String>> {
 fn slash_comments(content: &str) -> Vec<Option<String>> {
     let comment = |line: &str| {
         let starts = line.match_indices("//").map(|(at, _)| line.split_at(at));
-        let mut starts =
-            starts.filter(|(code, _)| code.replace("\\\"", "").matches('"').count() % 2 == 0);
+        let mut starts = starts.filter(|(code, _)| code.replace("\\\"", "").matches('"').count() % 2 == 0);
         let (_, comment) = starts.next()?;
         Some(comment.trim_start_matches(['/', '!', ' ']).to_owned())
     };

@@ -4,35 +4,20 @@ use crate::attributes::kernels::{
     ATTRIBUTES, Barrier, Busy, Dependent, Outcome, Ranks, SM90, before_sm90, kernel, zeros,
 };
 use kernel_args::{
-    Error, Kernel, Launch, args::IntoDim, attribute::ProgrammaticEvent, error::LaunchError, launch,
-    vector::Dim3,
+    Error, Kernel, Launch, args::IntoDim, attribute::ProgrammaticEvent, error::LaunchError, launch, vector::Dim3,
 };
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    let (old, simulated) = (
-        before_sm90(),
-        (!driver.is_real()).then_some("kernels take no time on the stand-in driver"),
-    );
+    let (old, simulated) =
+        (before_sm90(), (!driver.is_real()).then_some("kernels take no time on the stand-in driver"));
     vec![
         trial_unless(old, "effects/clusters", clusters),
-        trial_unless(
-            old,
-            "effects/a_cluster_that_is_not_portable",
-            not_portable_cluster,
-        ),
-        trial_unless(
-            old,
-            "effects/clusters_of_the_kernel",
-            clusters_of_the_kernel,
-        ),
+        trial_unless(old, "effects/a_cluster_that_is_not_portable", not_portable_cluster),
+        trial_unless(old, "effects/clusters_of_the_kernel", clusters_of_the_kernel),
         trial("effects/a_barrier_of_the_grid", grid_barrier),
-        trial_unless(
-            old.or(simulated),
-            "effects/a_dependent_kernel_overlaps",
-            dependent_launch,
-        ),
+        trial_unless(old.or(simulated), "effects/a_dependent_kernel_overlaps", dependent_launch),
         trial_unless(old, "effects/a_programmatic_event", programmatic_event),
         trial("effects/a_launch_completion_event", completion_event),
         trial("effects/a_hint_for_nvlink", nvlink),
@@ -61,11 +46,7 @@ fn ranks(kernel: &Kernel<Ranks<'_>>, launch: Launch<'_>, grid: Dim3, cluster: Di
     let args = Ranks { ranks: &mut ranks };
     // SAFETY: there is space for two numbers of each block.
     unsafe { kernel_args::launch(kernel, launch.stream(&stream), args)? };
-    assert_eq!(
-        stream.clone_dtoh(&ranks)?,
-        expected(grid, cluster),
-        "grid {grid}, cluster {cluster}"
-    );
+    assert_eq!(stream.clone_dtoh(&ranks)?, expected(grid, cluster), "grid {grid}, cluster {cluster}");
     Ok(())
 }
 
@@ -87,10 +68,7 @@ fn clusters() -> Outcome {
     let args = Ranks { ranks: &mut memory };
     // SAFETY: there is space for two numbers of each block.
     unsafe { launch!(kernel, 4, 32, args, stream = &stream, cluster = 4)? };
-    assert_eq!(
-        stream.clone_dtoh(&memory)?,
-        expected(4.into_dim(), 4.into_dim())
-    );
+    assert_eq!(stream.clone_dtoh(&memory)?, expected(4.into_dim(), 4.into_dim()));
     Ok(())
 }
 
@@ -98,12 +76,7 @@ fn not_portable_cluster() -> Outcome {
     let kernel = kernel::<Ranks<'_>>(SM90, "cluster_ranks")?;
     assert_eq!(kernel.max_cluster_size(&Launch::new(16, 32))?, 8);
     let cluster = 16.into_dim();
-    ranks(
-        &kernel,
-        Launch::new(32, 32).cluster(16),
-        32.into_dim(),
-        cluster,
-    )?;
+    ranks(&kernel, Launch::new(32, 32).cluster(16), 32.into_dim(), cluster)?;
     assert_eq!(kernel.max_cluster_size(&Launch::new(16, 32))?, 16);
     Ok(())
 }
@@ -111,19 +84,9 @@ fn not_portable_cluster() -> Outcome {
 fn clusters_of_the_kernel() -> Outcome {
     let two = kernel::<Ranks<'_>>(SM90, "cluster_of_two")?;
     ranks(&two, Launch::new(6, 32), 6.into_dim(), 2.into_dim())?;
-    ranks(
-        &two,
-        Launch::new(6, 32).cluster(2),
-        6.into_dim(),
-        2.into_dim(),
-    )?;
+    ranks(&two, Launch::new(6, 32).cluster(2), 6.into_dim(), 2.into_dim())?;
     let four = kernel::<Ranks<'_>>(SM90, "clusters_up_to_four")?;
-    ranks(
-        &four,
-        Launch::new(8, 32).cluster(4),
-        8.into_dim(),
-        4.into_dim(),
-    )
+    ranks(&four, Launch::new(8, 32).cluster(4), 8.into_dim(), 4.into_dim())
 }
 
 /// The largest grid that fits passes a barrier of all its blocks, which is only possible if all blocks run at the same time.
@@ -134,10 +97,7 @@ fn grid_barrier() -> Outcome {
         assert!(grid > 0);
         let (stream, mut arrived) = zeros::<u32>(1)?;
         let mut seen = stream.alloc_zeros::<u32>(grid as usize)?;
-        let args = Barrier {
-            arrived: &mut arrived,
-            seen: &mut seen,
-        };
+        let args = Barrier { arrived: &mut arrived, seen: &mut seen };
         let launch = Launch::new(grid, block).shared(shared).cooperative(true);
         // SAFETY: `seen` has an element for each block.
         unsafe { kernel_args::launch(&kernel, launch.stream(&stream), args)? };
@@ -153,33 +113,19 @@ fn dependent_launch() -> Outcome {
     let dependent = kernel::<Dependent<'_>>(SM90, "dependent")?;
     for allowed in [false, true, false, true] {
         let (stream, mut times) = zeros::<u64>(4)?;
-        let busy = Busy {
-            times: &mut times,
-            nanoseconds: 5_000_000,
-        };
+        let busy = Busy { times: &mut times, nanoseconds: 5_000_000 };
         // SAFETY: there is space for four times.
         unsafe { launch!(primary, 1, 1, busy, stream = &stream)? };
         let args = Dependent { times: &mut times };
         // SAFETY: there is space for four times, and the two kernels write different ones.
         unsafe {
-            launch!(
-                dependent,
-                1,
-                1,
-                args,
-                stream = &stream,
-                programmatic_stream_serialization = allowed
-            )?;
+            launch!(dependent, 1, 1, args, stream = &stream, programmatic_stream_serialization = allowed)?;
         };
         let [first, end, second, waited] = stream.clone_dtoh(&times)?[..] else {
             return Err("four times".into());
         };
         assert!(first < end && end <= waited, "{first} {end} {waited}");
-        assert_eq!(
-            second < end,
-            allowed,
-            "{second} {end}: overlap is {allowed}"
-        );
+        assert_eq!(second < end, allowed, "{second} {end}: overlap is {allowed}");
     }
     Ok(())
 }
@@ -194,20 +140,10 @@ fn programmatic_event() -> Outcome {
         if at_block_start {
             option = option.trigger_at_block_start();
         }
-        let args = Busy {
-            times: &mut times,
-            nanoseconds: 1000,
-        };
+        let args = Busy { times: &mut times, nanoseconds: 1000 };
         // SAFETY: there is space for two times.
         unsafe {
-            launch!(
-                primary,
-                1,
-                1,
-                args,
-                stream = &stream,
-                programmatic_event = option
-            )?;
+            launch!(primary, 1, 1, args, stream = &stream, programmatic_event = option)?;
         };
         event.synchronize()?;
         stream.synchronize()?;
@@ -221,20 +157,10 @@ fn completion_event() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (stream, mut times) = zeros::<u64>(2)?;
     let event = ctx.new_event(None)?;
-    let args = Busy {
-        times: &mut times,
-        nanoseconds: 1000,
-    };
+    let args = Busy { times: &mut times, nanoseconds: 1000 };
     // SAFETY: there is space for two times.
     unsafe {
-        launch!(
-            busy,
-            1,
-            1,
-            args,
-            stream = &stream,
-            launch_completion_event = &event
-        )?;
+        launch!(busy, 1, 1, args, stream = &stream, launch_completion_event = &event)?;
     };
     event.synchronize()?;
     stream.synchronize()?;
@@ -246,21 +172,9 @@ fn completion_event() -> Outcome {
 fn nvlink() -> Outcome {
     let busy = kernel::<Busy<'_>>(ATTRIBUTES, "busy")?;
     let (stream, mut times) = zeros::<u64>(2)?;
-    let args = Busy {
-        times: &mut times,
-        nanoseconds: 0,
-    };
+    let args = Busy { times: &mut times, nanoseconds: 0 };
     // SAFETY: there is space for two times.
-    let launched = unsafe {
-        launch!(
-            busy,
-            1,
-            1,
-            args,
-            stream = &stream,
-            nvlink_util_centric_scheduling = true
-        )
-    };
+    let launched = unsafe { launch!(busy, 1, 1, args, stream = &stream, nvlink_util_centric_scheduling = true) };
     match launched {
         Err(Error::Launch(LaunchError::UnsupportedAttribute(_))) => {}
         launched => launched?,

@@ -1,8 +1,6 @@
 //! Queries of a kernel, compared with the driver's answers to cudarc.
 
-use crate::attributes::kernels::{
-    ATTRIBUTES, Barrier, Outcome, Ranks, SM90, Uses, before_sm90, kernel, zeros,
-};
+use crate::attributes::kernels::{ATTRIBUTES, Barrier, Outcome, Ranks, SM90, Uses, before_sm90, kernel, zeros};
 use kernel_args::{Error, Kernel, KernelArgs, Launch, error::LaunchError, launch, vector::Dim3};
 use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
@@ -25,22 +23,10 @@ fn uses() -> Outcome {
         assert_eq!(i64::from(ours), i64::from(theirs), "{what}");
     };
     same(kernel.registers()?, theirs.num_regs()?, "registers");
-    same(
-        kernel.static_shared_memory()?,
-        theirs.shared_size_bytes()?,
-        "shared",
-    );
+    same(kernel.static_shared_memory()?, theirs.shared_size_bytes()?, "shared");
     same(kernel.local_memory()?, theirs.local_size_bytes()?, "local");
-    same(
-        kernel.constant_memory()?,
-        theirs.const_size_bytes()?,
-        "constant",
-    );
-    same(
-        kernel.max_threads_per_block(),
-        theirs.max_threads_per_block()?,
-        "threads",
-    );
+    same(kernel.constant_memory()?, theirs.const_size_bytes()?, "constant");
+    same(kernel.max_threads_per_block(), theirs.max_threads_per_block()?, "threads");
     same(kernel.ptx_version()?, theirs.ptx_version()?, "PTX");
     same(kernel.binary_version()?, theirs.binary_version()?, "binary");
     assert_eq!(kernel.static_shared_memory()?, 1024);
@@ -54,35 +40,20 @@ fn occupancy() -> Outcome {
     let kernel = kernel::<Barrier<'_>>(ATTRIBUTES, "grid_barrier")?;
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(ATTRIBUTES))?;
     let theirs = module.load_function("grid_barrier")?;
-    for (block, shared) in [
-        (32, 0),
-        (1000, 0),
-        (64, 1024),
-        (256, 16 * 1024),
-        (1024, 48 * 1024),
-    ] {
+    for (block, shared) in [(32, 0), (1000, 0), (64, 1024), (256, 16 * 1024), (1024, 48 * 1024)] {
         let active = kernel.max_active_blocks(block, shared)?;
         let bytes = shared as usize;
-        assert_eq!(
-            active,
-            theirs.occupancy_max_active_blocks_per_multiprocessor(block, bytes, None)?
-        );
+        assert_eq!(active, theirs.occupancy_max_active_blocks_per_multiprocessor(block, bytes, None)?);
         assert_eq!(active, kernel.max_active_blocks((block / 8, 8), shared)?);
     }
     // The query opts in, like a launch. A value beyond the GPU's limit is an error.
     assert!(kernel.max_active_blocks(32, 96 * 1024)? > 0);
     let error = kernel.max_active_blocks(32, 1 << 20);
-    assert!(
-        matches!(error, Err(Error::Launch(LaunchError::Limit(_)))),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Launch(LaunchError::Limit(_)))), "{error:?}");
     let suggested = kernel.suggest_block_size(0)?;
     let each = kernel.max_active_blocks(suggested.block, 0)?;
     assert!(suggested.block > 0 && each > 0);
-    assert_eq!(
-        suggested.min_grid,
-        kernel.max_cooperative_blocks(suggested.block, 0)?
-    );
+    assert_eq!(suggested.min_grid, kernel.max_cooperative_blocks(suggested.block, 0)?);
     Ok(())
 }
 
@@ -126,10 +97,7 @@ fn grid_and_block() -> Outcome {
     assert_eq!((grid, block), (Dim3::new(4, 1, 1), Dim3::new(8, 4, 1)));
 
     let error = exactly.grid_and_block_for(usize::MAX);
-    assert!(
-        matches!(error, Err(Error::Launch(LaunchError::Limit(_)))),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Launch(LaunchError::Limit(_)))), "{error:?}");
     // For 0 elements there is no grid.
     let (grid, block) = exactly.grid_and_block_for(0)?;
     // SAFETY: the kernel accesses no memory.

@@ -4,15 +4,14 @@ use crate::attributes::kernels::{ATTRIBUTES, Outcome, SM90, before_sm90, kernel,
 use cudarc::driver::{
     CudaGraph, CudaStream, DevicePtr, DevicePtrMut,
     sys::{
-        self, CUgraphInstantiate_flags, CUgraphNode, CUkernelNodeAttrID as Id,
-        CUlaunchAttributeValue, CUstreamCaptureMode,
+        self, CUgraphInstantiate_flags, CUgraphNode, CUkernelNodeAttrID as Id, CUlaunchAttributeValue,
+        CUstreamCaptureMode,
     },
 };
 use kernel_args::{
     DevicePointerMut, KernelArgs, Launch,
     attribute::{
-        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain,
-        MemorySyncDomainMap,
+        AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
     },
     graph::{Graph, HostBuffer},
 };
@@ -26,24 +25,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("kept/attributes_of_every_gpu", attributes_of_every_gpu),
         trial("kept/an_access_policy_window", access_policy_window),
         trial("kept/attributes_of_added_nodes", attributes_of_added_nodes),
-        trial_unless(
-            before_sm90(),
-            "kept/clusters_of_added_nodes",
-            clusters_of_added_nodes,
-        ),
-        trial(
-            "kept/attributes_that_a_node_cannot_have",
-            attributes_that_a_node_cannot_have,
-        ),
-        trial_unless(
-            before_sm90(),
-            "kept/clusters_and_domains",
-            clusters_and_domains,
-        ),
-        trial(
-            "kept/a_node_that_a_kernel_can_update",
-            device_updatable_node,
-        ),
+        trial_unless(before_sm90(), "kept/clusters_of_added_nodes", clusters_of_added_nodes),
+        trial("kept/attributes_that_a_node_cannot_have", attributes_that_a_node_cannot_have),
+        trial_unless(before_sm90(), "kept/clusters_and_domains", clusters_and_domains),
+        trial("kept/a_node_that_a_kernel_can_update", device_updatable_node),
     ]
 }
 
@@ -55,10 +40,7 @@ struct Busy {
 }
 
 impl Busy {
-    const NOT_RUN: Self = Self {
-        times: DevicePointerMut::NULL,
-        nanoseconds: 0,
-    };
+    const NOT_RUN: Self = Self { times: DevicePointerMut::NULL, nanoseconds: 0 };
 }
 
 /// `cluster_ranks` with untracked memory.
@@ -107,10 +89,7 @@ fn attributes_of_every_gpu() -> Outcome {
     let (stream, mut memory) = zeros::<u64>(2)?;
     let (times, _guard) = memory.device_ptr_mut(&stream);
     let capture = |launch: Launch<'_>| {
-        let args = Busy {
-            times: DevicePointerMut::from_raw(times),
-            nanoseconds: 0,
-        };
+        let args = Busy { times: DevicePointerMut::from_raw(times), nanoseconds: 0 };
         captured(&stream, || {
             // SAFETY: there is space for two times.
             unsafe { kernel_args::launch(&busy, launch.stream(&stream), args) }
@@ -149,11 +128,7 @@ fn attributes_of_every_gpu() -> Outcome {
         graph.launch()?;
         stream.synchronize()?;
     }
-    if refused.is_empty() {
-        Ok(())
-    } else {
-        Err(refused.join("\n").into())
-    }
+    if refused.is_empty() { Ok(()) } else { Err(refused.join("\n").into()) }
 }
 
 fn access_policy_window() -> Outcome {
@@ -166,26 +141,17 @@ fn access_policy_window() -> Outcome {
         .hit(AccessProperty::Persisting)
         .miss(AccessProperty::Streaming);
     stream.synchronize()?;
-    let launch = Launch::new(1, 32)
-        .access_policy_window(window)
-        .stream(&stream);
+    let launch = Launch::new(1, 32).access_policy_window(window).stream(&stream);
     let (_graph, node) = captured(&stream, || {
         // SAFETY: the graph is not launched.
         unsafe { kernel_args::launch(&busy, launch, Busy::NOT_RUN) }
     })?;
-    let kept = read!(
-        node,
-        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
-        accessPolicyWindow
-    );
+    let kept = read!(node, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, accessPolicyWindow);
     assert_eq!((kept.base_ptr.addr() as u64, kept.num_bytes), (base, BYTES));
     assert_eq!(kept.hitRatio.to_bits(), 0.5_f32.to_bits());
     assert_eq!(
         (kept.hitProp, kept.missProp),
-        (
-            sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
-            sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING
-        )
+        (sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING, sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING)
     );
     Ok(())
 }
@@ -196,34 +162,19 @@ fn clusters_and_domains() -> Outcome {
     let launch = Launch::new(8, 32)
         .cluster(4)
         .cluster_scheduling_policy(ClusterSchedulingPolicy::LoadBalancing)
-        .memory_sync_domain_map(MemorySyncDomainMap {
-            default: 2,
-            remote: 3,
-        })
+        .memory_sync_domain_map(MemorySyncDomainMap { default: 2, remote: 3 })
         .stream(&stream);
-    let args = Ranks {
-        ranks: DevicePointerMut::NULL,
-    };
+    let args = Ranks { ranks: DevicePointerMut::NULL };
     let (_graph, node) = captured(&stream, || {
         // SAFETY: the graph is not launched.
         unsafe { kernel_args::launch(&kernel, launch, args) }
     })?;
     let cluster = read!(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
     assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);
-    let policy = read!(
-        node,
-        CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-        clusterSchedulingPolicyPreference
-    );
-    assert_eq!(
-        policy,
-        sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
-    );
-    let map = read!(
-        node,
-        CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
-        memSyncDomainMap
-    );
+    let policy =
+        read!(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, clusterSchedulingPolicyPreference);
+    assert_eq!(policy, sys::CUclusterSchedulingPolicy::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
+    let map = read!(node, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, memSyncDomainMap);
     assert_eq!((map.default_, map.remote), (2, 3));
     Ok(())
 }
@@ -235,10 +186,7 @@ fn device_updatable_node() -> Outcome {
     let mut graphs = Vec::new();
     for node in &nodes {
         assert_eq!(node.handle(), None);
-        let launch = Launch::new(1, 32)
-            .priority(0)
-            .device_updatable_node(node)
-            .stream(&stream);
+        let launch = Launch::new(1, 32).priority(0).device_updatable_node(node).stream(&stream);
         graphs.push(captured(&stream, || {
             // SAFETY: the graph is not launched.
             unsafe { kernel_args::launch(&busy, launch, Busy::NOT_RUN) }
@@ -256,10 +204,7 @@ fn attributes_of_added_nodes() -> Outcome {
     let (stream, mut memory) = zeros::<u64>(2)?;
     let (times, _guard) = memory.device_ptr_mut(&stream);
     stream.synchronize()?;
-    let args = || Busy {
-        times: DevicePointerMut::from_raw(times),
-        nanoseconds: 0,
-    };
+    let args = || Busy { times: DevicePointerMut::from_raw(times), nanoseconds: 0 };
     for subset in 0..1_u32 << 5 {
         let has = |index: usize| subset >> index & 1 == 1;
         let device_node = DeviceNode::new();
@@ -288,11 +233,7 @@ fn attributes_of_added_nodes() -> Outcome {
         assert_eq!(cooperative, i32::from(has(1)), "{subset:05b}");
         let domain = read!(raw, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, memSyncDomain);
         assert_eq!(domain as u32, u32::from(has(2)), "{subset:05b}");
-        assert_eq!(
-            device_node.handle().is_some(),
-            has(4) && !has(1),
-            "{subset:05b}"
-        );
+        assert_eq!(device_node.handle().is_some(), has(4) && !has(1), "{subset:05b}");
         let mut exec = graph.instantiate()?;
         if !has(1) {
             exec.update(&node, 2, 64, args())?;
@@ -312,20 +253,12 @@ fn clusters_of_added_nodes() -> Outcome {
     let (stream, mut memory) = zeros::<u32>(32)?;
     let (ranks, _guard) = memory.device_ptr_mut(&stream);
     stream.synchronize()?;
-    let args = || Ranks {
-        ranks: DevicePointerMut::from_raw(ranks),
-    };
-    let launch = Launch::new(8, 32)
-        .cluster(4)
-        .cluster_scheduling_policy(ClusterSchedulingPolicy::Spread);
+    let args = || Ranks { ranks: DevicePointerMut::from_raw(ranks) };
+    let launch = Launch::new(8, 32).cluster(4).cluster_scheduling_policy(ClusterSchedulingPolicy::Spread);
     let mut graph = Graph::new(&ctx)?;
     let node = graph.add_kernel_launch(&kernel, launch, args(), &[])?;
     let read = HostBuffer::from(vec![0_u32; 32]);
-    graph.add_memcpy_dtoh(
-        &read,
-        DevicePointerMut::from_raw(ranks).into(),
-        &[node.any()],
-    )?;
+    graph.add_memcpy_dtoh(&read, DevicePointerMut::from_raw(ranks).into(), &[node.any()])?;
     let raw = node.cu_graph_node();
     let cluster = read!(raw, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
     assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);
@@ -340,13 +273,8 @@ fn clusters_of_added_nodes() -> Outcome {
         assert_eq!(unsafe { read.to_vec() }[..expected.len()], expected);
     }
     let refused = exec.update(&node, 6, 32, args());
-    let text = refused
-        .expect_err("the cluster does not divide it")
-        .to_string();
-    for words in [
-        "grid (6, 1, 1) with the node's cluster (4, 1, 1)",
-        "(8, 1, 1)",
-    ] {
+    let text = refused.expect_err("the cluster does not divide it").to_string();
+    for words in ["grid (6, 1, 1) with the node's cluster (4, 1, 1)", "(8, 1, 1)"] {
         assert!(text.contains(words), "{text}");
     }
     Ok(())
@@ -365,25 +293,13 @@ fn attributes_that_a_node_cannot_have() -> Outcome {
             one.programmatic_stream_serialization(true),
             "`programmatic_stream_serialization` is an attribute of launches",
         ),
-        (
-            one.programmatic_event(&event),
-            "`programmatic_event` is an attribute of launches",
-        ),
-        (
-            one.priority(-1).launch_completion_event(&event),
-            "`launch_completion_event` is an attribute of launches",
-        ),
+        (one.programmatic_event(&event), "`programmatic_event` is an attribute of launches"),
+        (one.priority(-1).launch_completion_event(&event), "`launch_completion_event` is an attribute of launches"),
         (one.priority(1), "priority 1"),
-        (
-            Launch::new(most + 1, 32).cooperative(true),
-            "a cooperative grid of",
-        ),
+        (Launch::new(most + 1, 32).cooperative(true), "a cooperative grid of"),
         (Launch::new(0, 32).priority(0), "at least one block"),
     ] {
-        let error = graph
-            .add_kernel_launch(&busy, launch, Busy::NOT_RUN, &[])
-            .expect_err("it is refused")
-            .to_string();
+        let error = graph.add_kernel_launch(&busy, launch, Busy::NOT_RUN, &[]).expect_err("it is refused").to_string();
         assert!(error.contains(words), "`{words}` is not in\n{error}");
         assert!(error.contains("\nhelp: "), "{error}");
     }

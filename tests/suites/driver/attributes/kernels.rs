@@ -49,9 +49,7 @@ pub(crate) fn kernel<A: KernelArgs>(image: &str, entry: &str) -> Result<Kernel<A
 }
 
 /// A new stream, and zeros in the memory of that stream.
-pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(
-    count: usize,
-) -> Outcome<(Arc<CudaStream>, CudaSlice<T>)> {
+pub(crate) fn zeros<T: DeviceRepr + ValidAsZeroBits>(count: usize) -> Outcome<(Arc<CudaStream>, CudaSlice<T>)> {
     let stream = context()?.new_stream()?;
     let memory = stream.alloc_zeros(count)?;
     Ok((stream, memory))

@@ -9,8 +9,7 @@ use kernel_args::{ArgList, Kernel, KernelArgs};
 use kernel_args::{
     Error,
     context::{
-        BorrowedStream, ContextFlags, ContextName, create_context, current_context,
-        kernel_function, with_current,
+        BorrowedStream, ContextFlags, ContextName, create_context, current_context, kernel_function, with_current,
     },
     error::{ContextError, VerifyError},
     launch,
@@ -24,9 +23,7 @@ struct Raw(CUstream, Arc<CudaContext>);
 
 impl Raw {
     fn new(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
-        let stream = with_current(ctx, || {
-            result::stream::create(result::stream::StreamKind::NonBlocking)
-        })??;
+        let stream = with_current(ctx, || result::stream::create(result::stream::StreamKind::NonBlocking))??;
         Ok(Self(stream, ctx.clone()))
     }
 }
@@ -143,10 +140,7 @@ fn a_kernel_of_a_library_is_verified() -> Outcome {
         let (n, x) = (1, &counted.x);
         // SAFETY: the launch is rejected.
         let error = unsafe { launch!(function, 8, 128, Wrong { n, x }) };
-        assert!(
-            matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
-            "{error:?}"
-        );
+        assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
     }
     drop(ArgList::new());
     // SAFETY: nothing uses its kernels after this.
@@ -157,17 +151,8 @@ fn a_kernel_of_a_library_is_verified() -> Outcome {
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("borrowed/a_stream_is_ordered", a_borrowed_stream_is_ordered),
-        trial(
-            "borrowed/a_stream_of_another_context_is_refused",
-            a_stream_of_another_context_is_refused,
-        ),
-        trial(
-            "borrowed/default_streams_belong_to_every_context",
-            default_streams_belong_to_every_context,
-        ),
-        trial(
-            "borrowed/a_kernel_of_a_library_is_verified",
-            a_kernel_of_a_library_is_verified,
-        ),
+        trial("borrowed/a_stream_of_another_context_is_refused", a_stream_of_another_context_is_refused),
+        trial("borrowed/default_streams_belong_to_every_context", default_streams_belong_to_every_context),
+        trial("borrowed/a_kernel_of_a_library_is_verified", a_kernel_of_a_library_is_verified),
     ]
 }

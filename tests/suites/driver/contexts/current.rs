@@ -47,9 +47,7 @@ fn set_up(contexts: &[&Context]) -> Result<(), Error> {
 
 fn names(contexts: &[&Context]) -> Vec<Option<ContextName>> {
     let names = contexts.iter().rev();
-    names
-        .map(|context| Some(ContextName::of(context)))
-        .collect()
+    names.map(|context| Some(ContextName::of(context))).collect()
 }
 
 /// Every kind of stack is restored, even if the closure makes other contexts current.
@@ -216,11 +214,7 @@ fn a_destroyed_context_is_current() -> Outcome {
 /// A random number below `end`: xorshift.
 fn random(state: &mut u64, end: usize) -> usize {
     for shift in [13, -7, 17_i32] {
-        *state ^= if shift > 0 {
-            *state << shift
-        } else {
-            *state >> -shift
-        };
+        *state ^= if shift > 0 { *state << shift } else { *state >> -shift };
     }
     usize::try_from(*state % end as u64).expect("it is below `end`")
 }
@@ -270,15 +264,10 @@ fn steps(seed: &mut u64, contexts: &mut [Option<Context>; 3], depth: usize) -> O
 }
 
 fn contexts_in_random_orders() -> Outcome {
-    let rounds = if kernel_args_stand_in::is_active() {
-        100
-    } else {
-        2
-    };
+    let rounds = if kernel_args_stand_in::is_active() { 100 } else { 2 };
     for seed in 1..=rounds {
         stack()?;
-        steps(&mut (seed << 20 | 1), &mut [None, None, None], 0)
-            .map_err(|error| format!("seed {seed}: {error}"))?;
+        steps(&mut (seed << 20 | 1), &mut [None, None, None], 0).map_err(|error| format!("seed {seed}: {error}"))?;
     }
     stack()?;
     Ok(())
@@ -288,15 +277,9 @@ fn contexts_in_random_orders() -> Outcome {
 fn names_of_contexts() -> Outcome {
     let (primary, own) = (context()?, own()?);
     let name = ContextName::of(&primary);
-    assert_eq!(
-        name.to_string(),
-        format!("the primary context of device {}", device())
-    );
+    assert_eq!(name.to_string(), format!("the primary context of device {}", device()));
     let own_name = ContextName::of(&own);
-    assert_eq!(
-        own_name.to_string(),
-        format!("context {:#x} of device {}", own_name.handle(), device())
-    );
+    assert_eq!(own_name.to_string(), format!("context {:#x} of device {}", own_name.handle(), device()));
     primary.bind_to_thread()?;
     let current = current_context()?.ok_or("a context is current")?;
     assert_eq!(current, name);
@@ -309,22 +292,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("what_was_current_is_so_again", what_was_current_is_so_again),
         trial("a_panic_restores_as_well", a_panic_restores_as_well),
-        trial(
-            "contexts_are_destroyed_meanwhile",
-            contexts_are_destroyed_meanwhile,
-        ),
-        trial(
-            "what_was_current_is_destroyed_meanwhile",
-            what_was_current_is_destroyed_meanwhile,
-        ),
-        trial(
-            "a_destroyed_context_is_not_restored",
-            a_destroyed_context_is_not_restored,
-        ),
-        trial(
-            "a_destroyed_context_is_current",
-            a_destroyed_context_is_current,
-        ),
+        trial("contexts_are_destroyed_meanwhile", contexts_are_destroyed_meanwhile),
+        trial("what_was_current_is_destroyed_meanwhile", what_was_current_is_destroyed_meanwhile),
+        trial("a_destroyed_context_is_not_restored", a_destroyed_context_is_not_restored),
+        trial("a_destroyed_context_is_current", a_destroyed_context_is_current),
         trial("contexts_in_random_orders", contexts_in_random_orders),
         trial("names_of_contexts", names_of_contexts),
     ]

@@ -58,23 +58,11 @@ fn slices_and_streams() -> Outcome {
     let [primary, own] = both()?;
     for (here, there) in [(&primary, &own), (&own, &primary)] {
         let kernel = Kernel::<Saxpy>::load(here)?;
-        let (mut ours, mut theirs) = (
-            Counted::new(&here.default_stream())?,
-            Counted::new(&there.default_stream())?,
-        );
+        let (mut ours, mut theirs) = (Counted::new(&here.default_stream())?, Counted::new(&there.default_stream())?);
         let stream = there.new_stream()?;
         // SAFETY: nothing is launched, here and below.
-        names_both(
-            unsafe { launch!(kernel, 8, 128, theirs.args()) },
-            here,
-            there,
-        );
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &ours.x,
-            y: &mut theirs.y,
-        };
+        names_both(unsafe { launch!(kernel, 8, 128, theirs.args()) }, here, there);
+        let args = Saxpy { n: N, alpha: 1.0, x: &ours.x, y: &mut theirs.y };
         // SAFETY: nothing is launched.
         names_both(unsafe { launch!(kernel, 8, 128, args) }, here, there);
         // SAFETY: nothing is launched.
@@ -91,11 +79,7 @@ fn slices_and_streams() -> Outcome {
         let module = here.load_module(Ptx::from_src(SAXPY))?;
         let function = module.load_function("saxpy")?;
         // SAFETY: nothing is launched.
-        names_both(
-            unsafe { launch!(function, 8, 128, theirs.args()) },
-            here,
-            there,
-        );
+        names_both(unsafe { launch!(function, 8, 128, theirs.args()) }, here, there);
         // SAFETY: nothing is launched.
         let launched = unsafe { launch!(function, 8, 128, ours.args(), stream = &stream) };
         names_both(launched, here, there);
@@ -108,12 +92,7 @@ fn slices_and_streams() -> Outcome {
         let (x, y, raw) = (&ours.x, &mut theirs.y, Raw(raw));
         let launched = thread::scope(|scope| {
             let launch = scope.spawn(move || {
-                let args = Saxpy {
-                    n: N,
-                    alpha: 1.0,
-                    x,
-                    y,
-                };
+                let args = Saxpy { n: N, alpha: 1.0, x, y };
                 // SAFETY: nothing is launched.
                 unsafe { launch!({ raw }.0, 8, 128, args) }
             });
@@ -150,12 +129,7 @@ struct Pointers {
     y: DevicePointerMut<f32>,
 }
 
-const NONE: Pointers = Pointers {
-    n: 0,
-    alpha: 1.0,
-    x: DevicePointer::NULL,
-    y: DevicePointerMut::NULL,
-};
+const NONE: Pointers = Pointers { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
 fn graphs_and_events() -> Outcome {
     let [primary, own] = both()?;
@@ -173,16 +147,7 @@ fn graphs_and_events() -> Outcome {
 
         let (stream, event) = (here.new_stream()?, there.new_event(None)?);
         // SAFETY: nothing is launched.
-        let launched = unsafe {
-            launch!(
-                kernel,
-                1,
-                32,
-                NONE,
-                stream = &stream,
-                launch_completion_event = &event
-            )
-        };
+        let launched = unsafe { launch!(kernel, 1, 32, NONE, stream = &stream, launch_completion_event = &event) };
         names_both(launched, here, there);
     }
     Ok(())

@@ -51,9 +51,7 @@ fn both_parts_launch() -> Outcome {
     let (part, rest) = GreenContext::split(&ctx, 8)?;
     assert!(part.sm_count() >= 8, "{part:?}");
     let rest = rest.ok_or("a GPU has more than 8 multiprocessors")?;
-    let all = ctx.attribute(
-        cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-    )?;
+    let all = ctx.attribute(cudarc::driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
     let both = part.sm_count() + rest.sm_count();
     assert!(both <= u32::try_from(all)?, "{part:?}, {rest:?} of {all}");
 
@@ -69,9 +67,7 @@ fn both_parts_launch() -> Outcome {
     counted.added(3)?;
     for stream in streams {
         stream.synchronize()?;
-        std::thread::spawn(move || drop(stream))
-            .join()
-            .map_err(|_| "a stream is dropped on any thread")?;
+        std::thread::spawn(move || drop(stream)).join().map_err(|_| "a stream is dropped on any thread")?;
     }
     Ok(())
 }
@@ -87,15 +83,7 @@ fn blocks_stay_on_their_part() -> Outcome {
         let stream = green.new_stream()?;
         let mut out = ctx.default_stream().alloc_zeros::<u32>(4096)?;
         // SAFETY: `out` has an element for each block.
-        let launched = unsafe {
-            launch!(
-                kernel,
-                4096,
-                1024,
-                Where { out: &mut out },
-                stream = &stream
-            )
-        };
+        let launched = unsafe { launch!(kernel, 4096, 1024, Where { out: &mut out }, stream = &stream) };
         launched?;
         let found: BTreeSet<u32> = ctx.default_stream().clone_dtoh(&out)?.into_iter().collect();
         println!("{green:?}: blocks on {} multiprocessors", found.len());
@@ -111,14 +99,8 @@ fn mistakes() -> Outcome {
     for sms in [0, 1_000_000] {
         let error = GreenContext::split(&ctx, sms).expect_err("no such part");
         let text = error.to_string();
-        assert!(
-            matches!(error, Error::Context(ContextError::Green(_))),
-            "{text}"
-        );
-        assert!(
-            text.contains(&format!("{sms} multiprocessors")) && text.contains("help: "),
-            "{text}"
-        );
+        assert!(matches!(error, Error::Context(ContextError::Green(_))), "{text}");
+        assert!(text.contains(&format!("{sms} multiprocessors")) && text.contains("help: "), "{text}");
     }
     let own = create_context(device(), ContextFlags::new())?;
     let error = GreenContext::split(&own, 8).expect_err("not a primary context");
@@ -131,16 +113,7 @@ fn mistakes() -> Outcome {
     let mut counted = Counted::new(&own.default_stream())?;
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 8, 128, counted.args(), stream = &stream) };
-    assert!(
-        matches!(
-            error,
-            Err(Error::Context(ContextError::ForeignArgument {
-                field: None,
-                ..
-            }))
-        ),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))), "{error:?}");
     Ok(())
 }
 
@@ -148,11 +121,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let no_gpu = (!driver.is_real()).then_some("no kernel runs on the stand-in driver");
     vec![
         trial("green/both_parts_launch", both_parts_launch),
-        trial_unless(
-            no_gpu,
-            "green/blocks_stay_on_their_part",
-            blocks_stay_on_their_part,
-        ),
+        trial_unless(no_gpu, "green/blocks_stay_on_their_part", blocks_stay_on_their_part),
         trial("green/mistakes", mistakes),
     ]
 }

@@ -34,9 +34,7 @@ fn an_own_context_launches() -> Outcome {
 
 /// The flags reach the driver: `cuCtxGetFlags`.
 fn the_flags_are_set_in_the_context() -> Outcome {
-    let flags = ContextFlags::new()
-        .scheduling(Scheduling::BlockingSync)
-        .keep_local_memory(true);
+    let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync).keep_local_memory(true);
     let own = create_context(device(), flags)?;
     own.bind_to_thread()?;
     let mut found = 0;
@@ -53,10 +51,7 @@ fn a_device_that_there_is_not() -> Outcome {
     for ordinal in [1000, usize::MAX] {
         let error = create_context(ordinal, ContextFlags::new()).expect_err("no such device");
         let text = error.to_string();
-        assert!(
-            text.contains("cuDeviceGet returned CUDA_ERROR_INVALID_DEVICE"),
-            "{text}"
-        );
+        assert!(text.contains("cuDeviceGet returned CUDA_ERROR_INVALID_DEVICE"), "{text}");
     }
     assert_eq!(current_context()?, before);
     Ok(())
@@ -83,10 +78,7 @@ fn a_context_lives_as_long_as_what_is_made_in_it() -> Outcome {
 /// Sixteen threads without a current context launch in two contexts of one GPU.
 fn threads_need_no_preparation() -> Outcome {
     let contexts = [context()?, create_context(device(), ContextFlags::new())?];
-    let kernels: Vec<_> = contexts
-        .iter()
-        .map(Kernel::<Saxpy>::load)
-        .collect::<Result<_, _>>()?;
+    let kernels: Vec<_> = contexts.iter().map(Kernel::<Saxpy>::load).collect::<Result<_, _>>()?;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..16)
             .map(|number| {
@@ -137,15 +129,9 @@ fn contexts_come_and_go() -> Outcome {
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("an_own_context_launches", an_own_context_launches),
-        trial(
-            "the_flags_are_set_in_the_context",
-            the_flags_are_set_in_the_context,
-        ),
+        trial("the_flags_are_set_in_the_context", the_flags_are_set_in_the_context),
         trial("a_device_that_there_is_not", a_device_that_there_is_not),
-        trial(
-            "a_context_lives_as_long_as_what_is_made_in_it",
-            a_context_lives_as_long_as_what_is_made_in_it,
-        ),
+        trial("a_context_lives_as_long_as_what_is_made_in_it", a_context_lives_as_long_as_what_is_made_in_it),
         trial("threads_need_no_preparation", threads_need_no_preparation),
         trial("contexts_come_and_go", contexts_come_and_go),
     ]

@@ -16,14 +16,8 @@ use std::{mem, process::ExitCode};
 /// The actions between the launches before and after a reset.
 const CASES: [(&str, Case); 4] = [
     ("a_launch_reports_the_reset", a_launch_reports_the_reset),
-    (
-        "a_launch_on_another_thread_reports_the_reset",
-        a_launch_on_another_thread_reports_the_reset,
-    ),
-    (
-        "a_new_context_is_not_mistaken",
-        a_new_context_is_not_mistaken,
-    ),
+    ("a_launch_on_another_thread_reports_the_reset", a_launch_on_another_thread_reports_the_reset),
+    ("a_new_context_is_not_mistaken", a_new_context_is_not_mistaken),
     ("everything_is_made_again", everything_is_made_again),
 ];
 
@@ -49,21 +43,12 @@ fn reports_the_reset(result: Result<(), Error>) -> Outcome {
     let error = result.err().ok_or("it was launched after a reset")?;
     let text = error.to_string();
     eprintln!("{text}");
-    let Error::Context(ContextError::Destroyed {
-        kernel: Some(kernel),
-        context,
-        ..
-    }) = &error
-    else {
+    let Error::Context(ContextError::Destroyed { kernel: Some(kernel), context, .. }) = &error else {
         return Err(format!("not about the reset: {text}").into());
     };
     assert_eq!(kernel, "saxpy");
     assert_eq!(context.device(), Some(device()));
-    for part in [
-        format!("the primary context of device {}", device()),
-        "cudaDeviceReset".into(),
-        "help: ".into(),
-    ] {
+    for part in [format!("the primary context of device {}", device()), "cudaDeviceReset".into(), "help: ".into()] {
         assert!(text.contains(&part), "no {part:?} in: {text}");
     }
     Ok(())

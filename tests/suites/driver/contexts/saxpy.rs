@@ -36,12 +36,7 @@ impl Counted {
     }
 
     pub(crate) fn args(&mut self) -> Saxpy<'_> {
-        Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &self.x,
-            y: &mut self.y,
-        }
+        Saxpy { n: N, alpha: 1.0, x: &self.x, y: &mut self.y }
     }
 
     /// Returns an error unless exactly this number of launches has added to `y`.

@@ -3,8 +3,8 @@
 use super::{Outcome, refused};
 use cudarc::driver::{CudaSlice, CudaStream, LaunchConfig, sys::CUstreamCaptureMode};
 use kernel_args::{
-    DevicePointerMut, Error, Kernel, KernelArgs, Launch, Module, Retained, args::Form,
-    graph::Graph, launch, sequence::Sequence,
+    DevicePointerMut, Error, Kernel, KernelArgs, Launch, Module, Retained, args::Form, graph::Graph, launch,
+    sequence::Sequence,
 };
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{context, trial};
@@ -82,11 +82,7 @@ struct World {
 fn world() -> Outcome<World> {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    Ok(World {
-        module: Module::load(&ctx, PTX)?,
-        y: stream.alloc_zeros(N)?,
-        stream,
-    })
+    Ok(World { module: Module::load(&ctx, PTX)?, y: stream.alloc_zeros(N)?, stream })
 }
 
 /// A call of `launch!` with the kernel as this expression.
@@ -172,11 +168,7 @@ fn other_calls() -> Outcome {
     )?;
     each(
         |n, block| {
-            let config = LaunchConfig {
-                grid_dim: (1, 1, 1),
-                block_dim: (block, 1, 1),
-                shared_mem_bytes: 0,
-            };
+            let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 };
             // SAFETY: the kernel accesses no memory.
             unsafe { launch!(kernel, config, Work { y, n }) }
         },
@@ -227,10 +219,7 @@ fn nodes() -> Outcome {
     let kernel = world.module.kernel::<Owned>("work")?;
     let y = Arc::new(world.y);
     ctx.synchronize()?;
-    let owned = |n| Owned {
-        y: Retained::write(&y),
-        n,
-    };
+    let owned = |n| Owned { y: Retained::write(&y), n };
     let stream = &world.stream;
     let run = |graph: Graph| -> Result<(), Error> {
         let mut exec = graph.instantiate()?;
@@ -284,27 +273,19 @@ fn captured_nodes() -> Outcome {
     let kernel = world.module.kernel::<Owned>("work")?;
     let (y, stream) = (Arc::new(world.y), &world.stream);
     context()?.synchronize()?;
-    let owned = |n| Owned {
-        y: Retained::write(&y),
-        n,
-    };
+    let owned = |n| Owned { y: Retained::write(&y), n };
     each(
         |n, block| {
             let mut node = None;
             let graph = Graph::capture(stream, || -> Result<(), Error> {
                 let args = owned(n);
                 // SAFETY: the kernel accesses no memory.
-                node = Some(unsafe {
-                    launch!(kernel, grid = 1, block = block, args, node, stream = stream)?
-                });
+                node = Some(unsafe { launch!(kernel, grid = 1, block = block, args, node, stream = stream)? });
                 Ok(())
             })?;
             let node = node.expect("a node");
             let mut exec = graph.instantiate()?;
-            refused(
-                exec.update(&node, 1, block, owned(N + 1)),
-                &too_short("Owned"),
-            );
+            refused(exec.update(&node, 1, block, owned(N + 1)), &too_short("Owned"));
             // SAFETY: the kernel accesses no memory.
             unsafe { exec.launch(stream) }
         },
@@ -318,10 +299,7 @@ fn launches_in_a_foreign_capture() -> Outcome {
     let kernel: Kernel<Owned> = world.module.kernel("work")?;
     let (y, stream) = (Arc::new(world.y), &world.stream);
     context()?.synchronize()?;
-    let args = Owned {
-        y: Retained::write(&y),
-        n: N + 1,
-    };
+    let args = Owned { y: Retained::write(&y), n: N + 1 };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     // SAFETY: the kernel accesses no memory.
     let result = unsafe { launch!(kernel, 1, 128, args, stream = stream) };
@@ -339,9 +317,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("sequences", sequences),
         trial("nodes", nodes),
         trial("captured_nodes", captured_nodes),
-        trial(
-            "launches_in_a_foreign_capture",
-            launches_in_a_foreign_capture,
-        ),
+        trial("launches_in_a_foreign_capture", launches_in_a_foreign_capture),
     ]
 }

@@ -2,9 +2,7 @@
 
 use super::{Outcome, refused};
 use cudarc::driver::{CudaSlice, CudaView};
-use kernel_args::{
-    DevicePointer, DeviceType, Error, Kernel, KernelArgs, Retained, args::IntoDim, launch,
-};
+use kernel_args::{DevicePointer, DeviceType, Error, Kernel, KernelArgs, Retained, args::IntoDim, launch};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 use std::{num::NonZeroU32, sync::Arc};
@@ -28,10 +26,7 @@ fn kernel<A: KernelArgs>(entry: &str) -> Outcome<Kernel<A>> {
 }
 
 /// Launches with a block of 32 threads.
-fn run<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
-    kernel: &Kernel<A>,
-    args: B,
-) -> Result<(), Error> {
+fn run<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(kernel: &Kernel<A>, args: B) -> Result<(), Error> {
     run_with(kernel, 1, 32, args)
 }
 
@@ -92,12 +87,7 @@ struct Wide {
 /// The result exceeds 64 bits, then 127 bits.
 fn no_length_overflows() -> Outcome {
     let kernel = kernel::<Wide>("wide")?;
-    let wide = |a, b| Wide {
-        p: DevicePointer::NULL,
-        a,
-        b,
-        c: usize::MAX,
-    };
+    let wide = |a, b| Wide { p: DevicePointer::NULL, a, b, c: usize::MAX };
     run(&kernel, wide(u64::MAX, 1))?;
     run(&kernel, wide(1 << 32, (1 << 32) - 1))?;
     refused(
@@ -133,10 +123,7 @@ struct Strided<'a> {
 fn an_expression_is_exact() -> Outcome {
     let kernel = kernel::<Strided>("shape")?;
     let x = context()?.default_stream().alloc_zeros::<f32>(100)?;
-    let strided = |rows, columns| Strided {
-        x: Some(x.slice(10..40)),
-        shape: Shape { rows, columns },
-    };
+    let strided = |rows, columns| Strided { x: Some(x.slice(10..40)), shape: Shape { rows, columns } };
     run(&kernel, strided(3, [10, 10]))?;
     run(&kernel, strided(0, [10, 5]))?;
     refused(
@@ -145,10 +132,7 @@ fn an_expression_is_exact() -> Outcome {
          shape.rows = 3, shape.columns[1] = 10, shape.columns[0] = 11\n\
          help: pass memory of at least 31 elements, or correct the values that the contract uses",
     );
-    let null = Strided {
-        x: None,
-        ..strided(1000, [1000, 1000])
-    };
+    let null = Strided { x: None, ..strided(1000, [1000, 1000]) };
     run(&kernel, null)?;
     Ok(())
 }
@@ -182,10 +166,7 @@ fn a_negative_length_is_refused() -> Outcome {
         )
     };
     for c in [0, u64::MAX >> 1, u64::MAX] {
-        refused(
-            run(&untracked, Untracked { p, n, c }),
-            &text("`p` of `Untracked`", -1),
-        );
+        refused(run(&untracked, Untracked { p, n, c }), &text("`p` of `Untracked`", -1));
     }
     for n in [-1, i32::MIN] {
         refused(run(&nothing, of(n)), &text("`x` of `Signed`", n));
@@ -245,10 +226,7 @@ const TILE: u8 = 3;
 
 fn numbers_have_ranges_and_divisors() -> Outcome {
     let kernel = kernel::<Numbers>("two_ints")?;
-    let numbers = |a, b| Numbers {
-        a,
-        b: NonZeroU32::new(b).unwrap_or(NonZeroU32::MAX),
-    };
+    let numbers = |a, b| Numbers { a, b: NonZeroU32::new(b).unwrap_or(NonZeroU32::MAX) };
     for a in [-8, -4, 0, 4, 1000] {
         run(&kernel, numbers(a, 3))?;
     }
@@ -415,12 +393,7 @@ fn grids() -> Outcome {
          help: use a grid of at least 5 blocks",
     );
     // More than 64 bits of threads.
-    let largest = run_with(
-        &covered,
-        (u32::MAX, u32::MAX, u32::MAX),
-        1,
-        Covered { n: 1 },
-    );
+    let largest = run_with(&covered, (u32::MAX, u32::MAX, u32::MAX), 1, Covered { n: 1 });
     assert!(matches!(largest, Err(Error::Launch(_))), "{largest:?}");
     let image = kernel::<Image>("two_ints")?;
     run_with(&image, (4, 3), (16, 8), Image(64, 24))?;
@@ -452,11 +425,7 @@ struct Generic<T: DeviceType, const N: u32> {
 fn generic_structs() -> Outcome {
     let kernel = kernel::<Generic<f64, 32>>("slice")?;
     let x = Arc::new(context()?.default_stream().alloc_zeros::<f64>(64)?);
-    let args = |n, m| Generic::<f64, 32> {
-        x: Retained::read(&x),
-        n,
-        m,
-    };
+    let args = |n, m| Generic::<f64, 32> { x: Retained::read(&x), n, m };
     run(&kernel, args(2, -1))?;
     refused(
         run(&kernel, args(3, -1)),
@@ -494,28 +463,13 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("an_expression_is_exact", an_expression_is_exact),
         trial("a_negative_length_is_refused", a_negative_length_is_refused),
         trial("contracts_know_the_launch", contracts_know_the_launch),
-        trial(
-            "numbers_have_ranges_and_divisors",
-            numbers_have_ranges_and_divisors,
-        ),
-        trial(
-            "numbers_depend_on_other_fields",
-            numbers_depend_on_other_fields,
-        ),
-        trial(
-            "a_number_that_does_not_fit_is_refused",
-            a_number_that_does_not_fit_is_refused,
-        ),
+        trial("numbers_have_ranges_and_divisors", numbers_have_ranges_and_divisors),
+        trial("numbers_depend_on_other_fields", numbers_depend_on_other_fields),
+        trial("a_number_that_does_not_fit_is_refused", a_number_that_does_not_fit_is_refused),
         trial("blocks", blocks),
-        trial(
-            "multiples_and_limits_of_blocks",
-            multiples_and_limits_of_blocks,
-        ),
+        trial("multiples_and_limits_of_blocks", multiples_and_limits_of_blocks),
         trial("grids", grids),
         trial("generic_structs", generic_structs),
-        trial(
-            "contracts_are_checked_in_order",
-            contracts_are_checked_in_order,
-        ),
+        trial("contracts_are_checked_in_order", contracts_are_checked_in_order),
     ]
 }

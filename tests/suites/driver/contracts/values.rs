@@ -45,11 +45,7 @@ fn shared_memory_is_computed(is_real: bool) -> Outcome {
     let input = stream.clone_htod(&[1.0_f32; 1000])?;
     let mut out = stream.alloc_zeros::<f32>(1)?;
     let mut go = |block: u32, given: Option<u32>| {
-        let args = Reduce {
-            input: &input,
-            out: &mut out,
-            n: 1000,
-        };
+        let args = Reduce { input: &input, out: &mut out, n: 1000 };
         let launch = Launch::new(4, block).stream(&stream);
         let launch = given.map_or(launch, |bytes| launch.shared(bytes));
         // SAFETY: the contracts check the lengths, and the shared memory is sufficient.
@@ -81,11 +77,7 @@ fn a_stream_is_required() -> Outcome {
     let kernel = Kernel::<Reduce>::load(&ctx)?;
     let input = stream.alloc_zeros::<f32>(10)?;
     let mut out = stream.alloc_zeros::<f32>(1)?;
-    let mut args = Reduce {
-        input: &input,
-        out: &mut out,
-        n: 10,
-    };
+    let mut args = Reduce { input: &input, out: &mut out, n: 10 };
     // SAFETY: the contracts check the lengths.
     let result = unsafe { kernel_args::launch(&kernel, Launch::new(1, 32), &mut args) };
     refused(
@@ -97,9 +89,7 @@ fn a_stream_is_required() -> Outcome {
     unsafe { launch!(kernel, 1, 32, &mut args, stream = &stream)? };
     // A node has no stream.
     // SAFETY: the graph is dropped before the slices.
-    unsafe {
-        Graph::new(&ctx)?.add_kernel_unretained(&kernel, Launch::new(1, 32), &mut args, &[])?
-    };
+    unsafe { Graph::new(&ctx)?.add_kernel_unretained(&kernel, Launch::new(1, 32), &mut args, &[])? };
     Ok(())
 }
 
@@ -110,12 +100,7 @@ fn a_narrow_number_arrives(is_real: bool) -> Outcome {
     let x = stream.clone_htod(&[1.0_f32; 64])?;
     let mut y = stream.alloc_zeros::<f32>(64)?;
     let mut go = |grid: u32, n| {
-        let args = Saxpy {
-            n,
-            alpha: 2.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n, alpha: 2.0, x: &x, y: &mut y };
         // SAFETY: the contracts check the lengths.
         unsafe { launch!(kernel, grid, 32, args) }
     };
@@ -143,12 +128,8 @@ fn a_narrow_number_arrives(is_real: bool) -> Outcome {
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let is_real = driver.is_real();
     vec![
-        trial("shared_memory_is_computed", move || {
-            shared_memory_is_computed(is_real)
-        }),
+        trial("shared_memory_is_computed", move || shared_memory_is_computed(is_real)),
         trial("a_stream_is_required", a_stream_is_required),
-        trial("a_narrow_number_arrives", move || {
-            a_narrow_number_arrives(is_real)
-        }),
+        trial("a_narrow_number_arrives", move || a_narrow_number_arrives(is_real)),
     ]
 }

@@ -103,12 +103,7 @@ fn no_parameters(driver: &Driver) -> Outcome {
     if driver.is_real() {
         // Six threads of the first launch, and one thread of each of the three following launches.
         let counter = module.global::<u32>("bump_counter")?.read()?;
-        tally::compare(
-            "bump",
-            "its counter",
-            &counter.to_ne_bytes(),
-            &9_u32.to_ne_bytes(),
-        )?;
+        tally::compare("bump", "its counter", &counter.to_ne_bytes(), &9_u32.to_ne_bytes())?;
     }
     Ok(())
 }
@@ -120,12 +115,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial("echo_8", || Eight::check("echo_8")),
         trial("echo_64", || SixtyFour::check("echo_64")),
         trial("echo_512", || FiveHundredTwelve::check("echo_512")),
-        trial("a_block_of_4096_bytes", || {
-            bytes::<{ 4096 - 8 }>("echo_bytes_4096")
-        }),
-        trial("a_block_of_32764_bytes", || {
-            bytes::<{ 32_764 - 8 }>("echo_bytes_32764")
-        }),
+        trial("a_block_of_4096_bytes", || bytes::<{ 4096 - 8 }>("echo_bytes_4096")),
+        trial("a_block_of_32764_bytes", || bytes::<{ 32_764 - 8 }>("echo_bytes_32764")),
         trial("kernels_without_parameters", move || no_parameters(&driver)),
     ]
 }

@@ -44,20 +44,14 @@ fn there_and_back<T: Bytes + DeviceType + DeviceRepr>(name: &str) -> Outcome {
         if !T::HAS_PADDING {
             compare(name, "bytes in memory", &raw(&memory)?, &expected)?;
         }
-        let back: Vec<u8> = stream
-            .clone_dtoh(&memory)?
-            .iter()
-            .flat_map(Bytes::bytes)
-            .collect();
+        let back: Vec<u8> = stream.clone_dtoh(&memory)?.iter().flat_map(Bytes::bytes).collect();
         compare(name, "values read back", &back, &expected)?;
     }
     Ok(())
 }
 
 /// The same, and zeroed memory contains values whose bytes are zero.
-fn with_zeros<T: Bytes + DeviceType + ZeroBits + DeviceRepr + ValidAsZeroBits>(
-    name: &str,
-) -> Outcome {
+fn with_zeros<T: Bytes + DeviceType + ZeroBits + DeviceRepr + ValidAsZeroBits>(name: &str) -> Outcome {
     there_and_back::<T>(name)?;
     let stream = context()?.default_stream();
     let zeros = stream.clone_dtoh(&stream.alloc_zeros::<T>(COUNT)?)?;

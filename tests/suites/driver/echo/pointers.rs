@@ -31,11 +31,7 @@ fn mixed() -> Outcome {
     let echo = Echo::<Mixed>::load(POINTERS, "echo_pointers_mixed")?;
     for seed in 0..ROUNDS {
         let mut from = Source::new(seed);
-        let (n, x, flag) = (
-            u32::draw(&mut from),
-            DevicePointer::draw(&mut from),
-            u8::draw(&mut from),
-        );
+        let (n, x, flag) = (u32::draw(&mut from), DevicePointer::draw(&mut from), u8::draw(&mut from));
         let context = Option::<DevicePointerMut<c_void>>::draw(&mut from);
         let (rows, table) = (u16::draw(&mut from), DevicePointerMut::draw(&mut from));
         let (scale, y) = (f64::draw(&mut from), u64::draw(&mut from));
@@ -50,17 +46,7 @@ fn mixed() -> Outcome {
             y.bytes(),
         ]
         .concat();
-        echo.check(&passed, |out| Mixed {
-            out,
-            n,
-            x,
-            flag,
-            context,
-            rows,
-            table,
-            scale,
-            y,
-        })?;
+        echo.check(&passed, |out| Mixed { out, n, x, flag, context, rows, table, scale, y })?;
     }
     Ok(())
 }
@@ -117,17 +103,11 @@ fn read_only() -> Outcome {
     }
     let ctx = context()?;
     let stream = ctx.default_stream();
-    let kernel: Kernel<Reads<'static>> =
-        Module::load(&ctx, POINTERS)?.kernel("echo_pointer_const_f32")?;
+    let kernel: Kernel<Reads<'static>> = Module::load(&ctx, POINTERS)?.kernel("echo_pointer_const_f32")?;
     let memory = stream.alloc_zeros::<f32>(64)?;
     let mut out = stream.clone_htod(&[0xa5_u8; 10])?;
     let view = memory.slice(9..);
-    let args = Reads {
-        out: &mut out,
-        before: 1,
-        pointer: &view,
-        after: 2,
-    };
+    let args = Reads { out: &mut out, before: 1, pointer: &view, after: 2 };
     // SAFETY: `out` has space for two chars and a pointer, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
     let start = {
@@ -135,12 +115,7 @@ fn read_only() -> Outcome {
         start
     };
     let passed = [vec![1], (start + 36).bytes(), vec![2]].concat();
-    Ok(tally::compare(
-        "echo_pointer_const_f32",
-        "view",
-        &stream.clone_dtoh(&out)?,
-        &passed,
-    )?)
+    Ok(tally::compare("echo_pointer_const_f32", "view", &stream.clone_dtoh(&out)?, &passed)?)
 }
 
 fn unified() -> Outcome {
@@ -153,8 +128,7 @@ fn unified() -> Outcome {
     }
     let ctx = context()?;
     let stream = ctx.default_stream();
-    let kernel: Kernel<Unified<'static>> =
-        Module::load(&ctx, POINTERS)?.kernel("echo_pointer_f32")?;
+    let kernel: Kernel<Unified<'static>> = Module::load(&ctx, POINTERS)?.kernel("echo_pointer_f32")?;
     // SAFETY: every bit pattern is an `f32`.
     let mut memory = unsafe { ctx.alloc_unified::<f32>(16, true)? };
     let start = {
@@ -162,56 +136,29 @@ fn unified() -> Outcome {
         start
     };
     let mut out = stream.clone_htod(&[0xa5_u8; 10])?;
-    let args = Unified {
-        out: &mut out,
-        before: 1,
-        pointer: &mut memory,
-        after: 2,
-    };
+    let args = Unified { out: &mut out, before: 1, pointer: &mut memory, after: 2 };
     // SAFETY: `out` has space for two chars and a pointer, and the kernel writes no other memory.
     unsafe { launch!(kernel, 1, 1, args)? };
     let passed = [vec![1], start.bytes(), vec![2]].concat();
-    Ok(tally::compare(
-        "echo_pointer_f32 of unified memory",
-        "launch!",
-        &stream.clone_dtoh(&out)?,
-        &passed,
-    )?)
+    Ok(tally::compare("echo_pointer_f32 of unified memory", "launch!", &stream.clone_dtoh(&out)?, &passed)?)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial("echo_pointer_f32", || {
-            echo_between::<DevicePointerMut<f32>>(POINTERS, "echo_pointer_f32")
-        }),
-        trial("echo_pointer_const_f32", || {
-            echo_between::<DevicePointer<f32>>(POINTERS, "echo_pointer_const_f32")
-        }),
-        trial("echo_pointer_void", || {
-            echo_between::<DevicePointerMut<c_void>>(POINTERS, "echo_pointer_void")
-        }),
-        trial("echo_pointer_const_void", || {
-            echo_between::<DevicePointer<c_void>>(POINTERS, "echo_pointer_const_void")
-        }),
+        trial("echo_pointer_f32", || echo_between::<DevicePointerMut<f32>>(POINTERS, "echo_pointer_f32")),
+        trial("echo_pointer_const_f32", || echo_between::<DevicePointer<f32>>(POINTERS, "echo_pointer_const_f32")),
+        trial("echo_pointer_void", || echo_between::<DevicePointerMut<c_void>>(POINTERS, "echo_pointer_void")),
+        trial("echo_pointer_const_void", || echo_between::<DevicePointer<c_void>>(POINTERS, "echo_pointer_const_void")),
         trial("echo_pointer_pointer", || {
-            echo_between::<DevicePointerMut<DevicePointerMut<f32>>>(
-                POINTERS,
-                "echo_pointer_pointer",
-            )
+            echo_between::<DevicePointerMut<DevicePointerMut<f32>>>(POINTERS, "echo_pointer_pointer")
         }),
         trial("echo_pointer_const_pointer", || {
-            echo_between::<DevicePointer<DevicePointer<f32>>>(
-                POINTERS,
-                "echo_pointer_const_pointer",
-            )
+            echo_between::<DevicePointer<DevicePointer<f32>>>(POINTERS, "echo_pointer_const_pointer")
         }),
         trial("echo_pointers_mixed", mixed),
         trial("a_slice_arrives_as_its_address", slice_mut),
         trial("a_view_arrives_as_its_own_address", view_mut),
-        trial(
-            "a_borrowed_view_arrives_as_its_own_address",
-            view_mut_by_reference,
-        ),
+        trial("a_borrowed_view_arrives_as_its_own_address", view_mut_by_reference),
         trial("some_slice_arrives_as_its_address", some_slice),
         trial("no_slice_arrives_as_null", no_slice),
         trial("a_view_that_is_read_arrives_as_its_own_address", read_only),

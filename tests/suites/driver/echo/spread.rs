@@ -92,19 +92,11 @@ fn structs() -> Outcome {
     let echo = Echo::<Structs<2>>::load(PTX, "echo_spread_structs")?;
     let (from, mut passed) = (&mut Source::new(5), Vec::new());
     let (size, middle) = (drawn(from, &mut passed), drawn(from, &mut passed));
-    let item = [0; 2].map(|_| Item {
-        value: Draw::draw(from),
-        index: Draw::draw(from),
-    });
+    let item = [0; 2].map(|_| Item { value: Draw::draw(from), index: Draw::draw(from) });
     for item in item {
         passed.extend(at(16, &[(0, item.value.bytes()), (8, item.index.bytes())]));
     }
-    echo.check(&passed, |out| Structs {
-        out,
-        size,
-        middle,
-        item,
-    })
+    echo.check(&passed, |out| Structs { out, size, middle, item })
 }
 
 /// What several kernels take.
@@ -118,10 +110,7 @@ struct Common<T> {
 
 #[derive(KernelArgs)]
 #[kernel_args(kernel = kernels::echo_flatten, strict_names)]
-struct Flatten<
-    X: KernelArg<Device = DevicePointer<f32>>,
-    O: KernelArg<Device = DevicePointerMut<u8>>,
-> {
+struct Flatten<X: KernelArg<Device = DevicePointer<f32>>, O: KernelArg<Device = DevicePointerMut<u8>>> {
     out: O,
     first: i8,
     #[kernel_args(flatten)]
@@ -139,19 +128,9 @@ where
     fn draw(seed: u64, out: O, x: X, address: u64) -> (Self, Vec<u8>) {
         let (from, passed) = (&mut Source::new(seed), &mut Vec::new());
         let first = drawn(from, passed);
-        let common = Common {
-            alpha: drawn(from, passed),
-            shape: drawn(from, passed),
-            beta: drawn(from, passed),
-        };
+        let common = Common { alpha: drawn(from, passed), shape: drawn(from, passed), beta: drawn(from, passed) };
         passed.extend(address.bytes());
-        let args = Self {
-            out,
-            first,
-            common,
-            x,
-            last: drawn(from, passed),
-        };
+        let args = Self { out, first, common, x, last: drawn(from, passed) };
         (args, std::mem::take(passed))
     }
 }
@@ -195,10 +174,7 @@ fn slices() -> Outcome {
     let kernel = Module::load(&ctx, PTX)?.kernel::<Slices<'_>>("echo_spread_pointers")?;
     let x = [stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros(4)?];
     let [mut y0, mut y1] = [stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros(4)?];
-    let mut size = Size {
-        rows: 7,
-        columns: 9,
-    };
+    let mut size = Size { rows: 7, columns: 9 };
     let mut passed = Vec::new();
     for slice in [&x[0], &x[1], &y0, &y1] {
         passed.extend(address(slice, &stream).bytes());
@@ -206,12 +182,7 @@ fn slices() -> Outcome {
     passed.extend([size.rows.bytes(), size.columns.bytes()].concat());
     for form in [Form::KernelParams, Form::Packed] {
         let mut out = stream.clone_htod(&vec![0xa5_u8; passed.len()])?;
-        let args = Slices {
-            out: &mut out,
-            x: x.each_ref(),
-            y: [&mut y0, &mut y1],
-            size: &mut size,
-        };
+        let args = Slices { out: &mut out, x: x.each_ref(), y: [&mut y0, &mut y1], size: &mut size };
         // SAFETY: `out` has space for the echo; the kernel does not access the memory of the pointers.
         unsafe { launch!(kernel, 1, 1, args, stream = &stream, form = form)? };
         let echo = stream.clone_dtoh(&out)?;
@@ -240,10 +211,7 @@ fn lists() -> Outcome {
         }
     }
     let mut short = ArgList::new();
-    short
-        .push(DevicePointerMut::<u8>::NULL)
-        .push(1_i8)
-        .spread(&[1_i32; 2]);
+    short.push(DevicePointerMut::<u8>::NULL).push(1_i8).spread(&[1_i32; 2]);
     short.push(0.5_f64).spread(&[1_i16; 2]).push(1_i8);
     // SAFETY: the arguments do not fit, so nothing is launched.
     let refused = unsafe { launch!(function, 1, 1, short) };
@@ -312,24 +280,10 @@ fn sequences() -> Outcome {
     let draw = |seed| Flatten::draw(seed, DevicePointerMut::NULL, DevicePointer::NULL, of);
     let mut out = stream.clone_htod(&vec![0xa5_u8; draw(0).1.len()])?;
     for seed in 0..ROUNDS {
-        let (
-            Flatten {
-                first,
-                common,
-                last,
-                ..
-            },
-            passed,
-        ) = draw(seed);
+        let (Flatten { first, common, last, .. }, passed) = draw(seed);
         sequence.run(|s| {
             let (x, mut out) = (s.hold(&x)?, s.hold(&mut out)?);
-            let args = Step {
-                out: &mut out,
-                first,
-                common,
-                x,
-                last,
-            };
+            let args = Step { out: &mut out, first, common, x, last };
             // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             unsafe { launch!(kernel, 1, 1, args, stream = s) }
         })?;
@@ -387,21 +341,12 @@ fn another_context() -> Outcome {
     let [mut y0, mut y1] = [stream.alloc_zeros::<f32>(4)?, stream.alloc_zeros(4)?];
     let mut theirs = elsewhere.alloc_zeros::<f32>(4)?;
     let mut out = stream.alloc_zeros(64)?;
-    let mut size = Size {
-        rows: 7,
-        columns: 9,
-    };
-    for (field, x, is_theirs) in [
-        ("x[0]", [&there, &here], false),
-        ("x[1]", [&here, &there], false),
-        ("y[1]", [&here, &here], true),
-    ] {
-        let args = Slices {
-            out: &mut out,
-            x,
-            y: [&mut y0, if is_theirs { &mut theirs } else { &mut y1 }],
-            size: &mut size,
-        };
+    let mut size = Size { rows: 7, columns: 9 };
+    for (field, x, is_theirs) in
+        [("x[0]", [&there, &here], false), ("x[1]", [&here, &there], false), ("y[1]", [&here, &here], true)]
+    {
+        let args =
+            Slices { out: &mut out, x, y: [&mut y0, if is_theirs { &mut theirs } else { &mut y1 }], size: &mut size };
         // SAFETY: the arguments are refused, so nothing is launched.
         let refused = unsafe { launch!(kernel, 1, 1, args, stream = &stream) };
         let text = refused.expect_err("two contexts are mixed").to_string();
@@ -411,10 +356,7 @@ fn another_context() -> Outcome {
     let kernel = Module::load(&ctx, PTX)?.kernel::<Outer<'_>>("echo_spread_pointers")?;
     let args = Outer {
         out: &mut out,
-        pointers: Pointers {
-            x: [&here, &here],
-            y: [&mut y0, &mut theirs],
-        },
+        pointers: Pointers { x: [&here, &here], y: [&mut y0, &mut theirs] },
         rows: 1,
         columns: 2,
     };

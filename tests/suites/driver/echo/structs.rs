@@ -14,10 +14,7 @@ use libtest_mimic::Trial;
 const STRUCTS: &str = include_str!("../../../../ptx/echo_structs.ptx");
 
 /// A struct with fields of random values, and its bytes: `size; field @ offset, …`.
-#[allow(
-    clippy::struct_field_names,
-    reason = "the names of the kernel's source"
-)]
+#[allow(clippy::struct_field_names, reason = "the names of the kernel's source")]
 macro_rules! structs {
     ($($(#[$meta:meta])* struct $name:ident $(<$($t:ident),+>)? = $size:literal {
         $($field:ident: $ty:ty = $offset:literal,)*
@@ -118,46 +115,17 @@ struct TensorMapFirst {
 fn align_mixed() -> Outcome {
     let echo = Echo::<AlignMixed>::load(STRUCTS, "echo_align_mixed")?;
     let mut from = Source::new(32);
-    let (a, b, c) = (
-        i8::draw(&mut from),
-        Align32::draw(&mut from),
-        i16::draw(&mut from),
-    );
-    let (d, e, f) = (
-        Align128::draw(&mut from),
-        i32::draw(&mut from),
-        Align64::draw(&mut from),
-    );
+    let (a, b, c) = (i8::draw(&mut from), Align32::draw(&mut from), i16::draw(&mut from));
+    let (d, e, f) = (Align128::draw(&mut from), i32::draw(&mut from), Align64::draw(&mut from));
     let g = f64::draw(&mut from);
-    let passed = [
-        a.bytes(),
-        b.bytes(),
-        c.bytes(),
-        d.bytes(),
-        e.bytes(),
-        f.bytes(),
-        g.bytes(),
-    ]
-    .concat();
-    echo.check(&passed, |out| AlignMixed {
-        out,
-        a,
-        b,
-        c,
-        d,
-        e,
-        f,
-        g,
-    })
+    let passed = [a.bytes(), b.bytes(), c.bytes(), d.bytes(), e.bytes(), f.bytes(), g.bytes()].concat();
+    echo.check(&passed, |out| AlignMixed { out, a, b, c, d, e, f, g })
 }
 
 fn tensor_map_first() -> Outcome {
     let echo = Echo::<TensorMapFirst>::load(STRUCTS, "echo_tensor_map_first")?;
     let mut from = Source::new(128);
-    let (map, data) = (
-        TensorMap::draw(&mut from),
-        DevicePointerMut::draw(&mut from),
-    );
+    let (map, data) = (TensorMap::draw(&mut from), DevicePointerMut::draw(&mut from));
     let passed = [map.bytes(), data.bytes()].concat();
     echo.check(&passed, |out| TensorMapFirst { out, map, data })
 }

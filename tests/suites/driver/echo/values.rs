@@ -54,8 +54,7 @@ const RENAMED: [(&str, &str); 11] = [
 fn row(name: &str) -> Option<&'static Row> {
     let renamed = RENAMED.iter().find(|(kernel, _)| *kernel == name);
     let name = renamed.map_or(name, |(_, rust)| rust);
-    ROWS.iter()
-        .find(|(rust, cpp, _)| *rust == name || *cpp == name)
+    ROWS.iter().find(|(rust, cpp, _)| *rust == name || *cpp == name)
 }
 
 /// The names of the kernels `echo_NAME`.
@@ -66,14 +65,10 @@ fn names(ptx: &str) -> impl Iterator<Item = &str> {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let of_structs = names(STRUCTS)
-        .filter(|name| row(name).is_some())
-        .map(|name| (STRUCTS, name));
+    let of_structs = names(STRUCTS).filter(|name| row(name).is_some()).map(|name| (STRUCTS, name));
     let all = names(SCALARS).map(|name| (SCALARS, name));
     let all = all.chain(names(VECTORS).map(|name| (VECTORS, name)));
-    let of_interop = names(INTEROP)
-        .filter(|name| row(name).is_some())
-        .map(|name| (INTEROP, name));
+    let of_interop = names(INTEROP).filter(|name| row(name).is_some()).map(|name| (INTEROP, name));
     let own = all.chain(of_structs).chain(of_interop).map(|(ptx, name)| {
         let entry = format!("echo_{name}");
         trial(entry.clone(), move || -> Outcome {

@@ -30,9 +30,7 @@ pub(crate) struct Echo<'k, A: KernelArgs> {
 impl<'k, A: KernelArgs> Echo<'k, A> {
     pub(crate) fn load(ptx: &str, entry: &'k str) -> Result<Self, Box<dyn Error>> {
         let ctx = context()?;
-        let kernel = Module::load(&ctx, ptx)?
-            .kernel::<A>(entry)?
-            .require_verified()?;
+        let kernel = Module::load(&ctx, ptx)?.kernel::<A>(entry)?.require_verified()?;
         Ok(Self { ctx, kernel, entry })
     }
 
@@ -46,18 +44,11 @@ impl<'k, A: KernelArgs> Echo<'k, A> {
             launch(args(DevicePointerMut::from_raw(address)))?;
             drop(guard);
             let echo = stream.clone_dtoh(&out)?;
-            Ok(tally::compare(
-                self.entry,
-                way,
-                &echo[..passed.len()],
-                passed,
-            )?)
+            Ok(tally::compare(self.entry, way, &echo[..passed.len()], passed)?)
         };
         for form in [Form::KernelParams, Form::Packed] {
             // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
-            run(&format!("{form:?}, verified"), &|args| unsafe {
-                launch!(self.kernel, 1, 1, args, form = form)
-            })?;
+            run(&format!("{form:?}, verified"), &|args| unsafe { launch!(self.kernel, 1, 1, args, form = form) })?;
             // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             run(&format!("{form:?}, raw handle"), &|args| unsafe {
                 launch!(raw, 1, 1, args, stream = &stream, form = form)
@@ -74,12 +65,7 @@ pub(crate) fn echo_between<T: Bytes + DeviceType>(ptx: &str, entry: &str) -> Out
         let mut from = Source::new(seed);
         let (before, value, after) = (i8::draw(&mut from), T::draw(&mut from), i8::draw(&mut from));
         let passed = [before.bytes(), value.bytes(), after.bytes()].concat();
-        echo.check(&passed, |out| Between {
-            out,
-            before,
-            value,
-            after,
-        })?;
+        echo.check(&passed, |out| Between { out, before, value, after })?;
     }
     Ok(())
 }

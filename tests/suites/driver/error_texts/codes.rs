@@ -12,15 +12,11 @@ use libtest_mimic::Trial;
 
 /// The codes that this machine's driver has names for, without success.
 fn codes() -> impl Iterator<Item = Status> {
-    (1..1200)
-        .map(Status)
-        .filter(|status| status.name().is_some())
+    (1..1200).map(Status).filter(|status| status.name().is_some())
 }
 
 fn every_code_has_a_meaning() -> Outcome {
-    let unknown: Vec<_> = codes()
-        .filter(|status| status.meaning().is_none())
-        .collect();
+    let unknown: Vec<_> = codes().filter(|status| status.meaning().is_none()).collect();
     if !unknown.is_empty() || codes().count() < 80 {
         return Err(format!("{unknown:?} are not explained").into());
     }
@@ -49,10 +45,7 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
         let meaning = status.meaning().ok_or("no meaning")?;
         control.fail_once("cuModuleLoadDataEx", status.0);
         let load = Module::load(&ctx, SAXPY).expect_err("the driver returns an error");
-        assert!(
-            matches!(load, Error::Load(LoadError::Rejected { .. })),
-            "{load:?}"
-        );
+        assert!(matches!(load, Error::Load(LoadError::Rejected { .. })), "{load:?}");
         let launch = ["cuLaunchKernelEx", "cuLaunchKernel"].map(|call| {
             control.fail_once(call, status.0);
             // SAFETY: the launch returns the error.
@@ -93,9 +86,7 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
             an_error_of_an_earlier_kernel_names_it_as_the_cause,
         ),
         trial_unless(
-            driver
-                .is_real()
-                .then_some("the stand-in driver returns the requested error"),
+            driver.is_real().then_some("the stand-in driver returns the requested error"),
             "every_code_is_explained_where_it_is_returned",
             every_code_is_explained_where_it_is_returned,
         ),

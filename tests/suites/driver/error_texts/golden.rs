@@ -21,9 +21,7 @@ fn title(driver: &Driver) -> String {
 /// Compares the text of an error with the golden text, if the GPU is the same.
 pub(super) fn compare(driver: &Driver, name: &str, text: &str) -> Result<(), String> {
     let text = without_addresses(text);
-    SEEN.lock()
-        .expect("no trial panics here")
-        .insert(name.to_owned(), text.clone());
+    SEEN.lock().expect("no trial panics here").insert(name.to_owned(), text.clone());
     if gpu() != title(driver) || blessing() {
         return Ok(());
     }
@@ -47,10 +45,7 @@ fn without_addresses(text: &str) -> String {
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
         out.push_str("0x…");
-        match rest
-            .strip_prefix("  [")
-            .and_then(|bytes| bytes.split_once(']'))
-        {
+        match rest.strip_prefix("  [").and_then(|bytes| bytes.split_once(']')) {
             Some((_, rest)) => out.extend(["  […]", rest]),
             None => out.push_str(rest),
         }
@@ -72,11 +67,7 @@ pub(super) fn close(driver: &Driver) {
         file.extend(["\n## ", name, "\n", text, "\n"]);
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
-    let path = if folder.is_dir() {
-        folder.join("errors.txt")
-    } else {
-        "errors.txt".into()
-    };
+    let path = if folder.is_dir() { folder.join("errors.txt") } else { "errors.txt".into() };
     match fs::write(&path, file) {
         Ok(()) => println!("wrote {}", path.display()),
         Err(error) => println!("cannot write {}: {error}", path.display()),

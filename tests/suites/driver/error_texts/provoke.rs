@@ -37,12 +37,8 @@ pub(super) struct Values {
 
 impl Values {
     /// The kernel accesses no memory.
-    pub(super) const NONE: Self = Self {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::from_raw(0),
-        y: DevicePointerMut::from_raw(0),
-    };
+    pub(super) const NONE: Self =
+        Self { n: 0, alpha: 1.0, x: DevicePointer::from_raw(0), y: DevicePointerMut::from_raw(0) };
 }
 
 /// The kernels have different elements.
@@ -65,30 +61,15 @@ struct Provocation {
 }
 
 const fn faulty(name: &'static str, code: u32) -> Provocation {
-    Provocation {
-        name,
-        code,
-        needs_gpu: true,
-        variable: None,
-        run: fails_on_the_device,
-    }
+    Provocation { name, code, needs_gpu: true, variable: None, run: fails_on_the_device }
 }
 
 const fn other(name: &'static str, code: u32, run: fn(&str) -> Outcome<Error>) -> Provocation {
-    Provocation {
-        name,
-        code,
-        needs_gpu: false,
-        variable: None,
-        run,
-    }
+    Provocation { name, code, needs_gpu: false, variable: None, run }
 }
 
 const fn on_gpu(provocation: Provocation) -> Provocation {
-    Provocation {
-        needs_gpu: true,
-        ..provocation
-    }
+    Provocation { needs_gpu: true, ..provocation }
 }
 
 const PROVOCATIONS: &[Provocation] = &[
@@ -99,15 +80,9 @@ const PROVOCATIONS: &[Provocation] = &[
     faulty("invalid_jump", 715),
     faulty("stack_overflow", 700),
     on_gpu(other("local_memory", 2, |_| too_much_local_memory())),
-    other("a_block_of_4096_threads", 1, |_| {
-        launch_raw(SAXPY, "saxpy", 1, 4096, 0)
-    }),
-    other("a_grid_without_blocks", 1, |_| {
-        launch_raw(SAXPY, "saxpy", 0, 32, 0)
-    }),
-    on_gpu(other("too_many_registers", 701, |_| {
-        launch_raw(HUNGRY, "hungry", 1, 1024, 0)
-    })),
+    other("a_block_of_4096_threads", 1, |_| launch_raw(SAXPY, "saxpy", 1, 4096, 0)),
+    other("a_grid_without_blocks", 1, |_| launch_raw(SAXPY, "saxpy", 0, 32, 0)),
+    on_gpu(other("too_many_registers", 701, |_| launch_raw(HUNGRY, "hungry", 1, 1024, 0))),
     other("a_launch_of_cudarc", 1, |_| launch_of_cudarc()),
     other("no_device_of_this_number", 101, |_| {
         let error = kernel_args::context(99).expect_err("there are not as many");
@@ -124,9 +99,7 @@ const PROVOCATIONS: &[Provocation] = &[
         let error = module.get_global("counter", &ctx.default_stream()).err();
         Ok(error.expect("it does not exist").into())
     }),
-    on_gpu(other("damaged_ptx", 218, |_| {
-        load(&SAXPY.replacen("ret;", "rett;", 1))
-    })),
+    on_gpu(other("damaged_ptx", 218, |_| load(&SAXPY.replacen("ret;", "rett;", 1)))),
     on_gpu(other("an_undefined_function", 218, |_| {
         let declared = SAXPY.replacen(".visible", ".extern .func missing();\n\n.visible", 1);
         load(&declared.replacen("ret;", "call missing;\n\tret;", 1))
@@ -137,9 +110,7 @@ const PROVOCATIONS: &[Provocation] = &[
     })),
     Provocation {
         variable: Some(("CUDA_VISIBLE_DEVICES", "-1")),
-        ..on_gpu(other("no_visible_device", 100, |_| {
-            Ok(kernel_args::context(0).expect_err("it does not exist"))
-        }))
+        ..on_gpu(other("no_visible_device", 100, |_| Ok(kernel_args::context(0).expect_err("it does not exist"))))
     },
     Provocation {
         variable: Some(("CUDA_DISABLE_PTX_JIT", "1")),
@@ -165,24 +136,13 @@ fn launch_raw(ptx: &str, entry: &str, grid: u32, block: u32, shared: u32) -> Out
     let stream = ctx.default_stream();
     let mut memory = stream.alloc_zeros::<i32>(1024)?;
     let (address, guard) = memory.device_ptr_mut(&stream);
-    let out = Out {
-        out: DevicePointerMut::from_raw(address),
-    };
+    let out = Out { out: DevicePointerMut::from_raw(address) };
     drop(guard);
     let launched = if entry == "saxpy" {
         let handle = Kernel::<Values>::from_image(&ctx, ptx, entry)?;
         let raw = handle.cu_function();
         // SAFETY: the launch returns an error.
-        unsafe {
-            launch!(
-                raw,
-                grid,
-                block,
-                Values::NONE,
-                shared = shared,
-                stream = &stream
-            )
-        }
+        unsafe { launch!(raw, grid, block, Values::NONE, shared = shared, stream = &stream) }
     } else {
         let handle = Kernel::<Out>::from_image(&ctx, ptx, entry)?;
         let raw = handle.cu_function();
@@ -203,9 +163,7 @@ fn fails_on_the_device(entry: &str) -> Outcome<Error> {
     let (address, guard) = memory.device_ptr_mut(&stream);
     drop(guard);
     let kernel: Kernel<Out> = Kernel::from_image(&ctx, FAULTY, entry)?;
-    let again = || Out {
-        out: DevicePointerMut::from_raw(address),
-    };
+    let again = || Out { out: DevicePointerMut::from_raw(address) };
     // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
     unsafe { launch!(kernel, 1, 1, again(), stream = &stream) }?;
     let _ = stream.synchronize();
@@ -235,11 +193,7 @@ fn launch_of_cudarc() -> Outcome<Error> {
     let function = module.load_function("saxpy")?;
     let mut builder = stream.launch_builder(&function);
     builder.arg(&0_u32);
-    let config = cudarc::driver::LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (4096, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = cudarc::driver::LaunchConfig { grid_dim: (1, 1, 1), block_dim: (4096, 1, 1), shared_mem_bytes: 0 };
     // SAFETY: the launch is rejected because of its block.
     let error = unsafe { builder.launch(config) }.expect_err("it is refused");
     Ok(error.into())
@@ -262,12 +216,7 @@ pub(super) fn child() -> Option<ExitCode> {
 }
 
 fn provoke(driver: &Driver, provocation: &Provocation) -> Outcome {
-    let Provocation {
-        name,
-        code,
-        variable,
-        ..
-    } = *provocation;
+    let Provocation { name, code, variable, .. } = *provocation;
     let mut command = Command::new(env::current_exe()?);
     command.env(VARIABLE, name);
     if let Some((variable, value)) = variable {
@@ -296,9 +245,7 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
         .map(|provocation| {
             let here = driver.clone();
             let why = (provocation.needs_gpu && !driver.is_real()).then_some("this needs a GPU");
-            trial_unless(why, format!("provoked/{}", provocation.name), move || {
-                provoke(&here, provocation)
-            })
+            trial_unless(why, format!("provoked/{}", provocation.name), move || provoke(&here, provocation))
         })
         .collect()
 }

@@ -77,12 +77,7 @@ fn every_call_fails_once(stage: &'static Stage) -> Result<(), String> {
     for (entry, &(run, all)) in &calls {
         for spared in 0..all {
             for code in CODES {
-                let order = Order {
-                    entry,
-                    spared,
-                    code,
-                    in_run: spared < run,
-                };
+                let order = Order { entry, spared, code, in_run: spared < run };
                 row.faults += 1;
                 if let Err(problem) = fails_once(stage, order, &driver, &mut world, &mut row) {
                     problems.push(format!("{order:?}: {problem}"));
@@ -93,23 +88,12 @@ fn every_call_fails_once(stage: &'static Stage) -> Result<(), String> {
     if row.faults == 0 {
         problems.push("the stage calls nothing".into());
     }
-    TABLE
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(row);
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems.join("\n"))
-    }
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
 /// The number of calls of each entry point: in the stage itself, and including the drop of its objects.
-fn count(
-    stage: &Stage,
-    driver: &Control,
-    world: &mut World,
-) -> Result<BTreeMap<String, (u64, u64)>, String> {
+fn count(stage: &Stage, driver: &Control, world: &mut World) -> Result<BTreeMap<String, (u64, u64)>, String> {
     begin(stage, world);
     driver.reset_calls();
     let made = (stage.run)(world).map_err(|fault| format!("without a failure: {fault:?}"))?;
@@ -126,11 +110,7 @@ fn count(
 }
 
 fn begin(stage: &Stage, world: &World) {
-    make_current(if stage.unbound {
-        NO_CONTEXT
-    } else {
-        world.ctx.cu_ctx()
-    });
+    make_current(if stage.unbound { NO_CONTEXT } else { world.ctx.cu_ctx() });
 }
 
 fn fails_once(
@@ -185,9 +165,7 @@ fn fails_once(
     if pending.is_err() && order.in_run {
         return Err(format!("{pending:?} is left to the next call"));
     }
-    world
-        .works()
-        .map_err(|fault| format!("the next launch failed: {fault:?}"))
+    world.works().map_err(|fault| format!("the next launch failed: {fault:?}"))
 }
 
 /// Entry points whose failure a stage survives: a name for messages, and a query that is repeated.
@@ -200,13 +178,8 @@ const RECOVERED: [&str; 4] = [
 ];
 
 /// Calls that release replaced arguments after an update: if they fail, the graph keeps the arguments as long as it lives.
-const RECOVERED_BY_GRAPHS: [&str; 5] = [
-    "cuCtxSetCurrent",
-    "cuEventCreate",
-    "cuEventRecord",
-    "cuEventSynchronize",
-    "cuStreamIsCapturing",
-];
+const RECOVERED_BY_GRAPHS: [&str; 5] =
+    ["cuCtxSetCurrent", "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuStreamIsCapturing"];
 
 /// Whether a stage survives a failure of this entry point.
 fn recovers(stage: &Stage, entry: &str) -> bool {
@@ -236,21 +209,14 @@ fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
 }
 
 /// What a stage keeps on purpose if this call fails in the drop of its objects.
-fn kept(
-    stage: &Stage,
-    order: Order<'_>,
-    before: LiveObjects,
-    after: LiveObjects,
-) -> Option<LiveObjects> {
+fn kept(stage: &Stage, order: Order<'_>, before: LiveObjects, after: LiveObjects) -> Option<LiveObjects> {
     if order.in_run {
         return None;
     }
     match (stage.name, order.entry) {
-        (LEFT, "cuMemFreeAsync" | "cuStreamIsCapturing") => Some(LiveObjects {
-            allocations: before.allocations + 1,
-            bytes: before.bytes + LEFT_BYTES as u64,
-            ..before
-        }),
+        (LEFT, "cuMemFreeAsync" | "cuStreamIsCapturing") => {
+            Some(LiveObjects { allocations: before.allocations + 1, bytes: before.bytes + LEFT_BYTES as u64, ..before })
+        }
         // The instantiated graph, its graph, and what they retain.
         (REPLACED, entry) if RECOVERED_BY_GRAPHS.contains(&entry) => Some(LiveObjects {
             graphs: before.graphs + 2,
@@ -277,16 +243,10 @@ fn named(fault: &Fault, order: Order<'_>) -> Result<(), String> {
         // The result for a parameter that does not exist: the kernel seems to take fewer parameters.
         ("cuFuncGetParamInfo", 1) => says("parameter"),
         // The error of a launch names its kernel.
-        ("cuLaunchKernelEx", code) => {
-            says("launching kernel `saxpy`") && says(&format!("({code})"))
-        }
+        ("cuLaunchKernelEx", code) => says("launching kernel `saxpy`") && says(&format!("({code})")),
         (call, code) => says(call) && says(&format!("({code})")),
     };
-    if meant {
-        Ok(())
-    } else {
-        Err(format!("the error does not name it: {error}"))
-    }
+    if meant { Ok(()) } else { Err(format!("the error does not name it: {error}")) }
 }
 
 /// Prints the table.
@@ -295,14 +255,9 @@ pub(crate) fn print() {
     if table.is_empty() {
         return;
     }
-    println!(
-        "| stage | calls | in drops | failures | errors | recovered | without a receiver | leaks |"
-    );
+    println!("| stage | calls | in drops | failures | errors | recovered | without a receiver | leaks |");
     println!("|---|---|---|---|---|---|---|---|");
-    let mut sum = Row {
-        stage: "all",
-        ..Row::default()
-    };
+    let mut sum = Row { stage: "all", ..Row::default() };
     for row in table.iter() {
         println!("{}", line(row));
         sum.calls += row.calls;
@@ -319,13 +274,6 @@ pub(crate) fn print() {
 fn line(row: &Row) -> String {
     format!(
         "| {} | {} | {} | {} | {} | {} | {} | {} |",
-        row.stage,
-        row.calls,
-        row.drop_calls,
-        row.faults,
-        row.errors,
-        row.recovered,
-        row.released,
-        row.leaks
+        row.stage, row.calls, row.drop_calls, row.faults, row.errors, row.recovered, row.released, row.leaks
     )
 }

@@ -7,10 +7,7 @@ use crate::fault_injection::{
 };
 use kernel_args::{
     Error, Kernel,
-    context::{
-        BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, kernel_function,
-        with_current,
-    },
+    context::{BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, kernel_function, with_current},
     launch,
 };
 use kernel_args_stand_in::{Session, Settings};
@@ -150,42 +147,25 @@ fn without(name: &str) -> Result<(), String> {
             }
         }
     }
-    for (newer, older) in NEWER_FOR_GRAPHS
-        .into_iter()
-        .zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..])
-    {
+    for (newer, older) in NEWER_FOR_GRAPHS.into_iter().zip(&FOR_GRAPHS[FOR_GRAPHS.len() - 2..]) {
         if *older == name {
             settings = settings.without(newer);
         }
     }
     let session = Session::start(&settings).map_err(|error| error.to_string())?;
     let binary = env::current_exe().map_err(|error| error.to_string())?;
-    let output = session
-        .command(binary)
-        .env(VARIABLE, name)
-        .output()
-        .map_err(|error| error.to_string())?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
+    let output = session.command(binary).env(VARIABLE, name).output().map_err(|error| error.to_string())?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
 /// The part of the process without the entry point: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
     let name = env::var(VARIABLE).ok()?;
     let result = match name.as_str() {
-        optional if OPTIONAL.contains(&optional) => {
-            everything_launches().map_err(|fault| format!("{fault:?}"))
-        }
-        newer if NEWER_FOR_GRAPHS.contains(&newer) => {
-            every_graph().map_err(|fault| format!("{fault:?}"))
-        }
+        optional if OPTIONAL.contains(&optional) => everything_launches().map_err(|fault| format!("{fault:?}")),
+        newer if NEWER_FOR_GRAPHS.contains(&newer) => every_graph().map_err(|fault| format!("{fault:?}")),
         needed if FOR_GRAPHS.contains(&needed) => only_graphs_are_refused(needed),
-        "cuCtxCreate_v4" | "cuCtxCreate_v3" => {
-            everything_launches().map_err(|fault| format!("{fault:?}"))
-        }
+        "cuCtxCreate_v4" | "cuCtxCreate_v3" => everything_launches().map_err(|fault| format!("{fault:?}")),
         needed if FOR_CONTEXTS.contains(&needed) => only_contexts_are_refused(needed),
         required => refused(required),
     };
@@ -212,12 +192,8 @@ fn everything_launches() -> Result<(), Fault> {
 
 fn every_graph() -> Result<(), Fault> {
     let mut world = World::new()?;
-    let stages = STAGES
-        .iter()
-        .filter(|stage| stage.name.starts_with("graph"));
-    stages
-        .map(|stage| (stage.run)(&mut world))
-        .try_for_each(|made| made.map(drop))
+    let stages = STAGES.iter().filter(|stage| stage.name.starts_with("graph"));
+    stages.map(|stage| (stage.run)(&mut world)).try_for_each(|made| made.map(drop))
 }
 
 fn only_graphs_are_refused(name: &str) -> Result<(), String> {
@@ -241,28 +217,17 @@ fn without_current<T>(work: impl FnOnce() -> T) -> T {
 
 fn only_contexts_are_refused(name: &str) -> Result<(), String> {
     let text = |error: Error| format!("without {name}: {error:?}");
-    let (ctx, other) = (
-        kernel_args::context(0).map_err(text)?,
-        kernel_args::context(1).map_err(text)?,
-    );
+    let (ctx, other) = (kernel_args::context(0).map_err(text)?, kernel_args::context(1).map_err(text)?);
     let kernel = Kernel::<Values>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
     // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, 8, Values::NONE) }.map_err(text)?;
     let stream = ctx.new_stream().map_err(|error| text(error.into()))?;
     let own = || create_context(0, ContextFlags::new()).map(drop);
     let outcomes: [(&[&str], Result<(), Error>); 6] = [
-        (
-            &["cuCtxCreate_v2", "cuCtxDestroy_v2", "cuCtxPopCurrent_v2"],
-            own(),
-        ),
+        (&["cuCtxCreate_v2", "cuCtxDestroy_v2", "cuCtxPopCurrent_v2"], own()),
         (&[], with_current(&other, || ())),
         (
-            &[
-                "cuDeviceCanAccessPeer",
-                "cuCtxEnablePeerAccess",
-                "cuDeviceGetMemPool",
-                "cuMemPoolSetAccess",
-            ],
+            &["cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuDeviceGetMemPool", "cuMemPoolSetAccess"],
             without_current(|| PeerAccess::enable(&ctx, &other).map(drop)),
         ),
         (

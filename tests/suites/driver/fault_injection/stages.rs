@@ -10,8 +10,8 @@ use kernel_args::{
     args::Form,
     attribute::{AccessPolicyWindow, DeviceNode, MemorySyncDomain, MemorySyncDomainMap},
     context::{
-        BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context,
-        kernel_function, with_current,
+        BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context, kernel_function,
+        with_current,
     },
     graph::{Body, Graph, GraphExec, HostBuffer},
     image::JitOptions,
@@ -30,11 +30,7 @@ pub(crate) struct Stage {
 }
 
 const fn stage(name: &'static str, run: fn(&mut World) -> Result<Made, Fault>) -> Stage {
-    Stage {
-        name,
-        run,
-        unbound: true,
-    }
+    Stage { name, run, unbound: true }
 }
 
 /// A graph whose launch leaves memory allocated. If the call that frees it fails, it is left.
@@ -45,9 +41,7 @@ pub(crate) const LEFT_BYTES: usize = 4096;
 pub(crate) const REPLACED: &str = "graph, replaced";
 
 pub(crate) const STAGES: &[Stage] = &[
-    stage("load", |world| {
-        Ok(Box::new(Module::load(&world.ctx, SAXPY)?))
-    }),
+    stage("load", |world| Ok(Box::new(Module::load(&world.ctx, SAXPY)?))),
     stage("link", |world| {
         let images = [SAXPY, include_str!("../../../../ptx/vector_add.ptx")];
         let options = JitOptions::new();
@@ -71,10 +65,7 @@ pub(crate) const STAGES: &[Stage] = &[
     stage("launch a list", |world| {
         let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
         let mut list = ArgList::new();
-        list.push(8_u32)
-            .push(0.0_f32)
-            .push(&world.x)
-            .push(&mut world.y);
+        list.push(8_u32).push(0.0_f32).push(&world.x).push(&mut world.y);
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(function, 1, 8, list, stream = &world.stream) }?;
         Ok(Box::new(function))
@@ -174,10 +165,7 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(kernel))
     }),
     stage("launch, other attributes", |world| {
-        let map = MemorySyncDomainMap {
-            default: 0,
-            remote: 1,
-        };
+        let map = MemorySyncDomainMap { default: 0, remote: 1 };
         let launch = Launch::new(1, 8)
             .priority(-1)
             .programmatic_stream_serialization(true)
@@ -210,9 +198,7 @@ pub(crate) const STAGES: &[Stage] = &[
         kernel.grid_and_block_for(100)?;
         Ok(Box::new(kernel))
     }),
-    stage("context of its own", |_| {
-        Ok(Box::new(create_context(0, ContextFlags::new())?))
-    }),
+    stage("context of its own", |_| Ok(Box::new(create_context(0, ContextFlags::new())?))),
     Stage {
         name: "context, current",
         run: |world| {
@@ -226,16 +212,9 @@ pub(crate) const STAGES: &[Stage] = &[
         with_current(&world.own, current_context)??;
         Ok(Box::new(()))
     }),
-    stage("peer access", |world| {
-        Ok(Box::new(PeerAccess::enable(&world.ctx, &world.other)?))
-    }),
+    stage("peer access", |world| Ok(Box::new(PeerAccess::enable(&world.ctx, &world.other)?))),
     stage("launch, memory of another device", |world| {
-        let args = Far {
-            n: 8,
-            alpha: 1.0,
-            x: &world.x,
-            y: world.peers.memory(&mut world.far),
-        };
+        let args = Far { n: 8, alpha: 1.0, x: &world.x, y: world.peers.memory(&mut world.far) };
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(world.far_kernel, 1, 8, args, stream = &world.stream) }?;
         Ok(Box::new(()))
@@ -402,17 +381,14 @@ pub(crate) const STAGES: &[Stage] = &[
         let mut exec = new()?.instantiate()?;
         // SAFETY: the kernel accesses no memory.
         unsafe { exec.launch(&world.stream) }?;
-        exec.update_graph(new()?)
-            .map_err(kernel_args::Error::from)?;
+        exec.update_graph(new()?).map_err(kernel_args::Error::from)?;
         // SAFETY: as above.
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),
     stage("graph, of cudarc", |world| {
         let (graph, stream) = capture(world)?;
-        let graph = graph.ok_or(cudarc::driver::DriverError(
-            cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND,
-        ))?;
+        let graph = graph.ok_or(cudarc::driver::DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND))?;
         let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
         exec.kernel_nodes(&world.values)?;
         Ok(released((exec, stream)))
@@ -442,20 +418,14 @@ fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault>
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
     let node = DeviceNode::new();
     let launch = Launch::new(1, 8).stream(&stream);
-    let launched = [
-        launch.form(Form::KernelParams),
-        launch.form(Form::Packed),
-        launch.device_updatable_node(&node),
-    ]
-    .into_iter()
-    // SAFETY: the kernel accesses no memory.
-    .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) })
-    // SAFETY: as above.
-    .and_then(|()| unsafe { world.values.capture(launch, Values::NONE) });
+    let launched = [launch.form(Form::KernelParams), launch.form(Form::Packed), launch.device_updatable_node(&node)]
+        .into_iter()
+        // SAFETY: the kernel accesses no memory.
+        .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) })
+        // SAFETY: as above.
+        .and_then(|()| unsafe { world.values.capture(launch, Values::NONE) });
     // Only one call fails: the second attempt ends the capture.
-    let ended = stream
-        .end_capture(flags)
-        .inspect_err(|_| drop(stream.end_capture(flags)));
+    let ended = stream.end_capture(flags).inspect_err(|_| drop(stream.end_capture(flags)));
     launched?;
     let graph = ended?;
     if let Some(graph) = &graph {

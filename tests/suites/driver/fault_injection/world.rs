@@ -47,12 +47,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub(crate) const NONE: Self = Self {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    pub(crate) const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 }
 
 /// `saxpy` of no elements, whose memory a graph retains.
@@ -96,10 +91,7 @@ pub(crate) struct World {
     pub(crate) owned_node: Node<Owned>,
     pub(crate) values_node: Node<Values>,
     /// Created once: cudarc returns an error of it from its next call.
-    pointers: (
-        Retained<DevicePointer<f32>>,
-        Retained<DevicePointerMut<f32>>,
-    ),
+    pointers: (Retained<DevicePointer<f32>>, Retained<DevicePointerMut<f32>>),
     pub(crate) x: CudaSlice<f32>,
     pub(crate) y: CudaSlice<f32>,
     /// Launches run here; the slices were created on a different stream.
@@ -123,19 +115,14 @@ impl World {
         let (stream, home) = (ctx.new_stream()?, ctx.new_stream()?);
         let module = Module::load(&ctx, SAXPY)?;
         let cudarc_module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
-        let (owned, values): (Kernel<Owned>, Kernel<Values>) =
-            (module.kernel("saxpy")?, module.kernel("saxpy")?);
+        let (owned, values): (Kernel<Owned>, Kernel<Values>) = (module.kernel("saxpy")?, module.kernel("saxpy")?);
         let shared = Arc::new(home.clone_htod(&[1.0; 8])?);
         let (mut graph, launch) = (Graph::new(&ctx)?, Launch::new(1, 8));
         let pointers = (Retained::read(&shared), Retained::write(&shared));
         let args = Self::retained_from(&pointers);
         let owned_node = graph.add_kernel_launch(&owned, launch, args, &[])?;
-        let (own, other) = (
-            create_context(0, ContextFlags::new())?,
-            kernel_args::context(1)?,
-        );
-        let values_node =
-            graph.add_kernel_launch(&values, launch, Values::NONE, &[owned_node.any()])?;
+        let (own, other) = (create_context(0, ContextFlags::new())?, kernel_args::context(1)?);
+        let values_node = graph.add_kernel_launch(&values, launch, Values::NONE, &[owned_node.any()])?;
         Ok(Self {
             kernel: module.kernel("saxpy")?,
             exec: graph.instantiate()?,
@@ -162,26 +149,11 @@ impl World {
     }
 
     pub(crate) fn args(&mut self) -> Saxpy<'_> {
-        Saxpy {
-            n: 8,
-            alpha: 1.0,
-            x: &self.x,
-            y: &mut self.y,
-        }
+        Saxpy { n: 8, alpha: 1.0, x: &self.x, y: &mut self.y }
     }
 
-    fn retained_from(
-        (x, y): &(
-            Retained<DevicePointer<f32>>,
-            Retained<DevicePointerMut<f32>>,
-        ),
-    ) -> Owned {
-        Owned {
-            n: 0,
-            alpha: 1.0,
-            x: x.clone(),
-            y: y.clone(),
-        }
+    fn retained_from((x, y): &(Retained<DevicePointer<f32>>, Retained<DevicePointerMut<f32>>)) -> Owned {
+        Owned { n: 0, alpha: 1.0, x: x.clone(), y: y.clone() }
     }
 
     /// Arguments that a graph retains.

@@ -1,10 +1,7 @@
 //! Types that do not fit, and the texts of their errors.
 
 use crate::globals::{Outcome, PTX, described};
-use kernel_args::{
-    DevicePointer, DeviceType, Error, Module, error::GlobalError, global::GlobalType,
-    vector::Float3,
-};
+use kernel_args::{DevicePointer, DeviceType, Error, Module, error::GlobalError, global::GlobalType, vector::Float3};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
@@ -52,15 +49,9 @@ fn refused<T: GlobalType + ?Sized>(module: &Module, name: &str, parts: &[&str]) 
     let Err(error) = module.global::<T>(name) else {
         panic!("{} fits {name}", std::any::type_name::<T>());
     };
-    assert!(
-        matches!(error, Error::Global(GlobalError::Mismatch(_))),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Global(GlobalError::Mismatch(_))), "{error}");
     let text = error.to_string();
-    for part in parts
-        .iter()
-        .chain(&["\n  host ", "\n  image ", "\n  help: "])
-    {
+    for part in parts.iter().chain(&["\n  host ", "\n  image ", "\n  help: "]) {
         assert!(text.contains(part), "{part:?} in\n{text}");
     }
 }
@@ -71,39 +62,21 @@ fn a_type_that_does_not_fit_is_named() -> Outcome {
     refused::<Exchanged>(
         &module,
         "powers_data",
-        &[
-            "`powers_data.coarse_log_count` at byte 0",
-            "`powers_data.fine_log_count`, the name of another member",
-        ],
+        &["`powers_data.coarse_log_count` at byte 0", "`powers_data.fine_log_count`, the name of another member"],
     );
-    refused::<OtherPointee>(
-        &module,
-        "powers_data",
-        &["`powers_data.values` at byte 8 (unsigned int const*)"],
-    );
-    refused::<OtherMember>(
-        &module,
-        "lights",
-        &["the variable is `Light[5]`: use `[Light; 5]`"],
-    );
+    refused::<OtherPointee>(&module, "powers_data", &["`powers_data.values` at byte 8 (unsigned int const*)"]);
+    refused::<OtherMember>(&module, "lights", &["the variable is `Light[5]`: use `[Light; 5]`"]);
     refused::<[OtherMember; 5]>(
         &module,
         "lights",
-        &[
-            "lights.direction` at byte 16 (float[3])",
-            "declare `direction: [f32; 3]`",
-        ],
+        &["lights.direction` at byte 16 (float[3])", "declare `direction: [f32; 3]`"],
     );
     refused::<[OtherMember]>(&module, "lights", &["lights.direction"]);
     refused::<OtherMode>(&module, "mode", &["`Exact = 5`", "`Exact = 6`"]);
     refused::<u32>(&module, "counter", &["the variable is `int`: use `i32`"]);
     refused::<f32>(&module, "counter", &["use `i32`"]);
     refused::<f64>(&module, "scale", &["the variable is `float`: use `f32`"]);
-    refused::<[f32; 128]>(
-        &module,
-        "table",
-        &["the variable is `float[256]`: use `[f32; 256]`"],
-    );
+    refused::<[f32; 128]>(&module, "table", &["the variable is `float[256]`: use `[f32; 256]`"]);
     refused::<[i32; 256]>(&module, "table", &["use `[f32; 256]`"]);
     refused::<[[f32; 3]; 4]>(&module, "grid", &["use `[[f32; 4]; 3]`"]);
     refused::<[u32]>(&module, "table", &["use `[f32; 256]`"]);
@@ -111,10 +84,7 @@ fn a_type_that_does_not_fit_is_named() -> Outcome {
     refused::<DevicePointer<u32>>(
         &module,
         "current",
-        &[
-            "`DevicePointer<u32>` is not the type",
-            "use `DevicePointerMut<Light>`",
-        ],
+        &["`DevicePointer<u32>` is not the type", "use `DevicePointerMut<Light>`"],
     );
     refused::<u8>(&module, "flag", &["use `bool`"]);
     Ok(())
@@ -140,30 +110,17 @@ fn a_declaration_shows_size_alignment_and_class() -> Outcome {
 fn another_image_is_refused() -> Outcome {
     let ctx = context()?;
     let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(PTX))?;
-    let other = PTX.replacen(
-        "table[1024] = {0, 0, 128, 63",
-        "table[2048] = {0, 0, 128, 63",
-        1,
-    );
+    let other = PTX.replacen("table[1024] = {0, 0, 128, 63", "table[2048] = {0, 0, 128, 63", 1);
     assert_ne!(other, PTX);
     let module = Module::from_cudarc(&ctx, theirs.clone(), other)?;
-    let error = module
-        .global::<[f32; 512]>("table")
-        .expect_err("it has 1024 bytes")
-        .to_string();
-    assert!(
-        error.contains("2048 bytes in the image, but 1024 bytes in the module"),
-        "{error}"
-    );
+    let error = module.global::<[f32; 512]>("table").expect_err("it has 1024 bytes").to_string();
+    assert!(error.contains("2048 bytes in the image, but 1024 bytes in the module"), "{error}");
     let module = Module::from_cudarc(&ctx, theirs, PTX)?;
     let counter = module.global::<i32>("counter")?;
     counter.write(&12)?;
     assert_eq!(counter.read()?, 12);
     let error = module.global::<i32>("none").expect_err("it does not exist");
-    assert!(
-        matches!(error, Error::Global(GlobalError::NotFound { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Global(GlobalError::NotFound { .. })), "{error}");
     Ok(())
 }
 
@@ -193,14 +150,8 @@ fn constants_have_a_limit() -> Outcome {
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("constants_have_a_limit", constants_have_a_limit),
-        trial(
-            "a_type_that_does_not_fit_is_named",
-            a_type_that_does_not_fit_is_named,
-        ),
-        trial(
-            "a_declaration_shows_size_alignment_and_class",
-            a_declaration_shows_size_alignment_and_class,
-        ),
+        trial("a_type_that_does_not_fit_is_named", a_type_that_does_not_fit_is_named),
+        trial("a_declaration_shows_size_alignment_and_class", a_declaration_shows_size_alignment_and_class),
         trial("another_image_is_refused", another_image_is_refused),
     ]
 }

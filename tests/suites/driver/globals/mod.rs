@@ -44,11 +44,7 @@ struct World {
 impl World {
     fn new(module: Arc<Module>, ctx: Arc<CudaContext>) -> Result<Self, Box<dyn std::error::Error>> {
         let stream = ctx.new_stream()?;
-        Ok(Self {
-            ctx,
-            module,
-            stream,
-        })
+        Ok(Self { ctx, module, stream })
     }
 
     /// The bytes of a variable, as a kernel on the stream sees them.
@@ -71,9 +67,7 @@ impl World {
 }
 
 fn random_bytes(from: &mut Source, size: usize) -> Vec<u8> {
-    (0..size)
-        .map(|_| kernel_args_test_values::Draw::draw(from))
-        .collect()
+    (0..size).map(|_| kernel_args_test_values::Draw::draw(from)).collect()
 }
 
 pub(crate) fn main() -> ExitCode {

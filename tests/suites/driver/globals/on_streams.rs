@@ -37,11 +37,7 @@ fn copies_are_ordered_on_their_stream() -> Outcome {
             drop(pending);
         } else {
             let read = pending.wait()?;
-            assert!(
-                read.iter()
-                    .all(|value| value.to_bits() == f32::from(round).to_bits()),
-                "{round}"
-            );
+            assert!(read.iter().all(|value| value.to_bits() == f32::from(round).to_bits()), "{round}");
         }
     }
     world.stream.synchronize()?;
@@ -58,17 +54,10 @@ fn the_address_is_an_argument() -> Outcome {
     table.write_at_on(&world.stream, 0, &values)?;
     let sum = world.module.kernel::<Sum>("sum")?;
     let scale = world.module.global::<f32>("scale")?;
-    let args = Sum {
-        values: table.as_ptr(),
-        n: 256,
-        out: scale.as_mut_ptr(),
-    };
+    let args = Sum { values: table.as_ptr(), n: 256, out: scale.as_mut_ptr() };
     // SAFETY: `table` has 256 elements, and the kernel writes one float, the variable `scale`.
     unsafe { launch!(sum, 1, 1, args, stream = &world.stream) }?;
-    assert_eq!(
-        scale.read_on(&world.stream)?.wait()?.to_bits(),
-        32640.0_f32.to_bits()
-    );
+    assert_eq!(scale.read_on(&world.stream)?.wait()?.to_bits(), 32640.0_f32.to_bits());
     Ok(())
 }
 
@@ -77,11 +66,7 @@ fn a_variable_keeps_its_module() -> Outcome {
     let world = world()?;
     let counter = world.module.global::<i32>("counter")?;
     let address = counter.as_ptr().address();
-    let World {
-        ctx,
-        module,
-        stream,
-    } = world;
+    let World { ctx, module, stream } = world;
     drop(module);
     let more = Module::load(&ctx, PTX)?;
     assert_ne!(more.global::<i32>("counter")?.as_ptr().address(), address);
@@ -102,14 +87,8 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     let other = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
     let stream = other.new_stream()?;
     let counter = world.module.global::<i32>("counter")?;
-    for result in [
-        counter.write_on(&stream, &1),
-        counter.read_on(&stream).map(drop),
-    ] {
-        assert!(
-            matches!(result, Err(Error::Context(ContextError::ForeignStream(_)))),
-            "{result:?}"
-        );
+    for result in [counter.write_on(&stream, &1), counter.read_on(&stream).map(drop)] {
+        assert!(matches!(result, Err(Error::Context(ContextError::ForeignStream(_)))), "{result:?}");
     }
     Ok(())
 }
@@ -118,20 +97,14 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
 fn a_captured_stream_is_refused() -> Outcome {
     let world = world()?;
     let counter = world.module.global::<i32>("counter")?;
-    world
+    world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+    let refused = [counter.write_on(&world.stream, &1), counter.read_on(&world.stream).map(drop)];
+    let graph = world
         .stream
-        .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    let refused = [
-        counter.write_on(&world.stream, &1),
-        counter.read_on(&world.stream).map(drop),
-    ];
-    let graph = world.stream.end_capture(cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)?;
+        .end_capture(cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)?;
     drop(graph);
     for result in refused {
-        assert!(
-            matches!(result, Err(Error::Global(GlobalError::Capturing { .. }))),
-            "{result:?}"
-        );
+        assert!(matches!(result, Err(Error::Global(GlobalError::Capturing { .. }))), "{result:?}");
     }
     let mut graph = Graph::new(&world.ctx)?;
     graph.add_memcpy_htod(counter.as_mut_ptr(), [77_i32], &[])?;
@@ -144,16 +117,10 @@ fn a_captured_stream_is_refused() -> Outcome {
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "copies_are_ordered_on_their_stream",
-            copies_are_ordered_on_their_stream,
-        ),
+        trial("copies_are_ordered_on_their_stream", copies_are_ordered_on_their_stream),
         trial("the_address_is_an_argument", the_address_is_an_argument),
         trial("a_variable_keeps_its_module", a_variable_keeps_its_module),
-        trial(
-            "a_stream_of_another_context_is_refused",
-            a_stream_of_another_context_is_refused,
-        ),
+        trial("a_stream_of_another_context_is_refused", a_stream_of_another_context_is_refused),
         trial("a_captured_stream_is_refused", a_captured_stream_is_refused),
     ]
 }

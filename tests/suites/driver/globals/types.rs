@@ -44,47 +44,25 @@ impl Draw for PowersData {
 impl Bytes for PowersData {
     fn bytes(&self) -> Vec<u8> {
         let values = self.values.address().bytes();
-        at(
-            16,
-            &[
-                (0, self.coarse_log_count.bytes()),
-                (4, self.fine_log_count.bytes()),
-                (8, values),
-            ],
-        )
+        at(16, &[(0, self.coarse_log_count.bytes()), (4, self.fine_log_count.bytes()), (8, values)])
     }
 }
 
 impl Draw for Light {
     fn draw(from: &mut Source) -> Self {
-        Self {
-            kind: Draw::draw(from),
-            intensity: Draw::draw(from),
-            direction: Draw::draw(from),
-        }
+        Self { kind: Draw::draw(from), intensity: Draw::draw(from), direction: Draw::draw(from) }
     }
 }
 
 impl Bytes for Light {
     fn bytes(&self) -> Vec<u8> {
-        at(
-            32,
-            &[
-                (0, self.kind.bytes()),
-                (8, self.intensity.bytes()),
-                (16, self.direction.bytes()),
-            ],
-        )
+        at(32, &[(0, self.kind.bytes()), (8, self.intensity.bytes()), (16, self.direction.bytes())])
     }
 }
 
 impl Draw for Mode {
     fn draw(from: &mut Source) -> Self {
-        if Draw::draw(from) {
-            Self::Fast
-        } else {
-            Self::Exact
-        }
+        if Draw::draw(from) { Self::Fast } else { Self::Exact }
     }
 }
 
@@ -98,32 +76,19 @@ impl Bytes for Mode {
 fn bytes_that_are_no_value_are_an_error() -> Outcome {
     let ctx = context()?;
     let world = World::new(Module::load(&ctx, described::IMAGE)?, ctx)?;
-    let (flag, mode) = (
-        world.module.global::<bool>("flag")?,
-        world.module.global::<Mode>("mode")?,
-    );
+    let (flag, mode) = (world.module.global::<bool>("flag")?, world.module.global::<Mode>("mode")?);
     assert_eq!(mode.read()?, Mode::Exact);
     for (byte, value) in [(0, Some(false)), (1, Some(true)), (2, None), (255, None)] {
         world.fill("flag", &[byte])?;
         assert_eq!(flag.read().ok(), value, "{byte}");
         assert_eq!(flag.read_on(&world.stream)?.wait().ok(), value, "{byte}");
     }
-    for (word, value) in [
-        (1, Some(Mode::Fast)),
-        (5, Some(Mode::Exact)),
-        (2, None),
-        (0, None),
-    ] {
+    for (word, value) in [(1, Some(Mode::Fast)), (5, Some(Mode::Exact)), (2, None), (0, None)] {
         world.fill("mode", &u32::to_ne_bytes(word))?;
         assert_eq!(mode.read().ok(), value, "{word}");
     }
     let error = mode.read().expect_err("0 is not a variant").to_string();
-    assert!(
-        error.contains("`mode`")
-            && error.contains("Mode`")
-            && error.contains("global_bytes(\"mode\")"),
-        "{error}"
-    );
+    assert!(error.contains("`mode`") && error.contains("Mode`") && error.contains("global_bytes(\"mode\")"), "{error}");
     assert_eq!(world.module.global_bytes("mode")?.to_vec()?, [0; 4]);
     Ok(())
 }
@@ -142,21 +107,11 @@ fn generated_types_fit() -> Outcome {
     let ctx = context()?;
     let world = World::new(Module::load(&ctx, items::IMAGE)?, ctx)?;
     let powers = world.module.global::<PowersData>(items::POWERS_DATA)?;
-    powers.write(&PowersData {
-        coarse_log_count: 9,
-        fine_log_count: 14,
-        values: DevicePointer::NULL,
-    })?;
+    powers.write(&PowersData { coarse_log_count: 9, fine_log_count: 14, values: DevicePointer::NULL })?;
     let written = [9_u64 | 14 << 32, 0].map(u64::to_ne_bytes).concat();
     assert_eq!(world.seen("powers_data", 16)?, written);
     let lights = world.module.global::<[Light; 5]>(items::LIGHTS)?;
-    lights.write(
-        &[Light {
-            kind: 3,
-            intensity: 0.5,
-            direction: [1.0, 2.0, 3.0],
-        }; 5],
-    )?;
+    lights.write(&[Light { kind: 3, intensity: 0.5, direction: [1.0, 2.0, 3.0] }; 5])?;
     assert_eq!(world.seen("lights", 5 * 32)?[4 * 32], 3);
     let mode = world.module.global::<Mode>(items::MODE)?;
     mode.write(&Mode::Fast)?;
@@ -166,10 +121,7 @@ fn generated_types_fit() -> Outcome {
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "bytes_that_are_no_value_are_an_error",
-            bytes_that_are_no_value_are_an_error,
-        ),
+        trial("bytes_that_are_no_value_are_an_error", bytes_that_are_no_value_are_an_error),
         trial("generated_types_fit", generated_types_fit),
     ]
 }

@@ -33,24 +33,14 @@ fn worlds() -> Result<Vec<(World, bool)>, Box<dyn std::error::Error>> {
     let load = |image: Image<'_>| -> Result<World, Box<dyn std::error::Error>> {
         World::new(Module::load(&ctx, image)?, ctx.clone())
     };
-    Ok(vec![
-        (load(described::IMAGE.into())?, true),
-        (load(plain::IMAGE.into())?, false),
-        (load(PTX.into())?, false),
-    ])
+    Ok(vec![(load(described::IMAGE.into())?, true), (load(plain::IMAGE.into())?, false), (load(PTX.into())?, false)])
 }
 
 fn check<T: DeviceType + Bytes>(name: &str, kernel: &str, kernels: Kernels) -> Outcome {
     for (world, is_described) in worlds()? {
         let global = world.module.global::<T>(name)?;
         assert_eq!(global.size(), size_of::<T>());
-        let Verification::Verified {
-            driver: true,
-            image: true,
-            debug_info,
-            not_compared,
-            ..
-        } = global.verification()
+        let Verification::Verified { driver: true, image: true, debug_info, not_compared, .. } = global.verification()
         else {
             panic!("{:?}", global.verification());
         };
@@ -67,12 +57,7 @@ fn check<T: DeviceType + Bytes>(name: &str, kernel: &str, kernels: Kernels) -> O
             let value = T::draw(&mut from);
             let bytes = value.bytes();
             global.write_on(&world.stream, &value)?;
-            tally::compare(
-                kernel,
-                "written on a stream",
-                &world.seen(kernel, bytes.len())?,
-                &bytes,
-            )?;
+            tally::compare(kernel, "written on a stream", &world.seen(kernel, bytes.len())?, &bytes)?;
             if kernels == Kernels::ReadAndFill {
                 let value = T::draw(&mut from);
                 let bytes = value.bytes();
@@ -107,10 +92,8 @@ where
         slice.write_at(0, &all)?;
         let mut expected: Vec<Vec<u8>> = all.iter().map(Bytes::bytes).collect();
         for round in 0..ROUNDS {
-            let [a, b]: [usize; 2] = [
-                u32::draw(&mut from) as usize % (len + 1),
-                u32::draw(&mut from) as usize % (len + 1),
-            ];
+            let [a, b]: [usize; 2] =
+                [u32::draw(&mut from) as usize % (len + 1), u32::draw(&mut from) as usize % (len + 1)];
             let (start, end) = (a.min(b), a.max(b));
             let part: Vec<T> = (start..end).map(|_| T::draw(&mut from)).collect();
             if round % 2 == 0 {
@@ -125,35 +108,19 @@ where
             tally::compare(kernel, "a part", &seen, &expected.concat())?;
             let bytes = |values: Vec<T>| values.iter().flat_map(Bytes::bytes).collect::<Vec<u8>>();
             let read = bytes(slice.read_at(start, end - start)?);
-            tally::compare(
-                kernel,
-                "a part, read",
-                &read,
-                &expected[start..end].concat(),
-            )?;
+            tally::compare(kernel, "a part, read", &read, &expected[start..end].concat())?;
             if start < end {
                 let pending = slice.read_at_on(&world.stream, start, end - start)?;
                 let read = bytes(pending.wait()?);
-                tally::compare(
-                    kernel,
-                    "a part, read on a stream",
-                    &read,
-                    &expected[start..end].concat(),
-                )?;
+                tally::compare(kernel, "a part, read on a stream", &read, &expected[start..end].concat())?;
             }
             tally::compare(kernel, "all", &bytes(slice.to_vec()?), &expected.concat())?;
         }
         for (start, count) in [(0, len + 1), (len, 1), (usize::MAX, 2), (1, usize::MAX)] {
-            let error = slice
-                .read_at(start, count)
-                .err()
-                .expect("they are not inside")
-                .to_string();
+            let error = slice.read_at(start, count).err().expect("they are not inside").to_string();
             assert!(error.contains(&format!("has {len} elements")), "{error}");
         }
-        assert!(
-            slice.write_at(1, &all).is_err() && slice.write_at_on(&world.stream, 1, &all).is_err()
-        );
+        assert!(slice.write_at(1, &all).is_err() && slice.write_at_on(&world.stream, 1, &all).is_err());
         assert!(slice.read_at(len, 0)?.is_empty());
     }
     Ok(())
@@ -172,59 +139,27 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("flag", || check::<bool>("flag", "flag", ReadAndFill)),
         trial("tiny", || check::<i8>("tiny", "tiny", ReadAndFill)),
-        trial("half_word", || {
-            check::<u16>("half_word", "half_word", ReadAndFill)
-        }),
-        trial("counter", || {
-            check::<i32>("counter", "counter", ReadAndFill)
-        }),
+        trial("half_word", || check::<u16>("half_word", "half_word", ReadAndFill)),
+        trial("counter", || check::<i32>("counter", "counter", ReadAndFill)),
         trial("total", || check::<u64>("total", "total", ReadAndFill)),
         trial("scale", || check::<f32>("scale", "scale", ReadAndFill)),
-        trial("precise", || {
-            check::<f64>("precise", "precise", ReadAndFill)
-        }),
-        trial("corner", || {
-            check::<Float4>("corner", "corner", ReadAndFill)
-        }),
-        trial("table", || {
-            check::<[f32; 256]>("table", "table", ReadAndFill)
-        }),
-        trial("grid", || {
-            check::<[[f32; 4]; 3]>("grid", "grid", ReadAndFill)
-        }),
-        trial("a_grid_as_one_row", || {
-            check::<[f32; 12]>("grid", "grid", ReadAndFill)
-        }),
-        trial("progress", || {
-            check::<i32>("progress", "progress", ReadAndFill)
-        }),
+        trial("precise", || check::<f64>("precise", "precise", ReadAndFill)),
+        trial("corner", || check::<Float4>("corner", "corner", ReadAndFill)),
+        trial("table", || check::<[f32; 256]>("table", "table", ReadAndFill)),
+        trial("grid", || check::<[[f32; 4]; 3]>("grid", "grid", ReadAndFill)),
+        trial("a_grid_as_one_row", || check::<[f32; 12]>("grid", "grid", ReadAndFill)),
+        trial("progress", || check::<i32>("progress", "progress", ReadAndFill)),
         trial("hidden", || check::<i32>("hidden", "hidden", ReadAndFill)),
         trial("mode", || check::<Mode>("mode", "mode", ReadAndFill)),
-        trial("powers_data", || {
-            check::<PowersData>("powers_data", "powers_data", Read)
-        }),
-        trial("lights", || {
-            check::<[Light; 5]>("lights", "lights", ReadAndFill)
-        }),
-        trial("current", || {
-            check::<DevicePointerMut<Light>>("current", "current", ReadAndFill)
-        }),
-        trial("coefficients", || {
-            check::<[f32; 8]>("sim::coefficients", "coefficients", Read)
-        }),
+        trial("powers_data", || check::<PowersData>("powers_data", "powers_data", Read)),
+        trial("lights", || check::<[Light; 5]>("lights", "lights", ReadAndFill)),
+        trial("current", || check::<DevicePointerMut<Light>>("current", "current", ReadAndFill)),
+        trial("coefficients", || check::<[f32; 8]>("sim::coefficients", "coefficients", Read)),
         trial("dt", || check::<f64>("sim::dt", "dt", ReadAndFill)),
-        trial("secret", || {
-            check::<i32>("sim::secret", "secret", ReadAndFill)
-        }),
-        trial("buffer", || {
-            check::<[i32; 7]>("buffer<7>", "buffer", ReadAndFill)
-        }),
-        trial("weights", || {
-            check::<[f32; 3072]>("weights", "weights", ReadAndFill)
-        }),
-        trial("palette", || {
-            check::<[u8; 4096]>("palette", "palette", Read)
-        }),
+        trial("secret", || check::<i32>("sim::secret", "secret", ReadAndFill)),
+        trial("buffer", || check::<[i32; 7]>("buffer<7>", "buffer", ReadAndFill)),
+        trial("weights", || check::<[f32; 3072]>("weights", "weights", ReadAndFill)),
+        trial("palette", || check::<[u8; 4096]>("palette", "palette", Read)),
         trial("initial_values", || {
             initial("counter", 41_i32)?;
             initial("tiny", -3_i8)?;
@@ -232,24 +167,13 @@ pub(crate) fn trials() -> Vec<Trial> {
             initial("progress", 7_i32)?;
             initial("sim::dt", 0.25_f64)?;
             initial("fixed", [2.5_f64, -1.0])?;
-            initial(
-                "sim::coefficients",
-                [0.5_f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            )
+            initial("sim::coefficients", [0.5_f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         }),
-        trial("a_slice_of_floats", || {
-            elements::<f32>("table", "table", 256)
-        }),
+        trial("a_slice_of_floats", || elements::<f32>("table", "table", 256)),
         trial("a_slice_of_a_grid", || elements::<f32>("grid", "grid", 12)),
-        trial("a_slice_of_rows", || {
-            elements::<[f32; 4]>("grid", "grid", 3)
-        }),
-        trial("a_slice_of_structs", || {
-            elements::<Light>("lights", "lights", 5)
-        }),
-        trial("a_slice_of_bytes", || {
-            elements::<u8>("palette", "palette", 4096)
-        }),
+        trial("a_slice_of_rows", || elements::<[f32; 4]>("grid", "grid", 3)),
+        trial("a_slice_of_structs", || elements::<Light>("lights", "lights", 5)),
+        trial("a_slice_of_bytes", || elements::<u8>("palette", "palette", 4096)),
         trial("an_array_as_a_slice", an_array_as_a_slice),
     ]
 }

@@ -19,17 +19,7 @@ fn captured(world: &World, alphas: &[f32]) -> Outcome<(Graph, Nodes)> {
     let graph = Graph::capture(stream, || -> Result<(), Error> {
         for &alpha in alphas {
             // SAFETY: both slices have `N` elements, on one stream.
-            nodes.push(unsafe {
-                launch!(
-                    kernel,
-                    1,
-                    32,
-                    world.args(alpha),
-                    node,
-                    stream = stream,
-                    shared = 64
-                )
-            }?);
+            nodes.push(unsafe { launch!(kernel, 1, 32, world.args(alpha), node, stream = stream, shared = 64) }?);
         }
         Ok(())
     })?;
@@ -70,12 +60,7 @@ fn tracked_slices_are_captured() -> Outcome {
     assert!(world.ctx.is_managing_stream_synchronization());
     let mut node = None;
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = Borrowed {
-            n: N as u32,
-            alpha: 2.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Borrowed { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
         let launch = Launch::new(1, 32).stream(&world.stream);
         // SAFETY: both slices have `N` elements and outlive the graph, which is launched after they are written.
         node = Some(unsafe { kernel.capture_unretained(launch, args) }?);
@@ -87,12 +72,7 @@ fn tracked_slices_are_captured() -> Outcome {
     // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.launch(&world.stream) }?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [2.0; N]);
-    let args = Borrowed {
-        n: N as u32,
-        alpha: 5.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Borrowed { n: N as u32, alpha: 5.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), args) }?;
     world.ctx.synchronize()?;
@@ -115,12 +95,7 @@ fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let mut y = home.clone_htod(&[0.0_f32; N])?;
     let mut said = String::new();
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = Borrowed {
-            n: N as u32,
-            alpha: 2.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Borrowed { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
         // SAFETY: both slices have `N` elements.
         said = match unsafe { launch!(kernel, 1, 32, args, stream = &world.stream) } {
             Ok(()) => return Ok(()),
@@ -128,15 +103,9 @@ fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
         };
         Ok(())
     });
-    assert!(
-        said.contains("(905)") && said.contains("help: ") && said.contains(", node, "),
-        "{said}"
-    );
+    assert!(said.contains("(905)") && said.contains("help: ") && said.contains(", node, "), "{said}");
     let broken = graph.err().ok_or("the capture was not broken")?.to_string();
-    assert!(
-        broken.contains("(901)") && broken.contains("help: "),
-        "{broken}"
-    );
+    assert!(broken.contains("(901)") && broken.contains("help: "), "{broken}");
     Ok(())
 }
 
@@ -153,9 +122,7 @@ fn a_capture_ends_whatever_happens() -> Outcome {
     assert!(matches!(failed, Err(Error::NoDriver)));
     is_free(&world)?;
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        let _ = Graph::capture(&world.stream, || -> Result<(), Error> {
-            resume_unwind(Box::new("of the test"))
-        });
+        let _ = Graph::capture(&world.stream, || -> Result<(), Error> { resume_unwind(Box::new("of the test")) });
     }));
     assert!(panicked.is_err());
     is_free(&world)?;
@@ -197,14 +164,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("each_captured_launch_is_a_node", each_launch_is_a_node),
         trial("tracked_slices_are_captured", tracked_slices_are_captured),
-        trial(
-            "a_plain_launch_in_a_capture_says_what_to_write",
-            the_error_of_a_plain_launch_contains_the_correction,
-        ),
-        trial(
-            "a_capture_ends_whatever_happens",
-            a_capture_ends_whatever_happens,
-        ),
+        trial("a_plain_launch_in_a_capture_says_what_to_write", the_error_of_a_plain_launch_contains_the_correction),
+        trial("a_capture_ends_whatever_happens", a_capture_ends_whatever_happens),
         trial("a_graph_of_cudarc", a_graph_of_cudarc),
     ]
 }

@@ -54,10 +54,7 @@ fn copies() -> Outcome {
     let world = World::new()?;
     let other = std::sync::Arc::new(world.stream.clone_htod(&[0.0_f32; N])?);
     world.ctx.synchronize()?;
-    let (x, y) = (
-        Retained::write(&other).pointer(),
-        Retained::write(&world.y).pointer(),
-    );
+    let (x, y) = (Retained::write(&other).pointer(), Retained::write(&world.y).pointer());
     let host: [f32; N] = std::array::from_fn(|i| f32::from(i as u16));
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_memcpy_htod(x, host, &[])?;

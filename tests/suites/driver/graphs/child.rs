@@ -80,10 +80,7 @@ fn updated() -> Outcome {
 type Memory = Arc<CudaSlice<f32>>;
 
 fn with_x(world: &World, x: &Memory) -> Saxpy {
-    Saxpy {
-        x: Retained::read(x),
-        ..world.args(1.0)
-    }
+    Saxpy { x: Retained::read(x), ..world.args(1.0) }
 }
 
 /// What the child retains is retained until the graph around it is dropped, or an update replaces it.
@@ -121,9 +118,7 @@ fn retained() -> Outcome {
         unsafe { exec.launch(&world.stream) }?;
         world.stream.synchronize()?;
         drop(exec);
-        soon("the release", || {
-            Arc::strong_count(&second) == 1 && Arc::strong_count(&third) == 1
-        })?;
+        soon("the release", || Arc::strong_count(&second) == 1 && Arc::strong_count(&third) == 1)?;
     }
     world.y_is(4.0)
 }
@@ -136,12 +131,7 @@ fn refused() -> Outcome {
     let foreign = Graph::new(&own)?;
     says(
         graph.add_child_graph(foreign, &[]),
-        &[
-            "the child graph was not added",
-            "another context",
-            "graph ",
-            "child ",
-        ],
+        &["the child graph was not added", "another context", "graph ", "child "],
     )?;
     let (child, [node, _]) = twice(&world, 1.0)?;
     says(graph.add_child_graph(child, &node), &["index 0", OTHER])?;
@@ -158,10 +148,7 @@ fn refused() -> Outcome {
     let mut around = Graph::new(&world.ctx)?;
     around.add_child_graph(other, &[])?;
     says(exec.update(&stranger, 1, 32, world.args(2.0)), &[OTHER])?;
-    says(
-        around.instantiate()?.update(&node, 1, 32, world.args(2.0)),
-        &[OTHER],
-    )?;
+    says(around.instantiate()?.update(&node, 1, 32, world.args(2.0)), &[OTHER])?;
     // SAFETY: all memory has `N` elements, and is used on one stream.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(3.0)
@@ -169,9 +156,5 @@ fn refused() -> Outcome {
 
 pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("child/{what}");
-    vec![
-        trial(name("updated"), updated),
-        trial(name("retained"), retained),
-        trial(name("refused"), refused),
-    ]
+    vec![trial(name("updated"), updated), trial(name("retained"), retained), trial(name("refused"), refused)]
 }

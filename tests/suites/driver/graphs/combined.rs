@@ -29,10 +29,7 @@ fn a_removed_child_graph() -> Outcome {
     graph.remove(node)?;
     says(graph.kind(node), &["was removed from this graph"])?;
     let mut exec = graph.instantiate()?;
-    says(
-        exec.update(&inner, 1, 32, world.args(2.0)),
-        &["belongs to another graph"],
-    )?;
+    says(exec.update(&inner, 1, 32, world.args(2.0)), &["belongs to another graph"])?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(0.0)
@@ -59,10 +56,7 @@ fn memory_for_a_child_graph() -> Outcome {
     let x = graph.add_alloc::<f32>(N, &[])?;
     let ones = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; N], &[])?;
     let mut child = Graph::new(&world.ctx)?;
-    let args = Saxpy {
-        x: x.read(),
-        ..world.args(3.0)
-    };
+    let args = Saxpy { x: x.read(), ..world.args(3.0) };
     child.add_kernel(&world.kernel, 1, 32, args, &[])?;
     let node = graph.add_child_graph(child, ones)?;
     graph.add_free(&x, node)?;
@@ -74,10 +68,7 @@ fn memory_for_a_child_graph() -> Outcome {
     }
     let (mut graph, mut child) = (Graph::new(&world.ctx)?, Graph::new(&world.ctx)?);
     child.add_alloc::<f32>(N, &[])?;
-    says(
-        graph.add_child_graph(child, &[]),
-        &["child graph must not allocate", "add_alloc"],
-    )
+    says(graph.add_child_graph(child, &[]), &["child graph must not allocate", "add_alloc"])
 }
 
 fn a_removed_host_function() -> Outcome {
@@ -89,9 +80,7 @@ fn a_removed_host_function() -> Outcome {
     graph.add_memset(Retained::write(&world.y).pointer(), 0, N, &host)?;
     assert_eq!(Arc::strong_count(&counted), 2);
     graph.remove(host.any())?;
-    soon("the release of the function", || {
-        Arc::strong_count(&counted) == 1
-    })?;
+    soon("the release of the function", || Arc::strong_count(&counted) == 1)?;
     assert_eq!(graph.nodes()?.len(), 1);
     Ok(())
 }
@@ -102,19 +91,15 @@ fn conditional_nodes_are_not_updated_as_a_whole() -> Outcome {
         let mut graph = Graph::new(&world.ctx)?;
         let condition = graph.add_condition(0)?;
         let y = Retained::write(&world.y).pointer();
-        let node = graph.add_if(condition, &[], |body| -> Result<(), Error> {
-            body.add_memset(y, 0, N, &[]).map(drop)
-        })?;
+        let node =
+            graph.add_if(condition, &[], |body| -> Result<(), Error> { body.add_memset(y, 0, N, &[]).map(drop) })?;
         Ok((graph, node))
     };
     let (mut other, node) = graph()?;
     assert_eq!(other.kind(node)?, NodeKind::Conditional);
     let mut exec = graph()?.0.instantiate()?;
     let refused = exec.update_graph(graph()?.0).map_err(Error::from);
-    says(
-        refused,
-        &["not updated", "conditional nodes", "instantiate"],
-    )?;
+    says(refused, &["not updated", "conditional nodes", "instantiate"])?;
     other.remove(node)?;
     assert_eq!(other.nodes()?, []);
     Ok(())
@@ -124,15 +109,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("combined/{what}");
     vec![
         trial(name("a_removed_child_graph"), a_removed_child_graph),
-        trial(
-            name("an_update_with_child_graphs"),
-            an_update_with_child_graphs,
-        ),
+        trial(name("an_update_with_child_graphs"), an_update_with_child_graphs),
         trial(name("memory_for_a_child_graph"), memory_for_a_child_graph),
         trial(name("a_removed_host_function"), a_removed_host_function),
-        trial(
-            name("conditional_nodes_are_not_updated_as_a_whole"),
-            conditional_nodes_are_not_updated_as_a_whole,
-        ),
+        trial(name("conditional_nodes_are_not_updated_as_a_whole"), conditional_nodes_are_not_updated_as_a_whole),
     ]
 }

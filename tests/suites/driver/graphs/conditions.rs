@@ -51,22 +51,14 @@ impl Setters {
     }
 
     /// A node that sets the condition.
-    fn add<B>(
-        &self,
-        graph: &mut Graph<B>,
-        condition: &Condition,
-        value: u32,
-    ) -> Result<Node<SetCondition>, Error> {
+    fn add<B>(&self, graph: &mut Graph<B>, condition: &Condition, value: u32) -> Result<Node<SetCondition>, Error> {
         let args = set(condition, value);
         graph.add_kernel(&self.set, 1, 1, args, &[])
     }
 }
 
 fn set(condition: &Condition, value: u32) -> SetCondition {
-    SetCondition {
-        condition: condition.handle(),
-        value,
-    }
+    SetCondition { condition: condition.handle(), value }
 }
 
 /// A body that adds `alpha` to `y`.
@@ -106,12 +98,7 @@ fn an_if() -> Outcome {
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1000.0), two)?;
     let mut exec = graph.instantiate()?;
     launched(&world, &mut exec, 1011.0)?;
-    for (values, expected) in [
-        ([0, 1], 1010.0),
-        ([1, 0], 1101.0),
-        ([0, 0], 1100.0),
-        ([u32::MAX, 7], 1011.0),
-    ] {
+    for (values, expected) in [([0, 1], 1010.0), ([1, 0], 1101.0), ([0, 0], 1100.0), ([u32::MAX, 7], 1011.0)] {
         for ((node, condition), value) in [&a, &b].into_iter().zip(handles).zip(values) {
             exec.update(node, 1, 1, SetCondition { condition, value })?;
         }
@@ -137,10 +124,7 @@ fn defaults() -> Outcome {
         let handle = condition.handle();
         after = graph.add_if(condition, after, |body| {
             let node = adds(body, &world, alpha)?;
-            let args = SetCondition {
-                condition: handle,
-                value: 0,
-            };
+            let args = SetCondition { condition: handle, value: 0 };
             body.add_kernel(&setters.set, 1, 1, args, &node).map(drop)
         })?;
     }
@@ -155,10 +139,7 @@ fn defaults() -> Outcome {
 fn a_while_in_a_while() -> Outcome {
     let world = World::new()?;
     let setters = Setters::new(&world.ctx)?;
-    let counters = [
-        Arc::new(world.stream.alloc_zeros::<u32>(1)?),
-        Arc::new(world.stream.alloc_zeros::<u32>(1)?),
-    ];
+    let counters = [Arc::new(world.stream.alloc_zeros::<u32>(1)?), Arc::new(world.stream.alloc_zeros::<u32>(1)?)];
     world.ctx.synchronize()?;
     let y = Retained::write(&world.y).pointer();
     let [outer, inner] = counters.each_ref().map(Retained::write);
@@ -175,18 +156,12 @@ fn a_while_in_a_while() -> Outcome {
         let on = setters.add(body, &condition, 1)?;
         let looped = body.add_while(condition, &[rounds, on.any()], |body| {
             let node = adds(body, &world, 1.0)?;
-            let args = CountDown {
-                condition: inner_handle,
-                counter: inner.clone(),
-            };
+            let args = CountDown { condition: inner_handle, counter: inner.clone() };
             body.add_kernel(&setters.count_down, 1, 1, args, &node)?;
             updated = Some(node);
             Ok::<(), Error>(())
         })?;
-        let args = CountDown {
-            condition: handle,
-            counter: outer.clone(),
-        };
+        let args = CountDown { condition: handle, counter: outer.clone() };
         body.add_kernel(&setters.count_down, 1, 1, args, looped)?;
         Ok::<(), Error>(())
     })?;
@@ -216,18 +191,8 @@ fn a_switch() -> Outcome {
     })?;
     assert_eq!(cases, [0, 1, 2]);
     let mut exec = graph.instantiate()?;
-    for (value, expected) in [
-        (0, 1.0),
-        (1, 2.0),
-        (2, 3.0),
-        (3, 0.0),
-        (u32::MAX, 0.0),
-        (1, 2.0),
-    ] {
-        let args = SetCondition {
-            condition: handle,
-            value,
-        };
+    for (value, expected) in [(0, 1.0), (1, 2.0), (2, 3.0), (3, 0.0), (u32::MAX, 0.0), (1, 2.0)] {
+        let args = SetCondition { condition: handle, value };
         exec.update(&setter, 1, 1, args)?;
         launched(&world, &mut exec, expected)?;
     }
@@ -242,10 +207,7 @@ fn retained() -> Outcome {
     let memory = || -> Outcome<Memory> { Ok(Arc::new(world.stream.clone_htod(&[1.0; N])?)) };
     let (first, second, third) = (memory()?, memory()?, memory()?);
     world.ctx.synchronize()?;
-    let with = |x: &Memory| Saxpy {
-        x: Retained::read(x),
-        ..world.args(1.0)
-    };
+    let with = |x: &Memory| Saxpy { x: Retained::read(x), ..world.args(1.0) };
     let (mut graph, mut node, mut in_child) = (Graph::new(&world.ctx)?, None, None);
     let (condition, inner) = (graph.add_condition(1)?, graph.add_condition(1)?);
     graph.add_if(condition, &[], |body| {
@@ -283,24 +245,15 @@ fn refused() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let fill = |body: &mut Body<'_>| adds(body, &world, 1.0).map(drop);
     let foreign = Graph::new(&world.ctx)?.add_condition(1)?;
-    says(
-        graph.add_if(foreign, &[], fill),
-        &["the conditional node was not added", "condition", OTHER],
-    )?;
+    says(graph.add_if(foreign, &[], fill), &["the conditional node was not added", "condition", OTHER])?;
     let stranger = Graph::new(&world.ctx)?.add_join(&[])?;
     let condition = graph.add_condition(1)?;
-    says(
-        graph.add_while(condition, stranger, fill),
-        &["index 0", OTHER],
-    )?;
+    says(graph.add_while(condition, stranger, fill), &["index 0", OTHER])?;
     let condition = graph.add_condition(1)?;
     let none = graph.add_switch(condition, 0, &[], |_, body| fill(body));
     says(none, &["at least one body"])?;
     // The conditions have no nodes.
-    says(
-        graph.instantiate().map(drop),
-        &["(1)", "each condition needs exactly one conditional node"],
-    )?;
+    says(graph.instantiate().map(drop), &["(1)", "each condition needs exactly one conditional node"])?;
 
     // Nodes of the graph are no dependencies in the body, and the other way round.
     let mut graph = Graph::new(&world.ctx)?;
@@ -317,11 +270,7 @@ fn refused() -> Outcome {
     // A child graph with a conditional node, and with a host function in a body.
     says(
         Graph::new(&world.ctx)?.add_child_graph(graph, &[]),
-        &[
-            "the child graph was not added",
-            "conditional node",
-            "to the graph itself",
-        ],
+        &["the child graph was not added", "conditional node", "to the graph itself"],
     )?;
     let mut graph = Graph::new(&world.ctx)?;
     let condition = graph.add_condition(1)?;
@@ -332,11 +281,7 @@ fn refused() -> Outcome {
         around.add_child_graph(child, &[])?;
         says(
             body.add_child_graph(around, &[]),
-            &[
-                "the child graph was not added",
-                "a host function",
-                "a body of a conditional node",
-            ],
+            &["the child graph was not added", "a host function", "a body of a conditional node"],
         )
         .expect("an error");
         let mut child = Graph::new(&world.ctx)?;
@@ -346,11 +291,7 @@ fn refused() -> Outcome {
         let mut child = Graph::new(&world.ctx)?;
         let y = Retained::write(&world.y).pointer();
         child.add_memcpy_htod(y, [1.0; N], &[])?;
-        says(
-            body.add_child_graph(child, &[]),
-            &["a copy from or to the host"],
-        )
-        .expect("an error");
+        says(body.add_child_graph(child, &[]), &["a copy from or to the host"]).expect("an error");
         fill(body)
     })?;
     let mut exec = graph.instantiate()?;
@@ -375,10 +316,7 @@ fn not_filled() -> Outcome {
     let mut around = Graph::new(&world.ctx)?;
     fails(&mut around)?;
     says(graph.instantiate().map(drop), &WORDS)?;
-    says(
-        Graph::new(&world.ctx)?.add_child_graph(around, &[]),
-        &WORDS[1..],
-    )?;
+    says(Graph::new(&world.ctx)?.add_child_graph(around, &[]), &WORDS[1..])?;
     // The inner body fails, and the outer closure ignores it.
     let mut graph = Graph::new(&world.ctx)?;
     let (condition, inner) = (graph.add_condition(1)?, graph.add_condition(1)?);
@@ -392,8 +330,7 @@ fn not_filled() -> Outcome {
     let condition = graph.add_condition(1)?;
     let unwound = catch_unwind(AssertUnwindSafe(|| {
         // The message would look like a failed trial.
-        let fill =
-            |_: &mut Body<'_>| -> Result<(), Error> { resume_unwind(Box::new("of the test")) };
+        let fill = |_: &mut Body<'_>| -> Result<(), Error> { resume_unwind(Box::new("of the test")) };
         graph.add_if(condition, &[], fill).map(drop)
     }));
     assert!(unwound.is_err());

@@ -2,9 +2,7 @@
 
 use crate::graphs::saxpy::{Outcome, Saxpy, World};
 use cudarc::driver::sys::CUdeviceptr;
-use kernel_args::{
-    DevicePointerMut, Kernel, KernelArgs, Launch, Retained, args::offset_of, graph::Graph,
-};
+use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Launch, Retained, args::offset_of, graph::Graph};
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 use std::sync::Arc;
@@ -29,10 +27,7 @@ fn a_handle_of_the_node() -> Outcome {
     let launch = Launch::new(1, 32);
     let first = graph.add_kernel_launch(&world.kernel, launch, world.args(1.0), &[])?;
     let second = graph.add_kernel_launch(&world.kernel, launch, world.args(2.0), &[first.any()])?;
-    let (a, b) = (
-        graph.make_device_updatable(&first)?,
-        graph.make_device_updatable(&second)?,
-    );
+    let (a, b) = (graph.make_device_updatable(&first)?, graph.make_device_updatable(&second)?);
     assert!(a != 0 && b != 0 && a != b, "{a:#x}, {b:#x}");
     let mut exec = graph.instantiate()?;
     exec.upload(&world.stream)?;
@@ -55,12 +50,7 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     let result = Arc::new(world.stream.clone_htod(&[-1_i32])?);
     world.ctx.synchronize()?;
     let args = |node, value| -> Outcome<_> {
-        Ok(UpdateParam {
-            node,
-            offset: u64::try_from(ALPHA)?,
-            value,
-            result: Retained::write(&result),
-        })
+        Ok(UpdateParam { node, offset: u64::try_from(ALPHA)?, value, result: Retained::write(&result) })
     };
     let (mut graph, launch) = (Graph::new(&world.ctx)?, Launch::new(1, 32));
     let writer = graph.add_kernel_launch(&update, launch, args(0, 0.0)?, &[])?;
@@ -93,12 +83,8 @@ fn offset_of_returns_the_offsets_of_the_parameters() {
     assert_eq!(OFFSETS, [0, 8, 16, 24]);
     for parameter in UpdateParam::PARAMETERS.iter().chain(Saxpy::PARAMETERS) {
         let found = [
-            UpdateParam::PARAMETERS
-                .contains(parameter)
-                .then(|| offset_of::<UpdateParam>(parameter.name)),
-            Saxpy::PARAMETERS
-                .contains(parameter)
-                .then(|| offset_of::<Saxpy>(parameter.name)),
+            UpdateParam::PARAMETERS.contains(parameter).then(|| offset_of::<UpdateParam>(parameter.name)),
+            Saxpy::PARAMETERS.contains(parameter).then(|| offset_of::<Saxpy>(parameter.name)),
         ];
         assert!(found.contains(&parameter.offset), "{parameter:?}");
     }
@@ -109,15 +95,10 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let name = |what: &str| format!("device_update/{what}");
     vec![
         trial(name("a_handle_of_the_node"), a_handle_of_the_node),
-        trial(name("a_kernel_updates_a_node"), move || {
-            a_kernel_updates_a_node(&driver)
+        trial(name("a_kernel_updates_a_node"), move || a_kernel_updates_a_node(&driver)),
+        trial(name("offset_of_returns_the_offsets_of_the_parameters"), || {
+            offset_of_returns_the_offsets_of_the_parameters();
+            Ok::<(), String>(())
         }),
-        trial(
-            name("offset_of_returns_the_offsets_of_the_parameters"),
-            || {
-                offset_of_returns_the_offsets_of_the_parameters();
-                Ok::<(), String>(())
-            },
-        ),
     ]
 }

@@ -98,18 +98,13 @@ impl Out {
             let (address, _guard) = memory.device_ptr_mut(stream);
             DevicePointerMut::from_raw(address)
         };
-        Ok(Self {
-            stream: stream.clone(),
-            memory,
-            address,
-        })
+        Ok(Self { stream: stream.clone(), memory, address })
     }
 
     fn compare(&mut self, entry: &str, way: &str, passed: &[u8]) -> Outcome {
         let echo = self.stream.clone_dtoh(&self.memory)?;
         tally::compare(entry, way, &echo[..passed.len()], passed)?;
-        self.stream
-            .memcpy_htod(&vec![0xa5_u8; echo.len()], &mut self.memory)?;
+        self.stream.memcpy_htod(&vec![0xa5_u8; echo.len()], &mut self.memory)?;
         Ok(())
     }
 }
@@ -162,13 +157,10 @@ fn echo<A: Drawn>(entry: &str) -> Outcome {
 fn updated_all(driver: &Driver) -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, COUNTS)?;
-    let (eight, many): (Kernel<Eight>, Kernel<SixtyFour>) =
-        (module.kernel("echo_8")?, module.kernel("echo_64")?);
+    let (eight, many): (Kernel<Eight>, Kernel<SixtyFour>) = (module.kernel("echo_8")?, module.kernel("echo_64")?);
     let stream = ctx.new_stream()?;
     let launch = Launch::new(1, 1);
-    let mut outs = (0..20)
-        .map(|_| Out::new(&stream, 512))
-        .collect::<Outcome<Vec<_>>>()?;
+    let mut outs = (0..20).map(|_| Out::new(&stream, 512)).collect::<Outcome<Vec<_>>>()?;
     ctx.synchronize()?;
     let mut graph = Graph::new(&ctx)?;
     let mut nodes = Vec::new();
@@ -177,22 +169,12 @@ fn updated_all(driver: &Driver) -> Outcome {
         let args = Eight::draw(0, out.address).0;
         nodes.push(graph.add_kernel_launch(&eight, launch, args, &after)?);
     }
-    let last = graph.add_kernel_launch(
-        &many,
-        launch,
-        SixtyFour::draw(0, outs[0].address).0,
-        &[nodes[19].any()],
-    )?;
+    let last = graph.add_kernel_launch(&many, launch, SixtyFour::draw(0, outs[0].address).0, &[nodes[19].any()])?;
     let mut exec = graph.instantiate()?;
     exec.set_enabled(&last, false)?;
     for round in 1..=ROUNDS {
         let args = |i: usize| Eight::draw(100 * round + i as u64, outs[i].address).0;
-        exec.update_all(
-            nodes
-                .iter()
-                .enumerate()
-                .map(|(i, node)| (node, launch, args(i))),
-        )?;
+        exec.update_all(nodes.iter().enumerate().map(|(i, node)| (node, launch, args(i))))?;
         // SAFETY: each kernel writes its own memory, on one stream.
         unsafe { exec.launch(&stream) }?;
         ctx.synchronize()?;
@@ -213,16 +195,9 @@ fn updated_all(driver: &Driver) -> Outcome {
     ctx.synchronize()?;
     if !driver.is_real() {
         let launched = Control::attach().and_then(|control| control.last_launch());
-        assert_eq!(
-            launched.map(|launched| launched.form),
-            Some(LaunchForm::Extra)
-        );
+        assert_eq!(launched.map(|launched| launched.form), Some(LaunchForm::Extra));
     }
-    outs[0].compare(
-        "echo_64",
-        "enabled again",
-        &SixtyFour::draw(7, DevicePointerMut::NULL).1,
-    )
+    outs[0].compare("echo_64", "enabled again", &SixtyFour::draw(7, DevicePointerMut::NULL).1)
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
@@ -232,12 +207,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial("echo_8", || echo::<Eight>("echo_8")),
         trial("echo_64", || echo::<SixtyFour>("echo_64")),
         trial("echo_512", || echo::<FiveHundredTwelve>("echo_512")),
-        trial("a_block_of_4096_bytes", || {
-            echo::<Block<{ 4096 - 8 }>>("echo_bytes_4096")
-        }),
-        trial("a_block_of_32764_bytes", || {
-            echo::<Block<{ 32_764 - 8 }>>("echo_bytes_32764")
-        }),
+        trial("a_block_of_4096_bytes", || echo::<Block<{ 4096 - 8 }>>("echo_bytes_4096")),
+        trial("a_block_of_32764_bytes", || echo::<Block<{ 32_764 - 8 }>>("echo_bytes_32764")),
         trial("many_nodes_in_one_call", move || updated_all(&driver)),
     ]
 }

@@ -38,10 +38,7 @@ fn nodes_of_other_graphs() -> Outcome {
     let world = World::new()?;
     let (mut exec, node) = instantiated(&world)?;
     let (other, stranger) = instantiated(&world)?;
-    says(
-        exec.update(&stranger, 1, 32, world.args(2.0)),
-        &["kernel `saxpy`", "not updated", OTHER],
-    )?;
+    says(exec.update(&stranger, 1, 32, world.args(2.0)), &["kernel `saxpy`", "not updated", OTHER])?;
     says(exec.set_enabled(&stranger, false), &[OTHER])?;
     says(exec.is_enabled(&stranger), &[OTHER])?;
     let mut graph = Graph::new(&world.ctx)?;
@@ -50,10 +47,7 @@ fn nodes_of_other_graphs() -> Outcome {
         &["not added", "index 0", OTHER],
     )?;
     let y = Retained::write(&world.y).pointer();
-    says(
-        graph.add_memset(y, 0, N, &[node.any()]),
-        &["index 0", OTHER],
-    )?;
+    says(graph.add_memset(y, 0, N, &[node.any()]), &["index 0", OTHER])?;
     // A destroyed graph, whose handle the driver may reuse.
     drop(other);
     let (mut next, _) = instantiated(&world)?;
@@ -82,23 +76,14 @@ fn limits() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     for (launch, words) in [
         (Launch::new(0, 32), ["grid (0, 1, 1)", "at least one block"]),
-        (
-            Launch::new(1, 0),
-            ["block (0, 1, 1)", "at least one thread"],
-        ),
+        (Launch::new(1, 0), ["block (0, 1, 1)", "at least one thread"]),
         (Launch::new(1, 2048), ["block (2048, 1, 1)", "at most"]),
         (Launch::new((1, 70_000), 1), ["70000", "at most"]),
         (LAUNCH().shared(400 * 1024), ["shared memory", "at most"]),
-        (
-            LAUNCH().stream(&world.stream),
-            ["node of a graph has no stream", ""],
-        ),
+        (LAUNCH().stream(&world.stream), ["node of a graph has no stream", ""]),
     ] {
         says(exec.update_launch(&node, launch, world.args(2.0)), &words)?;
-        says(
-            graph.add_kernel_launch(&world.kernel, launch, world.args(2.0), &[]),
-            &words,
-        )?;
+        says(graph.add_kernel_launch(&world.kernel, launch, world.args(2.0), &[]), &words)?;
     }
     let attributes = LAUNCH().priority(-1);
     says(
@@ -108,18 +93,9 @@ fn limits() -> Outcome {
     // More than 48 KiB is allowed, as in a launch.
     exec.update_launch(&node, LAUNCH().shared(64 * 1024), world.args(2.0))?;
     let y = Retained::write(&world.y).pointer();
-    says(
-        graph.add_memset(y, 0, 0, &[]),
-        &["no elements to copy or to set"],
-    )?;
-    says(
-        graph.add_memset(y, 0, usize::MAX / 2, &[]),
-        &["not of bytes"],
-    )?;
-    says(
-        graph.add_memcpy_htod(y, Vec::<f32>::new(), &[]),
-        &["no elements to copy or to set"],
-    )?;
+    says(graph.add_memset(y, 0, 0, &[]), &["no elements to copy or to set"])?;
+    says(graph.add_memset(y, 0, usize::MAX / 2, &[]), &["not of bytes"])?;
+    says(graph.add_memcpy_htod(y, Vec::<f32>::new(), &[]), &["no elements to copy or to set"])?;
     // SAFETY: both slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(2.0)
@@ -132,10 +108,7 @@ fn a_launch_on_a_captured_stream() -> Outcome {
         // SAFETY: both slices have `N` elements.
         unsafe { exec.launch(&world.stream) }
     });
-    says(
-        captured,
-        &["not launched", "a stream that is being captured"],
-    )?;
+    says(captured, &["not launched", "a stream that is being captured"])?;
     // The state of the stream has not changed.
     // SAFETY: as above.
     unsafe { exec.launch(&world.stream) }?;
@@ -149,38 +122,15 @@ fn captures() -> Outcome {
     let without_stream = unsafe { launch!(kernel, 1, 32, world.args(1.0), node) };
     says(without_stream, &["not being captured"])?;
     // SAFETY: as above.
-    let not_captured =
-        unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
-    says(
-        not_captured,
-        &[
-            "kernel `saxpy`",
-            "the stream is not being captured",
-            "Graph::capture",
-        ],
-    )?;
+    let not_captured = unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
+    says(not_captured, &["kernel `saxpy`", "the stream is not being captured", "Graph::capture"])?;
     world.y_is(0.0)?;
-    says(
-        Graph::capture(&world.ctx.default_stream(), || Ok(())),
-        &["did not begin", "ctx.new_stream()"],
-    )?;
+    says(Graph::capture(&world.ctx.default_stream(), || Ok(())), &["did not begin", "ctx.new_stream()"])?;
     // An error before the driver is called does not end the capture.
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         // SAFETY: as above.
-        let refused = unsafe {
-            launch!(
-                kernel,
-                1,
-                5000,
-                world.args(1.0),
-                node,
-                stream = &world.stream
-            )
-        };
-        assert!(
-            matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))),
-            "{refused:?}"
-        );
+        let refused = unsafe { launch!(kernel, 1, 5000, world.args(1.0), node, stream = &world.stream) };
+        assert!(matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))), "{refused:?}");
         // SAFETY: both slices have `N` elements, on one stream.
         let node = unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
         node.map(drop)
@@ -192,8 +142,7 @@ fn captures() -> Outcome {
     let broken = Graph::capture(&world.stream, || -> Result<(), Error> {
         let _ = world.stream.synchronize();
         // SAFETY: as above.
-        let refused =
-            unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
+        let refused = unsafe { launch!(kernel, 1, 32, world.args(1.0), node, stream = &world.stream) };
         says(refused, &["kernel `saxpy`", "ended the capture"]).expect("the error");
         Ok(())
     });
@@ -222,12 +171,7 @@ fn rejections() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     control.fail_once("cuGraphAddKernelNode_v2", 1);
     says(
-        graph.add_kernel_launch(
-            &world.kernel,
-            LAUNCH().form(Form::Packed),
-            world.args(1.5),
-            &[],
-        ),
+        graph.add_kernel_launch(&world.kernel, LAUNCH().form(Form::Packed), world.args(1.5), &[]),
         &["not added", "(1)", "alpha", "1.5"],
     )?;
     // SAFETY: both slices have `N` elements, on one stream.
@@ -241,14 +185,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("nodes_of_other_graphs"), nodes_of_other_graphs),
         trial(name("limits"), limits),
         trial(name("captures"), captures),
-        trial(
-            name("a_launch_on_a_captured_stream"),
-            a_launch_on_a_captured_stream,
-        ),
-        trial_unless(
-            driver.is_real().then_some("this machine has its own GPU"),
-            name("rejections"),
-            rejections,
-        ),
+        trial(name("a_launch_on_a_captured_stream"), a_launch_on_a_captured_stream),
+        trial_unless(driver.is_real().then_some("this machine has its own GPU"), name("rejections"), rejections),
     ]
 }

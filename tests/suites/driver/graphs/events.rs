@@ -23,10 +23,7 @@ fn recorded() -> Outcome {
     let other = world.ctx.new_stream()?;
     let y = Retained::write(&world.y).pointer();
     let times = CUevent_flags::CU_EVENT_DEFAULT;
-    let (start, end) = (
-        Arc::new(world.ctx.new_event(Some(times))?),
-        Arc::new(world.ctx.new_event(Some(times))?),
-    );
+    let (start, end) = (Arc::new(world.ctx.new_event(Some(times))?), Arc::new(world.ctx.new_event(Some(times))?));
     let mut graph = Graph::new(&world.ctx)?;
     let begun = graph.add_event_record(&start, &[])?;
     let zero = graph.add_memset(y, 0, N, begun)?;
@@ -47,9 +44,7 @@ fn recorded() -> Outcome {
     a_while();
     assert_eq!(Arc::strong_count(&end), 2, "the graph does not keep it");
     drop(exec);
-    soon("the drop of the events", || {
-        Arc::strong_count(&end) == 1 && Arc::strong_count(&start) == 1
-    })
+    soon("the drop of the events", || Arc::strong_count(&end) == 1 && Arc::strong_count(&start) == 1)
 }
 
 /// The graph waits for work of a second stream, and for an event of a different context.
@@ -58,10 +53,7 @@ fn waited_for() -> Outcome {
     let other = world.ctx.new_stream()?;
     let event = Arc::new(world.ctx.new_event(None)?);
     let own = create_context(device(), ContextFlags::new())?;
-    let (foreign, never) = (
-        Arc::new(own.new_event(None)?),
-        Arc::new(world.ctx.new_event(None)?),
-    );
+    let (foreign, never) = (Arc::new(own.new_event(None)?), Arc::new(world.ctx.new_event(None)?));
     foreign.record(&*own.new_stream()?)?;
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_event_wait(&event, &[])?;
@@ -81,9 +73,7 @@ fn waited_for() -> Outcome {
     }
     assert_eq!(Arc::strong_count(&foreign), 2);
     drop(exec);
-    soon("the drop of the events", || {
-        Arc::strong_count(&event) == 1 && Arc::strong_count(&foreign) == 1
-    })
+    soon("the drop of the events", || Arc::strong_count(&event) == 1 && Arc::strong_count(&foreign) == 1)
 }
 
 fn refused() -> Outcome {
@@ -93,12 +83,7 @@ fn refused() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     says(
         graph.add_event_record(&event, &[]),
-        &[
-            "not added",
-            "the event belongs to another context",
-            "graph ",
-            "event ",
-        ],
+        &["not added", "the event belongs to another context", "graph ", "event "],
     )?;
     let node = Graph::new(&world.ctx)?.add_join(&[])?;
     let event = Arc::new(world.ctx.new_event(None)?);

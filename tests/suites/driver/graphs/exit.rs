@@ -94,12 +94,7 @@ fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Out
             let _ = sender.send(());
             last();
         }));
-        let args = Args {
-            n: 0,
-            alpha: 0.0,
-            x: Retained::read(&memory),
-            y: Retained::write(&memory),
-        };
+        let args = Args { n: 0, alpha: 0.0, x: Retained::read(&memory), y: Retained::write(&memory) };
         graph.add_kernel(&kernel, 1, 32, args, &[])?;
     }
     drop(graph);

@@ -12,11 +12,7 @@ use kernel_args::{
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 
-const CONFIG: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (32, 1, 1),
-    shared_mem_bytes: 48,
-};
+const CONFIG: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 48 };
 
 /// Captures `count` launches with cudarc and a memset between them. Each adds its number, starting at 1.
 fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Kernel<Raw>)> {
@@ -29,9 +25,7 @@ fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Ke
     // SAFETY: all following work is on one stream.
     unsafe { world.ctx.disable_event_tracking() };
     let captured = (|| -> Outcome<_> {
-        world
-            .stream
-            .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
         for alpha in 1..=count {
             let alpha = f32::from(alpha);
             let mut builder = world.stream.launch_builder(&function);
@@ -88,9 +82,7 @@ fn in_a_graph() -> Outcome {
     let mut graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         for _ in 0..3 {
             // SAFETY: both slices have `N` elements, on one stream.
-            unsafe {
-                kernel_args::launch!(world.kernel, 1, 32, world.args(1.0), stream = &world.stream)
-            }?;
+            unsafe { kernel_args::launch!(world.kernel, 1, 32, world.args(1.0), stream = &world.stream) }?;
         }
         Ok(())
     })?;
@@ -112,10 +104,7 @@ fn without_a_place_to_retain() -> Outcome {
     let node = exec.kernel_nodes(&world.kernel)?.remove(0);
     let refused = exec.update(&node, 1, 32, world.args(2.0));
     let refused = refused.err().ok_or("it was retained nowhere")?.to_string();
-    assert!(
-        refused.contains("cannot retain") && refused.contains("help: "),
-        "{refused}"
-    );
+    assert!(refused.contains("cannot retain") && refused.contains("help: "), "{refused}");
     // SAFETY: `world` keeps the memory alive.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), world.args(2.0)) }?;
     // SAFETY: both slices have `N` elements, on one stream.
@@ -125,14 +114,8 @@ fn without_a_place_to_retain() -> Outcome {
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
-        trial(
-            "nodes_are_found_in_the_order_of_the_launches",
-            in_the_order_of_the_launches,
-        ),
+        trial("nodes_are_found_in_the_order_of_the_launches", in_the_order_of_the_launches),
         trial("nodes_are_found_in_a_captured_graph", in_a_graph),
-        trial(
-            "a_node_that_cannot_retain_is_reported",
-            without_a_place_to_retain,
-        ),
+        trial("a_node_that_cannot_retain_is_reported", without_a_place_to_retain),
     ]
 }

@@ -72,9 +72,7 @@ fn kept_by_the_graph() -> Outcome {
     a_while();
     assert_eq!(Arc::strong_count(&memory), 2, "the graph does not keep it");
     drop(exec);
-    soon("the drop of the function", || {
-        Arc::strong_count(&memory) == 1
-    })?;
+    soon("the drop of the function", || Arc::strong_count(&memory) == 1)?;
     // The node has only the panic.
     assert!(host.take_panic().is_none());
     // A graph that is never instantiated.
@@ -83,9 +81,7 @@ fn kept_by_the_graph() -> Outcome {
     graph.add_host(move || assert!(held.num_bytes() > 0), &[])?;
     assert_eq!(Arc::strong_count(&memory), 2);
     drop(graph);
-    soon("the drop of the function", || {
-        Arc::strong_count(&memory) == 1
-    })
+    soon("the drop of the function", || Arc::strong_count(&memory) == 1)
 }
 
 /// Panics in its drop.
@@ -147,10 +143,7 @@ fn a_call_of_cuda() -> Outcome {
     let result = Arc::new(Mutex::new(None));
     let (own, ctx) = (result.clone(), world.ctx.clone());
     let mut graph = Graph::new(&world.ctx)?;
-    graph.add_host(
-        move || *own.lock().expect("not poisoned") = Some(kernel_args::context(ctx.ordinal())),
-        &[],
-    )?;
+    graph.add_host(move || *own.lock().expect("not poisoned") = Some(kernel_args::context(ctx.ordinal())), &[])?;
     let mut exec = graph.instantiate()?;
     // SAFETY: the graph accesses no memory.
     unsafe { exec.launch(&world.stream) }?;

@@ -15,10 +15,7 @@ const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 /// `y` becomes `alpha * x + y`, where `x` is memory of the graph.
 fn reading(world: &World, alpha: f32, x: &GraphMemory<f32>) -> Saxpy {
-    Saxpy {
-        x: x.read(),
-        ..world.args(alpha)
-    }
+    Saxpy { x: x.read(), ..world.args(alpha) }
 }
 
 /// Memory of the graph that a memset sets to ones (as bits) is read by the kernel.
@@ -121,52 +118,25 @@ fn mistakes() -> Outcome {
     let stranger = other.add_alloc::<f32>(N, &[])?;
     says(graph.add_free(&stranger, &[]), &["not added", OTHER])?;
     says(graph.add_free(&x, &[stranger.node()]), &["index 0", OTHER])?;
-    says(
-        graph.add_alloc::<f32>(0, &[]),
-        &["allocation", "no elements", "at least 1"],
-    )?;
-    says(
-        graph.add_alloc::<f32>(usize::MAX, &[]),
-        &["the address space"],
-    )?;
-    says(
-        graph.add_alloc::<u8>(1 << 50, &[]),
-        &["the allocation was not added", "(2)", "Graph::trim_memory"],
-    )?;
+    says(graph.add_alloc::<f32>(0, &[]), &["allocation", "no elements", "at least 1"])?;
+    says(graph.add_alloc::<f32>(usize::MAX, &[]), &["the address space"])?;
+    says(graph.add_alloc::<u8>(1 << 50, &[]), &["the allocation was not added", "(2)", "Graph::trim_memory"])?;
     says(
         graph.add_memset(x.pointer(), 0, N + 1, &[]),
-        &[
-            "132 bytes at offset 0 exceed the 128 bytes",
-            "GraphMemory::len",
-        ],
+        &["132 bytes at offset 0 exceed the 128 bytes", "GraphMemory::len"],
     )?;
-    says(
-        graph.remove(x.node()),
-        &["not removed", "allocates or frees memory"],
-    )?;
+    says(graph.remove(x.node()), &["not removed", "allocates or frees memory"])?;
     graph.add_free(&x, &[])?;
     says(graph.add_free(&x, &[]), &["frees this memory already"])?;
     says(
         graph.add_kernel(&world.kernel, 1, 32, reading(&world, 1.0, &x), &[]),
-        &[
-            "kernel `saxpy`: the node was not added",
-            "`x` points to memory that the graph frees",
-        ],
+        &["kernel `saxpy`: the node was not added", "`x` points to memory that the graph frees"],
     )?;
     // A raw pointer to the same memory.
-    let raw = Raw {
-        x: x.pointer().into(),
-        ..world.raw(1.0)
-    };
+    let raw = Raw { x: x.pointer().into(), ..world.raw(1.0) };
     let kernel = Kernel::<Raw>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    says(
-        graph.add_kernel(&kernel, 1, 32, raw, &[]),
-        &["`x` points to memory"],
-    )?;
-    says(
-        graph.add_memset(x.pointer(), 0, N, &[]),
-        &["the node uses memory that the graph frees"],
-    )?;
+    says(graph.add_kernel(&kernel, 1, 32, raw, &[]), &["`x` points to memory"])?;
+    says(graph.add_memset(x.pointer(), 0, N, &[]), &["the node uses memory that the graph frees"])?;
     let mut exec = graph.instantiate()?;
     // SAFETY: nothing else frees the memory.
     says(unsafe { exec.take(&x) }, &["frees this memory itself"])?;
@@ -187,11 +157,7 @@ fn updates_outside_of_the_lifetime() -> Outcome {
     let mut exec = graph.instantiate()?;
     says(
         exec.update(&before, 1, 32, reading(&world, 1.0, &x)),
-        &[
-            "kernel `saxpy`: the node was not updated",
-            "`x`",
-            "does not run after the node that allocates it",
-        ],
+        &["kernel `saxpy`: the node was not updated", "`x`", "does not run after the node that allocates it"],
     )?;
     says(
         exec.update(&beside, 1, 32, reading(&world, 1.0, &x)),
@@ -218,12 +184,7 @@ fn lengths() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let x = graph.add_alloc::<f32>(N - 1, &[])?;
     let y = Retained::write(&world.y);
-    let args = Checked {
-        n: N as u32,
-        alpha: 1.0,
-        x: x.read(),
-        y,
-    };
+    let args = Checked { n: N as u32, alpha: 1.0, x: x.read(), y };
     match graph.add_kernel_launch(&kernel, LAUNCH(), args, &[]) {
         Err(error @ Error::Launch(_)) => {
             let text = error.to_string();
@@ -245,10 +206,7 @@ fn the_memory_of_a_device() -> Outcome {
     world.stream.synchronize()?;
     let used = Graph::memory_use(&world.ctx)?;
     assert!(used.used >= 1 << 20, "{used:?}");
-    assert!(
-        used.reserved >= used.used && used.used_peak >= used.used,
-        "{used:?}"
-    );
+    assert!(used.reserved >= used.used && used.used_peak >= used.used, "{used:?}");
     drop(exec);
     world.stream.synchronize()?;
     Graph::wait_until_released();
@@ -256,19 +214,13 @@ fn the_memory_of_a_device() -> Outcome {
     Graph::reset_memory_peaks(&world.ctx)?;
     let now = Graph::memory_use(&world.ctx)?;
     // Other tests of this process use memory of graphs at the same time.
-    assert!(
-        now.reserved_peak >= now.reserved && now.used_peak >= now.used,
-        "{now:?}"
-    );
+    assert!(now.reserved_peak >= now.reserved && now.used_peak >= now.used, "{now:?}");
     Ok(())
 }
 
 /// For the check that nothing is left.
-pub(crate) const RETAINING: [fn() -> Outcome; 3] = [
-    allocated_and_freed,
-    taken_after_a_launch,
-    freed_by_the_next_launch,
-];
+pub(crate) const RETAINING: [fn() -> Outcome; 3] =
+    [allocated_and_freed, taken_after_a_launch, freed_by_the_next_launch];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("memory/{what}");
@@ -277,10 +229,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(name("taken_after_a_launch"), taken_after_a_launch),
         trial(name("freed_by_the_next_launch"), freed_by_the_next_launch),
         trial(name("mistakes"), mistakes),
-        trial(
-            name("updates_outside_of_the_lifetime"),
-            updates_outside_of_the_lifetime,
-        ),
+        trial(name("updates_outside_of_the_lifetime"), updates_outside_of_the_lifetime),
         trial(name("lengths"), lengths),
         trial(name("the_memory_of_a_device"), the_memory_of_a_device),
     ]

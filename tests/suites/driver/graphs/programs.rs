@@ -34,11 +34,7 @@ impl Operation {
         match random.below(6) {
             0 => Self::Copy { to, from },
             1 => Self::Zero { to },
-            _ => Self::Add {
-                to,
-                from,
-                alpha: 1 + random.below(3) as u8,
-            },
+            _ => Self::Add { to, from, alpha: 1 + random.below(3) as u8 },
         }
     }
 
@@ -52,11 +48,7 @@ impl Operation {
     /// The same operation with another factor.
     fn again(self, random: &mut Rng) -> Self {
         match self {
-            Self::Add { to, from, .. } => Self::Add {
-                to,
-                from,
-                alpha: 1 + random.below(3) as u8,
-            },
+            Self::Add { to, from, .. } => Self::Add { to, from, alpha: 1 + random.below(3) as u8 },
             other => other,
         }
     }
@@ -133,12 +125,7 @@ fn initial(buffer: usize) -> [f32; N] {
 
 impl Program {
     fn args(buffers: &[Buffer], to: usize, from: usize, alpha: u8) -> Saxpy {
-        Saxpy {
-            n: N as u32,
-            alpha: f32::from(alpha),
-            x: buffers[from].read(),
-            y: buffers[to].write(),
-        }
+        Saxpy { n: N as u32, alpha: f32::from(alpha), x: buffers[from].read(), y: buffers[to].write() }
     }
 
     /// The first node of each buffer gives it its initial values.
@@ -157,13 +144,7 @@ impl Program {
         for (index, buffer) in buffers.iter().enumerate() {
             inputs.push(graph.add_memcpy_htod(buffer.write().pointer(), initial(index), &[])?);
         }
-        Ok(Built {
-            graph,
-            buffers,
-            inputs,
-            nodes: Vec::new(),
-            results: Vec::new(),
-        })
+        Ok(Built { graph, buffers, inputs, nodes: Vec::new(), results: Vec::new() })
     }
 
     fn add(&self, built: &mut Built, operation: Operation) -> Outcome {
@@ -180,15 +161,10 @@ impl Program {
         let (graph, buffers) = (&mut built.graph, &built.buffers);
         let node = match operation {
             Operation::Copy { to, from } => {
-                let (to, from) = (
-                    buffers[to].write().pointer(),
-                    buffers[from].read().pointer(),
-                );
+                let (to, from) = (buffers[to].write().pointer(), buffers[from].read().pointer());
                 Added::Other(graph.add_memcpy(to, from, N, &after)?)
             }
-            Operation::Zero { to } => {
-                Added::Other(graph.add_memset(buffers[to].write().pointer(), 0, N, &after)?)
-            }
+            Operation::Zero { to } => Added::Other(graph.add_memset(buffers[to].write().pointer(), 0, N, &after)?),
             Operation::Add { to, from, alpha } => {
                 let args = Self::args(buffers, to, from, alpha);
                 Added::Kernel(graph.add_kernel_launch(&self.kernel, LAUNCH(), args, &after)?)
@@ -202,10 +178,7 @@ impl Program {
     fn end(built: &mut Built) -> Outcome {
         for (index, buffer) in built.buffers.iter().enumerate() {
             let mut after = vec![built.inputs[index]];
-            let users = built
-                .nodes
-                .iter()
-                .filter(|(other, _)| other.buffers().contains(&index));
+            let users = built.nodes.iter().filter(|(other, _)| other.buffers().contains(&index));
             after.extend(users.map(|(_, node)| node.any()));
             let result = HostBuffer::from(vec![-1.0_f32; N]);
             let from = buffer.read().pointer();
@@ -226,22 +199,12 @@ impl Program {
         buffers
     }
 
-    fn compare(
-        &self,
-        results: &[HostBuffer<f32>],
-        expected: &[[f32; N]; BUFFERS],
-        what: &str,
-    ) -> Outcome {
+    fn compare(&self, results: &[HostBuffer<f32>], expected: &[[f32; N]; BUFFERS], what: &str) -> Outcome {
         self.stream.synchronize()?;
         for (result, expected) in results.iter().zip(expected) {
             // SAFETY: the launch has completed, and has copied floats.
             let result = unsafe { result.to_vec() };
-            let bytes = |values: &[f32]| {
-                values
-                    .iter()
-                    .flat_map(|value| value.to_ne_bytes())
-                    .collect::<Vec<_>>()
-            };
+            let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<_>>();
             tally::compare("saxpy", what, &bytes(&result), &bytes(expected))?;
         }
         Ok(())
@@ -267,20 +230,10 @@ impl Program {
         }
         Self::end(&mut built)?;
         for node in &removed {
-            assert!(
-                built.graph.kind(node.any()).is_err(),
-                "a removed node is accepted"
-            );
+            assert!(built.graph.kind(node.any()).is_err(), "a removed node is accepted");
         }
-        let Built {
-            graph,
-            buffers,
-            nodes,
-            results,
-            ..
-        } = built;
-        let mut operations: Vec<Operation> =
-            nodes.iter().map(|(operation, _)| *operation).collect();
+        let Built { graph, buffers, nodes, results, .. } = built;
+        let mut operations: Vec<Operation> = nodes.iter().map(|(operation, _)| *operation).collect();
         let mut exec = graph.instantiate()?;
         for _ in 0..3 {
             // SAFETY: all memory has `N` elements, and each node runs after the nodes that use its buffers.
@@ -289,9 +242,7 @@ impl Program {
             self.compare(&results, &expected, "a random graph")?;
             for ((_, node), operation) in nodes.iter().zip(&mut operations) {
                 *operation = operation.again(&mut self.random);
-                if let (Added::Kernel(node), Operation::Add { to, from, alpha }) =
-                    (node, *operation)
-                {
+                if let (Added::Kernel(node), Operation::Add { to, from, alpha }) = (node, *operation) {
                     exec.update(node, 1, 32, Self::args(&buffers, to, from, alpha))?;
                 }
             }

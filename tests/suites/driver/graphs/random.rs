@@ -34,26 +34,14 @@ fn every_struct(folder: PathBuf) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
     let kernels = echo::signatures(echo::SEED, ENTRIES.len());
-    let largest = (0..kernels.len())
-        .map(|i| echo::expected(&kernels[i], FIRST, i).concat().len())
-        .max();
+    let largest = (0..kernels.len()).map(|i| echo::expected(&kernels[i], FIRST, i).concat().len()).max();
     let mut out = stream.alloc_zeros::<u8>(largest.unwrap_or(1))?;
     ctx.synchronize()?;
     let address = {
         let (address, _guard) = out.device_ptr_mut(&stream);
         address
     };
-    let mut nodes = Nodes {
-        ctx,
-        stream,
-        out,
-        kernels,
-        folder,
-        module: None,
-        visited: 0,
-        problem: None,
-        seed: FIRST,
-    };
+    let mut nodes = Nodes { ctx, stream, out, kernels, folder, module: None, visited: 0, problem: None, seed: FIRST };
     visit(FIRST, address, &mut nodes);
     nodes.seed = SECOND;
     visit(SECOND, address, &mut nodes);
@@ -91,10 +79,7 @@ impl Nodes {
     }
 
     fn check<A: KernelArgs + Copy>(&mut self, index: usize, args: A, forms: &[Form]) -> Outcome {
-        let kernel: Kernel<A> = self
-            .module(index)?
-            .kernel(ENTRIES[index])?
-            .require_verified()?;
+        let kernel: Kernel<A> = self.module(index)?.kernel(ENTRIES[index])?.require_verified()?;
         let expected = echo::expected(&self.kernels[index], self.seed, index).concat();
         let launch = Launch::new(1, 1);
         let mut graph = Graph::new(&self.ctx)?;
@@ -109,12 +94,7 @@ impl Nodes {
             // SAFETY: `out` has space for the echo, and echo kernels write no other memory.
             unsafe { exec.launch(&self.stream) }?;
             let echo = self.stream.clone_dtoh(&self.out)?;
-            tally::compare(
-                ENTRIES[index],
-                &format!("{form:?}"),
-                &echo[..expected.len()],
-                &expected,
-            )?;
+            tally::compare(ENTRIES[index], &format!("{form:?}"), &echo[..expected.len()], &expected)?;
             if echo[expected.len()..].iter().any(|&byte| byte != 0xa5) {
                 let entry = ENTRIES[index];
                 return Err(format!("{entry}: bytes behind the echo were written").into());

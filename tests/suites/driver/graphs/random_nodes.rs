@@ -92,22 +92,13 @@ fn alpha(from: &mut Source) -> f32 {
 
 impl Program {
     fn draw(from: &mut Source) -> Self {
-        let mut program = Self {
-            kernels: Vec::new(),
-            steps: Vec::new(),
-        };
+        let mut program = Self { kernels: Vec::new(), steps: Vec::new() };
         program.steps = program.draw_steps(from, 3, false, false);
         program
     }
 
     /// Conditional nodes are not in child graphs; host functions, events and copies from the host are not in bodies.
-    fn draw_steps(
-        &mut self,
-        from: &mut Source,
-        depth: u32,
-        in_child: bool,
-        in_body: bool,
-    ) -> Vec<Step> {
+    fn draw_steps(&mut self, from: &mut Source, depth: u32, in_child: bool, in_body: bool) -> Vec<Step> {
         let count = 1 + below(from, 6);
         let steps = (0..count).map(|_| self.draw_step(from, depth, in_child, in_body));
         steps.collect()
@@ -118,24 +109,11 @@ impl Program {
         loop {
             return match below(from, 14) {
                 0 => Step::Zero { cell: cell(from) },
-                1 => Step::Copy {
-                    to: cell(from),
-                    from: cell(from),
-                },
-                2 if !in_body => Step::Upload {
-                    cell: cell(from),
-                    value: alpha(from),
-                },
+                1 => Step::Copy { to: cell(from), from: cell(from) },
+                2 if !in_body => Step::Upload { cell: cell(from), value: alpha(from) },
                 3..=5 => {
-                    self.kernels.push(Addition {
-                        x: cell(from),
-                        y: cell(from),
-                        alpha: alpha(from),
-                        enabled: true,
-                    });
-                    Step::Add {
-                        number: self.kernels.len() - 1,
-                    }
+                    self.kernels.push(Addition { x: cell(from), y: cell(from), alpha: alpha(from), enabled: true });
+                    Step::Add { number: self.kernels.len() - 1 }
                 }
                 6 | 7 if !in_body => Step::Host { cell: cell(from) },
                 8 if !in_body => Step::Event,
@@ -144,18 +122,14 @@ impl Program {
                 11 if depth > 0 && !in_child => Step::If {
                     value: below(from, 2) as u32,
                     then: self.draw_steps(from, inner, false, true),
-                    otherwise: (below(from, 2) == 0)
-                        .then(|| self.draw_steps(from, inner, false, true)),
+                    otherwise: (below(from, 2) == 0).then(|| self.draw_steps(from, inner, false, true)),
                 },
-                12 if depth > 0 && !in_child => Step::While {
-                    times: 1 + below(from, 3) as u32,
-                    body: self.draw_steps(from, inner, false, true),
-                },
+                12 if depth > 0 && !in_child => {
+                    Step::While { times: 1 + below(from, 3) as u32, body: self.draw_steps(from, inner, false, true) }
+                }
                 13 if depth > 0 && !in_child => Step::Switch {
                     value: below(from, 4) as u32,
-                    cases: (0..=below(from, 3))
-                        .map(|_| self.draw_steps(from, inner, false, true))
-                        .collect(),
+                    cases: (0..=below(from, 3)).map(|_| self.draw_steps(from, inner, false, true)).collect(),
                 },
                 _ => continue,
             };
@@ -178,12 +152,7 @@ impl Model<'_> {
                 Step::Copy { to, from } => self.cells[*to] = self.cells[*from],
                 Step::Upload { cell, value } => self.cells[*cell] = [*value; WIDTH],
                 Step::Add { number } => {
-                    let Addition {
-                        x,
-                        y,
-                        alpha,
-                        enabled,
-                    } = self.kernels[*number];
+                    let Addition { x, y, alpha, enabled } = self.kernels[*number];
                     let x = self.cells[x];
                     for (y, x) in self.cells[y].iter_mut().zip(x).filter(|_| enabled) {
                         *y = alpha.mul_add(x, *y);
@@ -192,11 +161,7 @@ impl Model<'_> {
                 Step::Host { cell } => self.seen.push(self.cells[*cell][0]),
                 Step::Event | Step::Join => {}
                 Step::Child(steps) => self.run(steps),
-                Step::If {
-                    value,
-                    then,
-                    otherwise,
-                } => match (value, otherwise) {
+                Step::If { value, then, otherwise } => match (value, otherwise) {
                     (0, None) => {}
                     (0, Some(steps)) => self.run(steps),
                     _ => self.run(then),
@@ -246,12 +211,7 @@ impl World {
     }
 
     fn args(&self, addition: Addition) -> Raw {
-        Raw {
-            n: WIDTH as u32,
-            alpha: addition.alpha,
-            x: self.cell(addition.x).into(),
-            y: self.cell(addition.y),
-        }
+        Raw { n: WIDTH as u32, alpha: addition.alpha, x: self.cell(addition.x).into(), y: self.cell(addition.y) }
     }
 }
 
@@ -264,21 +224,12 @@ struct Order {
 
 impl Order {
     fn new() -> Self {
-        Self {
-            writers: [None; CELLS],
-            readers: std::array::from_fn(|_| Vec::new()),
-            all: Vec::new(),
-        }
+        Self { writers: [None; CELLS], readers: std::array::from_fn(|_| Vec::new()), all: Vec::new() }
     }
 
     fn after(&self, reads: &[usize], writes: &[usize]) -> Vec<AnyNode> {
-        let written = reads
-            .iter()
-            .chain(writes)
-            .filter_map(|cell| self.writers[*cell]);
-        let read = writes
-            .iter()
-            .flat_map(|cell| self.readers[*cell].iter().copied());
+        let written = reads.iter().chain(writes).filter_map(|cell| self.writers[*cell]);
+        let read = writes.iter().flat_map(|cell| self.readers[*cell].iter().copied());
         let mut nodes: Vec<AnyNode> = Vec::new();
         for node in written.chain(read) {
             if !nodes.contains(&node) {
@@ -313,8 +264,7 @@ impl Builder<'_> {
                 Step::Host { cell } => {
                     // Functions of one launch run in the order of the steps, as in the model.
                     let after = order.after(&EVERY, &EVERY);
-                    let (buffer, seen) =
-                        (HostBuffer::from(vec![0.0_f32; WIDTH]), self.seen.clone());
+                    let (buffer, seen) = (HostBuffer::from(vec![0.0_f32; WIDTH]), self.seen.clone());
                     let from: DevicePointer<f32> = self.world.cell(*cell).into();
                     let read = graph.add_memcpy_dtoh(&buffer, from, &after)?;
                     let see = move || {
@@ -364,12 +314,7 @@ impl Builder<'_> {
         Ok(node.any())
     }
 
-    fn step<B>(
-        &mut self,
-        graph: &mut Graph<B>,
-        order: &mut Order,
-        step: &Step,
-    ) -> Result<(), Error> {
+    fn step<B>(&mut self, graph: &mut Graph<B>, order: &mut Order, step: &Step) -> Result<(), Error> {
         let world = self.world;
         let (node, reads, writes): (AnyNode, &[usize], &[usize]) = match step {
             Step::Zero { cell } => {
@@ -411,11 +356,7 @@ impl Builder<'_> {
                 let after = order.after(&EVERY, &EVERY);
                 (graph.add_child_graph(child, &after)?, &[], &EVERY)
             }
-            Step::If {
-                value,
-                then,
-                otherwise,
-            } => {
+            Step::If { value, then, otherwise } => {
                 let after = order.after(&EVERY, &EVERY);
                 let condition = graph.add_condition(1 - value)?;
                 let set = self.set(graph, condition.handle(), *value, &after)?;
@@ -443,10 +384,7 @@ impl Builder<'_> {
                 let condition = graph.add_condition(0)?;
                 // In a loop, the default is not set again.
                 after.push(self.set(graph, condition.handle(), 1, &after)?);
-                let args = CountDown {
-                    condition: condition.handle(),
-                    counter,
-                };
+                let args = CountDown { condition: condition.handle(), counter };
                 let node = graph.add_while(condition, &after, |graph| {
                     self.body(graph, body)?;
                     let kernel = &world.setters.count_down;
@@ -472,13 +410,7 @@ impl Builder<'_> {
 
 fn bits(cells: &[f32]) -> Vec<u8> {
     // The bits of a NaN are not specified.
-    let bits = cells.iter().map(|value| {
-        if value.is_nan() {
-            u32::MAX
-        } else {
-            value.to_bits()
-        }
-    });
+    let bits = cells.iter().map(|value| if value.is_nan() { u32::MAX } else { value.to_bits() });
     bits.flat_map(u32::to_le_bytes).collect()
 }
 
@@ -518,11 +450,7 @@ fn random_graphs() -> Outcome {
         };
         let mut graph = Graph::new(&world.ctx)?;
         builder.whole(&mut graph, &program.steps)?;
-        let Builder {
-            nodes,
-            hosts: host_nodes,
-            ..
-        } = builder;
+        let Builder { nodes, hosts: host_nodes, .. } = builder;
         let mut exec = graph.instantiate()?;
         let start: [f32; CELLS * WIDTH] = std::array::from_fn(|at| f32::from(at as u8));
         for launch in 0..LAUNCHES {
@@ -535,19 +463,12 @@ fn random_graphs() -> Outcome {
             let cells = stream.clone_dtoh(&world.memory)?;
             let mut model = Model {
                 kernels: &program.kernels,
-                cells: std::array::from_fn(|cell| {
-                    std::array::from_fn(|at| start[cell * WIDTH + at])
-                }),
+                cells: std::array::from_fn(|cell| std::array::from_fn(|at| start[cell * WIDTH + at])),
                 seen: Vec::new(),
             };
             model.run(&program.steps);
             let name = format!("graph {seed}, launch {launch}");
-            tally::compare(
-                "random nodes",
-                &name,
-                &bits(&cells),
-                &bits(&model.cells.concat()),
-            )?;
+            tally::compare("random nodes", &name, &bits(&cells), &bits(&model.cells.concat()))?;
             let mut seen = seen.lock().expect("not poisoned");
             tally::compare("random nodes", &name, &bits(&seen), &bits(&model.seen))?;
             hosts += seen.len();
@@ -556,10 +477,7 @@ fn random_graphs() -> Outcome {
         kernels += nodes.len();
         assert!(host_nodes.iter().all(|node| node.take_panic().is_none()));
     }
-    assert!(
-        kernels > 900 && hosts > 300,
-        "{kernels} kernels, {hosts} calls"
-    );
+    assert!(kernels > 900 && hosts > 300, "{kernels} kernels, {hosts} calls");
     Ok(())
 }
 

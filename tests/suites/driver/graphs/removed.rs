@@ -27,46 +27,30 @@ fn nodes_and_dependencies() -> Outcome {
     assert_eq!(graph.nodes()?.len(), 4);
     let mut edges = graph.edges()?;
     edges.sort_by_key(|(from, to)| {
-        let place = |node: &AnyNode| {
-            [zero, one.any(), two.any(), copy]
-                .iter()
-                .position(|n| n == node)
-        };
+        let place = |node: &AnyNode| [zero, one.any(), two.any(), copy].iter().position(|n| n == node);
         (place(from), place(to))
     });
     let (first, second) = (one.any(), two.any());
-    assert_eq!(
-        edges,
-        [(zero, first), (zero, second), (first, copy), (second, copy)]
-    );
+    assert_eq!(edges, [(zero, first), (zero, second), (first, copy), (second, copy)]);
     assert_eq!(graph.predecessors(&one)?, [zero]);
     assert_eq!(graph.predecessors(zero)?, []);
     assert_eq!(graph.successors(zero)?.len(), 2);
     assert_eq!(graph.successors(&two)?, [copy]);
     let kinds = [graph.kind(zero)?, graph.kind(&one)?, graph.kind(copy)?];
-    assert_eq!(
-        kinds,
-        [NodeKind::Memset, NodeKind::KernelLaunch, NodeKind::Memcpy]
-    );
+    assert_eq!(kinds, [NodeKind::Memset, NodeKind::KernelLaunch, NodeKind::Memcpy]);
     // A node becomes typed again with its kernel.
-    let typed = graph
-        .kernel_node(first, &world.kernel)?
-        .ok_or("a node of the kernel")?;
+    let typed = graph.kernel_node(first, &world.kernel)?.ok_or("a node of the kernel")?;
     assert_eq!(typed.any(), first);
     assert!(graph.kernel_node(copy, &world.kernel)?.is_none());
     let other = Kernel::<Raw>::from_image(&world.ctx, SAXPY, "saxpy")?;
     assert!(graph.kernel_node(first, &other)?.is_none());
     let stranger = Graph::new(&world.ctx)?;
-    says(
-        stranger.predecessors(&one),
-        &["not found", "belongs to another graph"],
-    )?;
+    says(stranger.predecessors(&one), &["not found", "belongs to another graph"])?;
     says(stranger.kind(zero), &["belongs to another graph"])?;
     let mut exec = graph.instantiate()?;
     assert_eq!((exec.nodes()?.len(), exec.edges()?.len()), (4, 4));
     assert_eq!(exec.successors(&two)?, [copy]);
-    exec.update(&typed, 1, 32, world.args(5.0))
-        .map_err(Into::into)
+    exec.update(&typed, 1, 32, world.args(5.0)).map_err(Into::into)
 }
 
 /// Removed and added again: the driver reuses the handles, and the removed nodes stay rejected.
@@ -79,8 +63,7 @@ fn stale_nodes_are_rejected() -> Outcome {
     let mut reused = 0;
     for turn in 0..20_u8 {
         let node = graph.add_kernel(&world.kernel, 1, 32, world.args(f32::from(turn)), &zero)?;
-        let same =
-            |other: &&kernel_args::graph::Node<_>| other.cu_graph_node() == node.cu_graph_node();
+        let same = |other: &&kernel_args::graph::Node<_>| other.cu_graph_node() == node.cu_graph_node();
         reused += usize::from(stale.iter().any(|other| same(&other)));
         assert!(graph.nodes()?.contains(&node.any()) && graph.nodes()?.contains(&zero));
         graph.remove(&node)?;
@@ -104,11 +87,7 @@ fn stale_nodes_are_rejected() -> Outcome {
     for node in &stale {
         says(
             exec.update(node, 1, 32, world.args(9.0)),
-            &[
-                "kernel `saxpy`: the node was not updated",
-                REMOVED,
-                "Graph::remove",
-            ],
+            &["kernel `saxpy`: the node was not updated", REMOVED, "Graph::remove"],
         )?;
         // SAFETY: nothing is launched.
         let unretained = unsafe { exec.update_unretained(node, LAUNCH(), world.args(9.0)) };
@@ -142,10 +121,7 @@ fn what_a_removed_node_retained() -> Outcome {
     let (x, host) = (memory()?, Arc::new([1.0_f32; N]));
     world.ctx.synchronize()?;
     let mut graph = Graph::new(&world.ctx)?;
-    let args = |x| Saxpy {
-        x: Retained::read(x),
-        ..world.args(1.0)
-    };
+    let args = |x| Saxpy { x: Retained::read(x), ..world.args(1.0) };
     let node = graph.add_kernel(&world.kernel, 1, 32, args(&x), &[])?;
     let copy = graph.add_memcpy_htod(y, Shared(host.clone()), &node)?;
     let last = graph.add_memset(y, 0, N, copy)?;
@@ -155,16 +131,13 @@ fn what_a_removed_node_retained() -> Outcome {
     soon("the release of the slice", || Arc::strong_count(&x) == 1)?;
     assert_eq!(Arc::strong_count(&host), 2);
     graph.remove(copy)?;
-    soon("the release of the host memory", || {
-        Arc::strong_count(&host) == 1
-    })?;
+    soon("the release of the host memory", || Arc::strong_count(&host) == 1)?;
     assert_eq!(graph.predecessors(last)?, []);
     // A captured launch.
     let mut captured = None;
     let mut graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         // SAFETY: both slices have `N` elements.
-        captured =
-            Some(unsafe { launch!(world.kernel, 1, 32, args(&x), node, stream = &world.stream) }?);
+        captured = Some(unsafe { launch!(world.kernel, 1, 32, args(&x), node, stream = &world.stream) }?);
         Ok(())
     })?;
     let captured = captured.ok_or("nothing was captured")?;
@@ -181,10 +154,7 @@ fn as_text() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let x = graph.add_alloc::<f32>(N, &[])?;
     let zero = graph.add_memset(x.pointer(), 0, N, &[])?;
-    let args = Saxpy {
-        x: x.read(),
-        ..world.args(1.0)
-    };
+    let args = Saxpy { x: x.read(), ..world.args(1.0) };
     let launch = Launch::new((2, 3), 8).shared(16);
     let node = graph.add_kernel_launch(&world.kernel, launch, args, &zero)?;
     graph.add_free(&x, &node)?;
@@ -199,10 +169,7 @@ fn as_text() -> Outcome {
         "n1 -> n2;",
         "n2 -> n3;",
     ] {
-        assert!(
-            dot.lines().any(|found| found.trim() == line),
-            "no `{line}` in\n{dot}"
-        );
+        assert!(dot.lines().any(|found| found.trim() == line), "no `{line}` in\n{dot}");
     }
     assert_eq!(graph.instantiate()?.to_dot()?, dot);
     Ok(())
@@ -213,18 +180,10 @@ fn the_picture_of_the_guide() -> Outcome {
     const PICTURE: &str = include_str!("../../../../kernel-args/guide/pictures/graph.dot");
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
-    let (x, y) = (
-        graph.add_alloc::<f32>(1024, &[])?,
-        graph.add_alloc::<f32>(1024, &[])?,
-    );
+    let (x, y) = (graph.add_alloc::<f32>(1024, &[])?, graph.add_alloc::<f32>(1024, &[])?);
     let input = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; 1024], &[])?;
     let zero = graph.add_memset(y.pointer(), 0, 1024, &[])?;
-    let args = Saxpy {
-        n: 1024,
-        alpha: 2.0,
-        x: x.read(),
-        y: y.write(),
-    };
+    let args = Saxpy { n: 1024, alpha: 2.0, x: x.read(), y: y.write() };
     let add = graph.add_kernel(&world.kernel, 4, 256, args, &[input, zero])?;
     let result = HostBuffer::from(vec![0.0_f32; 1024]);
     graph.add_memcpy_dtoh(&result, y.pointer().into(), &add)?;
@@ -235,10 +194,7 @@ fn the_picture_of_the_guide() -> Outcome {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel-args/guide/pictures");
         std::fs::write(format!("{folder}/graph.dot"), dot)?;
     } else {
-        assert_eq!(
-            dot, PICTURE,
-            "draw it again: kernel-args/guide/pictures/draw.sh"
-        );
+        assert_eq!(dot, PICTURE, "draw it again: kernel-args/guide/pictures/draw.sh");
     }
     let mut exec = graph.instantiate()?;
     // SAFETY: all memory has 1024 elements, and each node runs after the nodes that write its input.
@@ -250,21 +206,14 @@ fn the_picture_of_the_guide() -> Outcome {
 }
 
 /// For the check that nothing is left.
-pub(crate) const RETAINING: [fn() -> Outcome; 2] =
-    [stale_nodes_are_rejected, what_a_removed_node_retained];
+pub(crate) const RETAINING: [fn() -> Outcome; 2] = [stale_nodes_are_rejected, what_a_removed_node_retained];
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "structure/the_picture_of_the_guide",
-            the_picture_of_the_guide,
-        ),
+        trial("structure/the_picture_of_the_guide", the_picture_of_the_guide),
         trial("structure/nodes_and_dependencies", nodes_and_dependencies),
         trial("structure/as_text", as_text),
         trial("removed/stale_nodes_are_rejected", stale_nodes_are_rejected),
-        trial(
-            "removed/what_a_removed_node_retained",
-            what_a_removed_node_retained,
-        ),
+        trial("removed/what_a_removed_node_retained", what_a_removed_node_retained),
     ]
 }

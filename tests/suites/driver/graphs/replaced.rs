@@ -30,10 +30,7 @@ fn memory(world: &World) -> Outcome<Memory> {
 fn graph(world: &World, alpha: f32, x: &Memory) -> Outcome<(Graph, Node<Saxpy>)> {
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(Retained::write(&world.y).pointer(), 0, N, &[])?;
-    let args = Saxpy {
-        x: Retained::read(x),
-        ..world.args(alpha)
-    };
+    let args = Saxpy { x: Retained::read(x), ..world.args(alpha) };
     let node = graph.add_kernel(&world.kernel, 1, 32, args, &zero)?;
     Ok((graph, node))
 }
@@ -63,19 +60,8 @@ fn parameters_and_what_they_retain() -> Outcome {
     held(&second);
     launched(&world, &mut exec, 2.0)?;
     // The nodes of the instantiated graph stay valid; a node of the new graph is rejected.
-    says(
-        exec.update(&stranger, 1, 32, world.args(9.0)),
-        &["belongs to another graph"],
-    )?;
-    exec.update(
-        &node,
-        1,
-        32,
-        Saxpy {
-            x: Retained::read(&third),
-            ..world.args(3.0)
-        },
-    )?;
+    says(exec.update(&stranger, 1, 32, world.args(9.0)), &["belongs to another graph"])?;
+    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&third), ..world.args(3.0) })?;
     held(&third);
     launched(&world, &mut exec, 3.0)?;
     exec.update_graph(graph(&world, 4.0, &fourth)?.0)?;
@@ -83,15 +69,7 @@ fn parameters_and_what_they_retain() -> Outcome {
     freed(&third)?;
     held(&fourth);
     launched(&world, &mut exec, 4.0)?;
-    exec.update(
-        &node,
-        1,
-        32,
-        Saxpy {
-            x: Retained::read(&first),
-            ..world.args(5.0)
-        },
-    )?;
+    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&first), ..world.args(5.0) })?;
     launched(&world, &mut exec, 5.0)?;
     held(&first);
     drop(exec);
@@ -112,10 +90,7 @@ fn what_the_graphs_retain() -> Outcome {
     exec.update_graph(new)?;
     launched(&world, &mut exec, 2.0)?;
     a_while();
-    assert_eq!(
-        (Arc::strong_count(&old_value), Arc::strong_count(&new_value)),
-        (2, 2)
-    );
+    assert_eq!((Arc::strong_count(&old_value), Arc::strong_count(&new_value)), (2, 2));
     exec.update_graph(graph(&world, 3.0, &x)?.0)?;
     soon("the release", || Arc::strong_count(&new_value) == 1)?;
     launched(&world, &mut exec, 3.0)?;
@@ -131,25 +106,14 @@ fn released_after_the_last_launch() -> Outcome {
     let (old, node) = graph(&world, 1.0, &first)?;
     let mut exec = old.instantiate()?;
     exec.update_graph(graph(&world, 2.0, &first)?.0)?;
-    exec.update(
-        &node,
-        1,
-        32,
-        Saxpy {
-            x: Retained::read(&second),
-            ..world.args(3.0)
-        },
-    )?;
+    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&second), ..world.args(3.0) })?;
     launched(&world, &mut exec, 3.0)?;
     Graph::wait_until_released();
     // The event after the launch fails, so the launch counts as running for ever.
     control.fail_once("cuEventSynchronize", 999);
     drop(exec);
     Graph::wait_until_released();
-    assert!(
-        Arc::strong_count(&second) > 1,
-        "it was freed while a launch uses it"
-    );
+    assert!(Arc::strong_count(&second) > 1, "it was freed while a launch uses it");
     control.clear_failures();
     Ok(())
 }
@@ -181,13 +145,7 @@ fn differences() -> Outcome {
     let refused = exec.update_graph(more).err().ok_or("an error")?;
     let counts = "this graph  2 nodes, 1 dependencies\n  new graph   3 nodes, 2 dependencies";
     let text = refused.to_string();
-    for words in [
-        WHAT,
-        "(910)",
-        "number of nodes or their dependencies",
-        counts,
-        "the same code",
-    ] {
+    for words in [WHAT, "(910)", "number of nodes or their dependencies", counts, "the same code"] {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
     // The graph is not lost, and can be instantiated instead.
@@ -202,17 +160,9 @@ fn differences() -> Outcome {
     // A kernel that is launched cooperatively.
     let mut other = Graph::new(&world.ctx)?;
     let zero = other.add_memset(y, 0, N, &[])?;
-    other.add_kernel_launch(
-        &world.kernel,
-        LAUNCH().cooperative(true),
-        world.args(1.0),
-        &zero,
-    )?;
+    other.add_kernel_launch(&world.kernel, LAUNCH().cooperative(true), world.args(1.0), &zero)?;
     let refused = exec.update_graph(other).map_err(Error::from);
-    says(
-        refused,
-        &["kernel `saxpy`", WHAT, "other attributes", "kernel `saxpy`"],
-    )?;
+    says(refused, &["kernel `saxpy`", WHAT, "other attributes", "kernel `saxpy`"])?;
     // Memory of a graph.
     let mut other = Graph::new(&world.ctx)?;
     other.add_alloc::<f32>(N, &[])?;
@@ -220,31 +170,20 @@ fn differences() -> Outcome {
     says(refused, &[WHAT, "allocates or frees memory"])?;
     // A graph of another context of the same device.
     let context = create_context(0, ContextFlags::new())?;
-    let refused = exec
-        .update_graph(Graph::new(&context)?)
-        .map_err(Error::from);
-    says(
-        refused,
-        &[WHAT, "another context", "this graph", "new graph"],
-    )?;
+    let refused = exec.update_graph(Graph::new(&context)?).map_err(Error::from);
+    says(refused, &[WHAT, "another context", "this graph", "new graph"])?;
     // None of these calls has changed anything.
     launched(&world, &mut exec, 1.0)
 }
 
 /// For the check that nothing is left.
-pub(crate) const RETAINING: [fn() -> Outcome; 3] = [
-    parameters_and_what_they_retain,
-    what_the_graphs_retain,
-    captured_graphs,
-];
+pub(crate) const RETAINING: [fn() -> Outcome; 3] =
+    [parameters_and_what_they_retain, what_the_graphs_retain, captured_graphs];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let name = |what: &str| format!("replaced/{what}");
     vec![
-        trial(
-            name("parameters_and_what_they_retain"),
-            parameters_and_what_they_retain,
-        ),
+        trial(name("parameters_and_what_they_retain"), parameters_and_what_they_retain),
         trial(name("what_the_graphs_retain"), what_the_graphs_retain),
         trial(name("captured_graphs"), captured_graphs),
         trial(name("differences"), differences),

@@ -36,10 +36,7 @@ fn memory(world: &World) -> Outcome<Memory> {
 }
 
 fn with_x(world: &World, x: &Memory) -> Saxpy {
-    Saxpy {
-        x: Retained::read(x),
-        ..world.args(1.0)
-    }
+    Saxpy { x: Retained::read(x), ..world.args(1.0) }
 }
 
 fn freed(x: &Memory) -> Outcome {
@@ -93,10 +90,7 @@ fn until_an_update_replaces_it() -> Outcome {
     // A failed update keeps the previous arguments.
     let (fourth, five) = (memory(&world)?, 5_000);
     let refused = exec.update(&node, 1, five, with_x(&world, &fourth));
-    assert!(
-        matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))), "{refused:?}");
     freed(&fourth)?;
     held(&third, 1);
     // An update that retains nothing releases them too.
@@ -145,9 +139,7 @@ fn in_a_graph_of_cudarc() -> Outcome {
     let world = World::new()?;
     let (x, other) = (memory(&world)?, memory(&world)?);
     let args = with_x(&world, &x);
-    world
-        .stream
-        .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     // SAFETY: both slices have `N` elements, on one stream.
     let node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) };
     let graph = world.stream.end_capture(CUgraphInstantiate_flags(0))?;
@@ -204,10 +196,7 @@ impl Drop for Waits {
 }
 
 /// Drops a graph in its drop, whose values are released after it.
-struct Owns(
-    Option<Graph>,
-    #[expect(dead_code, reason = "it is dropped")] Waits,
-);
+struct Owns(Option<Graph>, #[expect(dead_code, reason = "it is dropped")] Waits);
 
 impl Drop for Owns {
     fn drop(&mut self) {
@@ -229,9 +218,7 @@ fn drops_that_wait_or_panic() -> Outcome {
     graph.retain(PanicsTwice)?;
     graph.retain(Waits(count.clone()))?;
     drop(graph);
-    soon("the drop of each value", || {
-        count.load(Ordering::SeqCst) == 4
-    })?;
+    soon("the drop of each value", || count.load(Ordering::SeqCst) == 4)?;
     let mut later = Graph::new(&world.ctx)?;
     let x = memory(&world)?;
     later.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
@@ -246,10 +233,7 @@ fn several_values_that_panic() -> Outcome {
     let world = World::new()?;
     let x = memory(&world)?;
     let slice = |x: &Memory| PanickingMemory(x.clone());
-    let args = |x: &Memory| Saxpy {
-        x: Retained::read(&Arc::new(slice(x))),
-        ..world.args(1.0)
-    };
+    let args = |x: &Memory| Saxpy { x: Retained::read(&Arc::new(slice(x))), ..world.args(1.0) };
     let mut graph = Graph::new(&world.ctx)?;
     let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), args(&x), &[])?;
     let mut exec = graph.instantiate()?;
@@ -301,9 +285,7 @@ fn anything_else() -> Outcome {
     a_while();
     assert_eq!(count.load(Ordering::SeqCst), 0);
     drop(exec);
-    soon("the drop of what was retained", || {
-        count.load(Ordering::SeqCst) == 2
-    })
+    soon("the drop of what was retained", || count.load(Ordering::SeqCst) == 2)
 }
 
 /// Memory whose drop panics.
@@ -359,29 +341,11 @@ fn after_the_stream_was_dropped() -> Outcome {
 
 /// The module of a kernel stays loaded for the graph.
 fn the_kernel() -> Outcome {
-    let World {
-        ctx,
-        stream,
-        kernel,
-        x,
-        y,
-    } = World::new()?;
-    let world = World {
-        kernel: kernel.clone(),
-        ctx,
-        stream,
-        x,
-        y,
-    };
+    let World { ctx, stream, kernel, x, y } = World::new()?;
+    let world = World { kernel: kernel.clone(), ctx, stream, x, y };
     let mut graph = Graph::new(&world.ctx)?;
     graph.add_kernel_launch(&kernel, LAUNCH(), world.args(3.0), &[])?;
-    let World {
-        ctx,
-        stream,
-        kernel: other,
-        x,
-        y,
-    } = world;
+    let World { ctx, stream, kernel: other, x, y } = world;
     drop((kernel, other));
     a_while();
     let mut exec = graph.instantiate()?;
@@ -425,30 +389,15 @@ fn nothing_is_left() -> Outcome {
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let name = |what: &str| format!("retained/{what}");
     vec![
-        trial(
-            name("until_the_graph_is_dropped"),
-            until_the_graph_is_dropped,
-        ),
-        trial(
-            name("until_an_update_replaces_it"),
-            until_an_update_replaces_it,
-        ),
-        trial(
-            name("what_a_captured_launch_was_given"),
-            what_a_captured_launch_was_given,
-        ),
+        trial(name("until_the_graph_is_dropped"), until_the_graph_is_dropped),
+        trial(name("until_an_update_replaces_it"), until_an_update_replaces_it),
+        trial(name("what_a_captured_launch_was_given"), what_a_captured_launch_was_given),
         trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
-        trial(
-            name("dropped_while_its_stream_is_captured"),
-            dropped_while_its_stream_is_captured,
-        ),
+        trial(name("dropped_while_its_stream_is_captured"), dropped_while_its_stream_is_captured),
         trial(name("anything_else"), anything_else),
         trial(name("drops_that_wait_or_panic"), drops_that_wait_or_panic),
         trial(name("several_values_that_panic"), several_values_that_panic),
-        trial(
-            name("after_the_stream_was_dropped"),
-            after_the_stream_was_dropped,
-        ),
+        trial(name("after_the_stream_was_dropped"), after_the_stream_was_dropped),
         trial(name("the_kernel"), the_kernel),
         trial_unless(
             driver.is_real().then_some("this machine has its own GPU"),

@@ -69,21 +69,11 @@ impl World {
     }
 
     pub(crate) fn args(&self, alpha: f32) -> Saxpy {
-        Saxpy {
-            n: N as u32,
-            alpha,
-            x: Retained::read(&self.x),
-            y: Retained::write(&self.y),
-        }
+        Saxpy { n: N as u32, alpha, x: Retained::read(&self.x), y: Retained::write(&self.y) }
     }
 
     pub(crate) fn raw(&self, alpha: f32) -> Raw {
-        Raw {
-            n: N as u32,
-            alpha,
-            x: Retained::read(&self.x).pointer(),
-            y: Retained::write(&self.y).pointer(),
-        }
+        Raw { n: N as u32, alpha, x: Retained::read(&self.x).pointer(), y: Retained::write(&self.y).pointer() }
     }
 
     /// Whether all of `y` has this value.

@@ -67,10 +67,7 @@ fn memory(world: &World) -> Outcome<Arc<CudaSlice<f32>>> {
 }
 
 fn with_x(world: &World, x: &Arc<CudaSlice<f32>>) -> Saxpy {
-    Saxpy {
-        x: Retained::read(x),
-        ..world.args(1.0)
-    }
+    Saxpy { x: Retained::read(x), ..world.args(1.0) }
 }
 
 fn is_held(x: &Arc<CudaSlice<f32>>, what: &str) {
@@ -137,23 +134,12 @@ fn an_update_while_the_stream_is_captured() -> Outcome {
 }
 
 /// Each use of `stale` in `exec` is rejected, and `x` is not retained.
-fn rejected(
-    world: &World,
-    exec: &mut GraphExec,
-    stale: &Node<Saxpy>,
-    x: &Arc<CudaSlice<f32>>,
-) -> Outcome {
+fn rejected(world: &World, exec: &mut GraphExec, stale: &Node<Saxpy>, x: &Arc<CudaSlice<f32>>) -> Outcome {
     let count = Arc::strong_count(x);
     says(exec.update(stale, 1, 32, with_x(world, x)), &[OTHER])?;
     let launch = Launch::new(1, 32);
-    says(
-        exec.update_launch(stale, launch, with_x(world, x)),
-        &[OTHER],
-    )?;
-    says(
-        exec.update_all([(stale, launch, with_x(world, x))]),
-        &[OTHER],
-    )?;
+    says(exec.update_launch(stale, launch, with_x(world, x)), &[OTHER])?;
+    says(exec.update_all([(stale, launch, with_x(world, x))]), &[OTHER])?;
     // SAFETY: `world` keeps the memory alive.
     let unretained = unsafe { exec.update_unretained(stale, launch, world.args(5.0)) };
     says(unretained, &[OTHER])?;
@@ -310,10 +296,7 @@ fn in_another_context() -> Outcome {
     let words = ["the graph", &*graph, "given", &*given];
     let (graph, _) = with_node(&world, world.args(1.0))?;
     says(GraphExec::from_cudarc(&other, graph), &words)?;
-    says(
-        GraphExec::from_cudarc(&other, without_node(&world)?),
-        &words,
-    )?;
+    says(GraphExec::from_cudarc(&other, without_node(&world)?), &words)?;
     // Nothing in the graph shows its context.
     let empty = captured(&world, || Ok(()))?;
     says(GraphExec::from_cudarc(&other, empty), &words)?;
@@ -328,22 +311,13 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let name = |what: &str| format!("taken_over/{what}");
     let drivers = (driver.clone(), driver.clone(), driver.clone());
     vec![
-        trial(
-            name("an_earlier_launch_may_be_running"),
-            an_earlier_launch_may_be_running,
-        ),
-        trial(
-            name("an_update_while_the_stream_is_captured"),
-            an_update_while_the_stream_is_captured,
-        ),
+        trial(name("an_earlier_launch_may_be_running"), an_earlier_launch_may_be_running),
+        trial(name("an_update_while_the_stream_is_captured"), an_update_while_the_stream_is_captured),
         trial(name("a_stale_node"), move || a_stale_node(&drivers.0)),
-        trial(
-            name("a_stale_node_whose_arguments_are_not_released"),
-            move || a_stale_node_whose_arguments_are_not_released(&drivers.1),
-        ),
-        trial(name("an_accepted_stale_node"), move || {
-            an_accepted_stale_node(&drivers.2)
+        trial(name("a_stale_node_whose_arguments_are_not_released"), move || {
+            a_stale_node_whose_arguments_are_not_released(&drivers.1)
         }),
+        trial(name("an_accepted_stale_node"), move || an_accepted_stale_node(&drivers.2)),
         trial(name("in_another_context"), in_another_context),
     ]
 }

@@ -47,12 +47,7 @@ fn loading_an_absent_image_says_what_makes_it() -> Outcome {
         without_code.map(|_| ()).expect_err("it does not exist"),
         loaded.expect_err("it does not exist"),
     ] {
-        assert!(
-            error
-                .to_string()
-                .contains("does not exist: the build script"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("does not exist: the build script"), "{error}");
     }
     let bytes = Module::load(&ctx, described::IMAGE.bytes()).expect_err("it has no bytes");
     assert!(bytes.to_string().contains("the image is empty"), "{bytes}");
@@ -63,20 +58,12 @@ fn the_kernels_of_a_description_are_known() {
     assert_eq!(described::shade.parameter(0).name, "in");
     assert_eq!(described::KERNELS.len(), 2);
     assert!(unknown::KERNELS.is_empty());
-    let _ = |n, x, y| Bound {
-        n,
-        alpha: 1.0_f32,
-        x,
-        y,
-    };
+    let _ = |n, x, y| Bound { n, alpha: 1.0_f32, x, y };
 }
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "loading_an_absent_image_says_what_makes_it",
-            loading_an_absent_image_says_what_makes_it,
-        ),
+        trial("loading_an_absent_image_says_what_makes_it", loading_an_absent_image_says_what_makes_it),
         Trial::test("the_kernels_of_a_description_are_known", || {
             the_kernels_of_a_description_are_known();
             Ok(())

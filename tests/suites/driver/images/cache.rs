@@ -37,23 +37,16 @@ impl Drop for Folder {
     }
 }
 
-pub(crate) fn compile(
-    source: &str,
-    options: &CompileOptions,
-) -> Result<CompiledSource, Box<dyn std::error::Error>> {
+pub(crate) fn compile(source: &str, options: &CompileOptions) -> Result<CompiledSource, Box<dyn std::error::Error>> {
     Ok(options.compile(&context()?, source)?)
 }
 
 fn cached(folder: &Path) -> CompileOptions {
-    CompileOptions::new()
-        .cache(folder)
-        .name_expression("axpy<float>")
+    CompileOptions::new().cache(folder).name_expression("axpy<float>")
 }
 
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.path()))
-        .collect()
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
 fn the_second_time_is_a_hit() -> Outcome {
@@ -61,29 +54,13 @@ fn the_second_time_is_a_hit() -> Outcome {
     let cache = folder.join("made/by/the/cache");
     let first = compile(AXPY, &cached(&cache).debug_info(true))?;
     let second = compile(AXPY, &cached(&cache).debug_info(true))?;
-    assert_eq!(
-        (first.cache_use(), second.cache_use()),
-        (&CacheUse::Stored, &CacheUse::Hit)
-    );
-    assert_eq!(
-        (first.image(), first.ptx(), first.log()),
-        (second.image(), second.ptx(), second.log())
-    );
+    assert_eq!((first.cache_use(), second.cache_use()), (&CacheUse::Stored, &CacheUse::Hit));
+    assert_eq!((first.image(), first.ptx(), first.log()), (second.image(), second.ptx(), second.log()));
     assert_eq!(first.symbol("axpy<float>"), second.symbol("axpy<float>"));
-    assert_eq!(
-        second.symbol("axpy<float>"),
-        Some("_Z4axpyIfEvjT_PKS0_PS0_")
-    );
+    assert_eq!(second.symbol("axpy<float>"), Some("_Z4axpyIfEvjT_PKS0_PS0_"));
     let other = compile(AXPY, &cached(&cache))?;
-    assert_eq!(
-        other.cache_use(),
-        &CacheUse::Stored,
-        "without debug information it is another entry"
-    );
-    assert_eq!(
-        compile(AXPY, &CompileOptions::new())?.cache_use(),
-        &CacheUse::Off
-    );
+    assert_eq!(other.cache_use(), &CacheUse::Stored, "without debug information it is another entry");
+    assert_eq!(compile(AXPY, &CompileOptions::new())?.cache_use(), &CacheUse::Off);
     assert_eq!(entries(&cache)?.len(), 2);
     Ok(())
 }
@@ -94,22 +71,14 @@ fn a_changed_header_is_compiled_again() -> Outcome {
     let headers = folder.join("headers");
     fs::create_dir_all(headers.join("sub"))?;
     fs::write(headers.join("a.h"), "#include \"sub/b.h\"\n")?;
-    fs::write(
-        headers.join("sub/b.h"),
-        "#define VALUE 1\n#if __has_include(<later.h>)\n#include <later.h>\n#endif\n",
-    )?;
+    fs::write(headers.join("sub/b.h"), "#define VALUE 1\n#if __has_include(<later.h>)\n#include <later.h>\n#endif\n")?;
     let source = "#include <a.h>\nextern \"C\" __global__ void k(int* out) { *out = VALUE; }";
-    let options = CompileOptions::new()
-        .cache(folder.join("cache"))
-        .include_path(&headers);
+    let options = CompileOptions::new().cache(folder.join("cache")).include_path(&headers);
     let run = || compile(source, &options);
     let first = run()?;
     assert_eq!(first.cache_use(), &CacheUse::Stored);
     assert_eq!(run()?.cache_use(), &CacheUse::Hit);
-    fs::write(
-        headers.join("sub/b.h"),
-        "#define VALUE 2\n#if __has_include(<later.h>)\n#include <later.h>\n#endif\n",
-    )?;
+    fs::write(headers.join("sub/b.h"), "#define VALUE 2\n#if __has_include(<later.h>)\n#include <later.h>\n#endif\n")?;
     let changed = run()?;
     assert_eq!(changed.cache_use(), &CacheUse::Stored);
     assert_ne!(first.ptx(), changed.ptx());
@@ -126,21 +95,12 @@ fn sources_with_unknown_files_are_compiled_each_time() -> Outcome {
     fs::write(folder.join("a.h"), "")?;
     let cache = folder.join("cache");
     let options = || {
-        CompileOptions::new()
-            .cache(&cache)
-            .define("HEADER", "\"a.h\"")
-            .name(folder.join("k.cu").display().to_string())
+        CompileOptions::new().cache(&cache).define("HEADER", "\"a.h\"").name(folder.join("k.cu").display().to_string())
     };
-    for source in [
-        "#include HEADER\n__global__ void k() {}",
-        "__global__ void k(char* out) { *out = __TIME__[0]; }",
-    ] {
+    for source in ["#include HEADER\n__global__ void k() {}", "__global__ void k(char* out) { *out = __TIME__[0]; }"] {
         for _ in 0..2 {
             let compiled = compile(source, &options())?;
-            assert!(
-                matches!(compiled.cache_use(), CacheUse::Unknown(_)),
-                "{compiled:?}"
-            );
+            assert!(matches!(compiled.cache_use(), CacheUse::Unknown(_)), "{compiled:?}");
         }
         let vouched = || options().cache_key("version 1 of a.h");
         assert_eq!(compile(source, &vouched())?.cache_use(), &CacheUse::Stored);
@@ -148,13 +108,8 @@ fn sources_with_unknown_files_are_compiled_each_time() -> Outcome {
         let other = options().cache_key("version 2 of a.h");
         assert_eq!(compile(source, &other)?.cache_use(), &CacheUse::Stored);
     }
-    let named = CompileOptions::new()
-        .cache(&cache)
-        .option(format!("-I{}", folder.0.display()));
-    assert!(matches!(
-        compile("", &named)?.cache_use(),
-        CacheUse::Unknown(_)
-    ));
+    let named = CompileOptions::new().cache(&cache).option(format!("-I{}", folder.0.display()));
+    assert!(matches!(compile("", &named)?.cache_use(), CacheUse::Unknown(_)));
     Ok(())
 }
 
@@ -174,10 +129,7 @@ fn a_damaged_entry_is_compiled_again() -> Outcome {
         }
         fs::write(&entry, damaged)?;
         let again = compile(AXPY, &options)?;
-        assert_eq!(
-            (again.cache_use(), again.image()),
-            (&CacheUse::Stored, whole.image())
-        );
+        assert_eq!((again.cache_use(), again.image()), (&CacheUse::Stored, whole.image()));
         assert_eq!(compile(AXPY, &options)?.cache_use(), &CacheUse::Hit);
     }
     Ok(())
@@ -188,10 +140,7 @@ fn a_folder_that_cannot_be_used_is_no_error() -> Outcome {
     let file = folder.join("a file");
     fs::write(&file, "")?;
     let compiled = compile(AXPY, &cached(&file))?;
-    assert!(
-        matches!(compiled.cache_use(), CacheUse::Failed(why) if why.contains("a file")),
-        "{compiled:?}"
-    );
+    assert!(matches!(compiled.cache_use(), CacheUse::Failed(why) if why.contains("a file")), "{compiled:?}");
     Ok(())
 }
 
@@ -210,21 +159,12 @@ pub(crate) fn child() -> Option<ExitCode> {
 
 fn processes_share_a_folder() -> Outcome {
     let folder = Folder::new("cache-processes")?;
-    let children: Vec<_> = (0..4)
-        .map(|_| {
-            Command::new(env::current_exe()?)
-                .env(FOLDER, &folder.0)
-                .spawn()
-        })
-        .collect::<Result<_, _>>()?;
+    let children: Vec<_> =
+        (0..4).map(|_| Command::new(env::current_exe()?).env(FOLDER, &folder.0).spawn()).collect::<Result<_, _>>()?;
     for mut child in children {
         assert!(child.wait()?.success());
     }
-    assert_eq!(
-        entries(&folder.0)?.len(),
-        4,
-        "one entry for each source, and no scratch file"
-    );
+    assert_eq!(entries(&folder.0)?.len(), 4, "one entry for each source, and no scratch file");
     for i in 0..4 {
         let compiled = compile(&format!("{AXPY}\n// {i}"), &cached(&folder.0))?;
         assert_eq!(compiled.cache_use(), &CacheUse::Hit);
@@ -237,22 +177,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let trial = |name, run: fn() -> Outcome| trial_unless(why, name, run);
     vec![
         trial("the_second_time_is_a_hit", the_second_time_is_a_hit),
-        trial(
-            "a_changed_header_is_compiled_again",
-            a_changed_header_is_compiled_again,
-        ),
-        trial(
-            "sources_with_unknown_files_are_compiled_each_time",
-            sources_with_unknown_files_are_compiled_each_time,
-        ),
-        trial(
-            "a_damaged_entry_is_compiled_again",
-            a_damaged_entry_is_compiled_again,
-        ),
-        trial(
-            "a_folder_that_cannot_be_used_is_no_error",
-            a_folder_that_cannot_be_used_is_no_error,
-        ),
+        trial("a_changed_header_is_compiled_again", a_changed_header_is_compiled_again),
+        trial("sources_with_unknown_files_are_compiled_each_time", sources_with_unknown_files_are_compiled_each_time),
+        trial("a_damaged_entry_is_compiled_again", a_damaged_entry_is_compiled_again),
+        trial("a_folder_that_cannot_be_used_is_no_error", a_folder_that_cannot_be_used_is_no_error),
         trial("processes_share_a_folder", processes_share_a_folder),
     ]
 }

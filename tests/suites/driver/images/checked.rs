@@ -5,8 +5,8 @@ use crate::images::{
     source::{AXPY, has},
 };
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
-    compile::CompileOptions, error::VerifyError,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module, compile::CompileOptions,
+    error::VerifyError,
 };
 use kernel_args_tests::{
     driver::{context, trial_unless},
@@ -44,16 +44,10 @@ const COPY: &str = "extern \"C\" __global__ void copy(float const* src, float* d
 fn exchanged_names_are_found() -> Outcome {
     let ctx = context()?;
     for (debug, is_found) in [(false, false), (true, true)] {
-        let options = CompileOptions::new()
-            .debug_info(debug)
-            .name_expression("axpy<float>");
+        let options = CompileOptions::new().debug_info(debug).name_expression("axpy<float>");
         let module = Module::compile(&ctx, AXPY, &options)?;
         let kernel: Result<Kernel<Exchanged>, _> = module.kernel("axpy<float>");
-        assert_eq!(
-            matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))),
-            is_found,
-            "{kernel:?}"
-        );
+        assert_eq!(matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))), is_found, "{kernel:?}");
         let module = Module::compile(&ctx, COPY, &CompileOptions::new().debug_info(debug))?;
         drop(module.kernel::<Copy>("copy")?);
         let kernel = module.kernel::<CopyExchanged>("copy");
@@ -87,13 +81,7 @@ fn exchanged_pointers_are_found() -> Outcome {
     let Err(Error::Verify(VerifyError::Mismatch(mismatch))) = kernel else {
         return Err(format!("{kernel:?}").into());
     };
-    has(
-        &mismatch.to_string(),
-        &[
-            "the kernel writes through `src`",
-            "`dst` and `src` look exchanged",
-        ],
-    );
+    has(&mismatch.to_string(), &["the kernel writes through `src`", "`dst` and `src` look exchanged"]);
     let module = Module::load(&ctx, Image::from(&compiled).without_code())?;
     drop(module.kernel::<CopyBackwards>("copy")?);
     Ok(())
@@ -155,10 +143,7 @@ fn an_image_with_debug_information_needs_no_second_compilation() -> Outcome {
     let options = CompileOptions::new().option("--device-debug");
     let module = Module::compile(&context()?, COPY, &options)?;
     let kernel = module.kernel::<CopyExchanged>("copy");
-    assert!(
-        matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))),
-        "{kernel:?}"
-    );
+    assert!(matches!(&kernel, Err(Error::Verify(VerifyError::Mismatch(_)))), "{kernel:?}");
     Ok(())
 }
 
@@ -166,21 +151,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let why = missing();
     vec![
         trial_unless(why, "exchanged_names_are_found", exchanged_names_are_found),
-        trial_unless(
-            why,
-            "exchanged_pointers_are_found",
-            exchanged_pointers_are_found,
-        ),
-        trial_unless(
-            why,
-            "exchanged_members_are_found",
-            exchanged_members_are_found,
-        ),
-        trial_unless(
-            why,
-            "the_debug_build_is_not_loaded",
-            the_debug_build_is_not_loaded,
-        ),
+        trial_unless(why, "exchanged_pointers_are_found", exchanged_pointers_are_found),
+        trial_unless(why, "exchanged_members_are_found", exchanged_members_are_found),
+        trial_unless(why, "the_debug_build_is_not_loaded", the_debug_build_is_not_loaded),
         trial_unless(
             why,
             "an_image_with_debug_information_needs_no_second_compilation",

@@ -46,16 +46,11 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
     let ctx = context()?;
     let stream = ctx.default_stream();
     let options = CompileOptions::new().relocatable(true);
-    let compile =
-        |options: &CompileOptions, source: &str| -> Result<CompiledSource, kernel_args::Error> {
-            options.compile(&ctx, source)
-        };
+    let compile = |options: &CompileOptions, source: &str| -> Result<CompiledSource, kernel_args::Error> {
+        options.compile(&ctx, source)
+    };
     for to_ptx in [false, true] {
-        let options = if to_ptx {
-            options.clone().to_ptx()
-        } else {
-            options.clone()
-        };
+        let options = if to_ptx { options.clone().to_ptx() } else { options.clone() };
         let kernel = compile(&options.clone().name_expression("scale<40>"), KERNEL)?;
         let library = compile(&options, LIBRARY)?;
         for library in [library.into(), LIBRARY_PTX.into()] {
@@ -64,10 +59,7 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
             let mut out = stream.alloc_zeros::<i32>(1)?;
             {
                 let (address, _guard) = out.device_ptr_mut(&stream);
-                let args = Scale {
-                    out: DevicePointerMut::from_raw(address),
-                    x: 1,
-                };
+                let args = Scale { out: DevicePointerMut::from_raw(address), x: 1 };
                 // SAFETY: `out` has one element.
                 unsafe { launch!(scale, 1, 1, args)? };
             }
@@ -77,8 +69,7 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
         }
         if driver.is_real() {
             alone(&ctx, &kernel, to_ptx)?;
-            let alone = Module::link(&ctx, [(&kernel).into()], &JitOptions::new())
-                .expect_err("`scaled` is nowhere");
+            let alone = Module::link(&ctx, [(&kernel).into()], &JitOptions::new()).expect_err("`scaled` is nowhere");
             println!("{alone}\n");
             has(&alone.to_string(), &["scaled"]);
         }
@@ -102,28 +93,18 @@ fn alone(ctx: &Arc<CudaContext>, kernel: &CompiledSource, is_ptx: bool) -> Outco
     let mut launched = || -> Outcome {
         let scale = module.kernel::<Scale>("scale<40>")?;
         let (address, _guard) = out.device_ptr_mut(&stream);
-        let args = Scale {
-            out: DevicePointerMut::from_raw(address),
-            x: 1,
-        };
+        let args = Scale { out: DevicePointerMut::from_raw(address), x: 1 };
         // SAFETY: `out` has one element.
         unsafe { launch!(scale, 1, 1, args)? };
         Ok(stream.synchronize()?)
     };
-    let error = launched()
-        .err()
-        .ok_or("a kernel ran whose function is nowhere")?;
+    let error = launched().err().ok_or("a kernel ran whose function is nowhere")?;
     println!("{error}\n");
-    has(
-        &error.to_string(),
-        &["is relocatable code", "`Module::link`"],
-    );
+    has(&error.to_string(), &["is relocatable code", "`Module::link`"]);
     Ok(())
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let own = driver.clone();
-    vec![trial_unless(missing(), "linked_sources_run", move || {
-        linked_sources_run(&own)
-    })]
+    vec![trial_unless(missing(), "linked_sources_run", move || linked_sources_run(&own))]
 }

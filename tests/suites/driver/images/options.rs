@@ -54,105 +54,39 @@ fn options(sm: u32) -> Vec<(&'static str, JitOptions, Says)> {
         ("max_registers(0)", new().max_registers(0), Either),
         ("max_registers(1)", new().max_registers(1), Either),
         ("max_registers(256)", new().max_registers(256), Either),
-        (
-            "max_registers(100000)",
-            new().max_registers(100_000),
-            Either,
-        ),
+        ("max_registers(100000)", new().max_registers(100_000), Either),
         ("threads_per_block(256)", new().threads_per_block(256), Yes),
         ("threads_per_block(0)", new().threads_per_block(0), Either),
-        (
-            "threads_per_block(2048)",
-            new().threads_per_block(2048),
-            Either,
-        ),
-        (
-            "threads_per_block(256), target",
-            new().threads_per_block(256).target(sm),
-            Either,
-        ),
+        ("threads_per_block(2048)", new().threads_per_block(2048), Either),
+        ("threads_per_block(256), target", new().threads_per_block(256).target(sm), Either),
         ("wall_time", new().wall_time(), Yes),
         ("log_size(0)", new().log_size(0), Yes),
         ("log_size(1)", new().log_size(1), Yes),
         ("log_size(100000)", new().log_size(100_000), Yes),
-        (
-            "optimization(O0)",
-            new().optimization(OptimizationLevel::O0),
-            Yes,
-        ),
-        (
-            "optimization(O1)",
-            new().optimization(OptimizationLevel::O1),
-            Yes,
-        ),
-        (
-            "optimization(O2)",
-            new().optimization(OptimizationLevel::O2),
-            Yes,
-        ),
-        (
-            "optimization(O3)",
-            new().optimization(OptimizationLevel::O3),
-            Yes,
-        ),
-        (
-            "optimization(O4)",
-            new().optimization(OptimizationLevel::O4),
-            Yes,
-        ),
+        ("optimization(O0)", new().optimization(OptimizationLevel::O0), Yes),
+        ("optimization(O1)", new().optimization(OptimizationLevel::O1), Yes),
+        ("optimization(O2)", new().optimization(OptimizationLevel::O2), Yes),
+        ("optimization(O3)", new().optimization(OptimizationLevel::O3), Yes),
+        ("optimization(O4)", new().optimization(OptimizationLevel::O4), Yes),
         ("target_of_context", new().target_of_context(), Yes),
         ("target(own)", new().target(sm), Yes),
-        (
-            "target(own, architecture)",
-            new().target(JitTarget::architecture_specific(sm)),
-            Either,
-        ),
-        (
-            "target(own, family)",
-            new().target(JitTarget::family_specific(sm)),
-            Either,
-        ),
+        ("target(own, architecture)", new().target(JitTarget::architecture_specific(sm)), Either),
+        ("target(own, family)", new().target(JitTarget::family_specific(sm)), Either),
         ("target(75)", new().target(75), Either),
         ("fallback(Ptx)", new().fallback(Fallback::Ptx), Yes),
         ("fallback(Cubin)", new().fallback(Fallback::Cubin), Yes),
         ("debug_info", new().debug_info(), Yes),
         ("verbose", new().verbose(), Yes),
         ("line_info", new().line_info(), Yes),
-        (
-            "cache_mode(Default)",
-            new().cache_mode(CacheMode::Default),
-            Yes,
-        ),
+        ("cache_mode(Default)", new().cache_mode(CacheMode::Default), Yes),
         ("cache_mode(L2)", new().cache_mode(CacheMode::L2), Yes),
-        (
-            "cache_mode(L1AndL2)",
-            new().cache_mode(CacheMode::L1AndL2),
-            Yes,
-        ),
+        ("cache_mode(L1AndL2)", new().cache_mode(CacheMode::L1AndL2), Yes),
         ("position_independent", new().position_independent(), Yes),
-        (
-            "min_blocks(2), max_threads(256)",
-            new()
-                .min_blocks_per_multiprocessor(2)
-                .max_threads_per_block(256),
-            Yes,
-        ),
-        (
-            "min_blocks(0)",
-            new().min_blocks_per_multiprocessor(0),
-            Either,
-        ),
+        ("min_blocks(2), max_threads(256)", new().min_blocks_per_multiprocessor(2).max_threads_per_block(256), Yes),
+        ("min_blocks(0)", new().min_blocks_per_multiprocessor(0), Either),
         ("max_threads(0)", new().max_threads_per_block(0), Either),
-        (
-            "max_threads(4096)",
-            new().max_threads_per_block(4096),
-            Either,
-        ),
-        (
-            "override_directives",
-            new().override_directives().max_registers(40),
-            Yes,
-        ),
+        ("max_threads(4096)", new().max_threads_per_block(4096), Either),
+        ("override_directives", new().override_directives().max_registers(40), Yes),
         ("compile_threads(0)", new().compile_threads(0), Yes),
         ("compile_threads(2)", new().compile_threads(2), Yes),
         ("loader_threads(0)", new().loader_threads(0), Either),
@@ -219,11 +153,7 @@ fn fill_in(row: &str) -> Outcome {
 
 /// A row as text, and whether loading accepted the option.
 fn row(number: usize, name: &str) -> Result<(String, bool), String> {
-    let child = || {
-        Command::new(env::current_exe()?)
-            .env(ROW, number.to_string())
-            .output()
-    };
+    let child = || Command::new(env::current_exe()?).env(ROW, number.to_string()).output();
     let output = child().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut said: Vec<_> = text.lines().map(ToOwned::to_owned).collect();
@@ -243,14 +173,9 @@ fn every_option(driver: &Driver) -> Outcome {
     let mut wrong = Vec::new();
     for some in rows.chunks(AT_ONCE) {
         let filled: Vec<_> = thread::scope(|scope| {
-            let threads = some
-                .iter()
-                .map(|(number, (name, ..))| scope.spawn(|| row(*number, name)));
+            let threads = some.iter().map(|(number, (name, ..))| scope.spawn(|| row(*number, name)));
             let threads: Vec<_> = threads.collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().map_err(|_| "a thread panicked"))
-                .collect()
+            threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread panicked")).collect()
         });
         for ((_, (name, _, says)), filled) in some.iter().zip(filled) {
             let (text, taken) = filled??;
@@ -271,10 +196,7 @@ fn a_refused_option_is_named() -> Outcome {
     // SAFETY: no driver has an option with this number.
     let options = unsafe { JitOptions::new().max_registers(32).raw(9999, 1) };
     let error = Module::load_with(&context()?, unseen()?, &options).expect_err("no such option");
-    for part in [
-        "the driver does not support one of the options",
-        "options: max_registers: 32, option 9999: 1",
-    ] {
+    for part in ["the driver does not support one of the options", "options: max_registers: 32, option 9999: 1"] {
         assert!(error.to_string().contains(part), "{error}");
     }
     Ok(())
@@ -289,10 +211,7 @@ fn the_compiler_time_is_reported(driver: &Driver) -> Outcome {
     println!("load {load:?}, link {link:?}");
     let (load, link) = (load.ok_or("no time")?, link.ok_or("no time")?);
     if driver.is_real() {
-        assert!(
-            load > Duration::ZERO && load < Duration::from_secs(60),
-            "{load:?}"
-        );
+        assert!(load > Duration::ZERO && load < Duration::from_secs(60), "{load:?}");
         assert!(link < Duration::from_secs(60), "{link:?}");
     }
     Ok(())
@@ -309,14 +228,9 @@ fn options_have_their_effect() -> Outcome {
     let few = kernel(&JitOptions::new().max_registers(16))?;
     println!("{few:?}");
     let log = |options: JitOptions| -> Result<String, Box<dyn std::error::Error>> {
-        Ok(Module::load_with(&ctx, unseen()?, &options.verbose())?
-            .log()
-            .to_owned())
+        Ok(Module::load_with(&ctx, unseen()?, &options.verbose())?.log().to_owned())
     };
-    let (free, o0) = (
-        log(JitOptions::new())?,
-        log(JitOptions::new().optimization(OptimizationLevel::O0))?,
-    );
+    let (free, o0) = (log(JitOptions::new())?, log(JitOptions::new().optimization(OptimizationLevel::O0))?);
     println!("{free}\n-- O0\n{o0}");
     assert!(free.contains("registers") && o0.contains("registers"));
     assert_ne!(free, o0, "the level has no effect");
@@ -365,9 +279,7 @@ fn a_symbol_has_the_address_that_the_program_sets() -> Outcome {
         };
         let kernel = module.kernel::<ReadOutside>("read_outside")?;
         let (address, _guard) = out.device_ptr_mut(&stream);
-        let args = ReadOutside {
-            out: DevicePointerMut::from_raw(address),
-        };
+        let args = ReadOutside { out: DevicePointerMut::from_raw(address) };
         // SAFETY: `out` and the symbol have one element each.
         unsafe { launch!(kernel, 1, 1, args)? };
     }
@@ -381,14 +293,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("every_option", move || every_option(&one)),
         trial("a_refused_option_is_named", a_refused_option_is_named),
-        trial("the_compiler_time_is_reported", move || {
-            the_compiler_time_is_reported(&two)
-        }),
-        trial_unless(
-            compiles,
-            "options_have_their_effect",
-            options_have_their_effect,
-        ),
+        trial("the_compiler_time_is_reported", move || the_compiler_time_is_reported(&two)),
+        trial_unless(compiles, "options_have_their_effect", options_have_their_effect),
         trial_unless(
             compiles,
             "a_symbol_has_the_address_that_the_program_sets",

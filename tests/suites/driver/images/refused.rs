@@ -17,8 +17,7 @@ macro_rules! data {
 }
 
 fn ptx(version: &str, target: &str, rest: &str) -> Vec<u8> {
-    format!(".version {version}\n.target {target}\n{rest}\n.visible .entry k()\n{{\n    ret;\n}}\n")
-        .into()
+    format!(".version {version}\n.target {target}\n{rest}\n.visible .entry k()\n{{\n    ret;\n}}\n").into()
 }
 
 /// Images of every kind, by name.
@@ -56,10 +55,7 @@ fn images() -> Vec<(String, Vec<u8>)> {
         }
     }
     images.push(("PTX without address size".into(), ptx("7.0", "sm_75", "")));
-    images.push((
-        "PTX of 32 bits".into(),
-        ptx("7.0", "sm_75", ".address_size 32"),
-    ));
+    images.push(("PTX of 32 bits".into(), ptx("7.0", "sm_75", ".address_size 32")));
     images
 }
 
@@ -78,12 +74,7 @@ fn cuda_source_is_named_as_such() -> Outcome {
     std::fs::remove_file(&file)?;
     for load in loads {
         let error = load.expect_err("it is not compiled").to_string();
-        for words in [
-            "CUDA C++",
-            "help: compile it",
-            "`kernel-args-build`",
-            "`Module::compile`",
-        ] {
+        for words in ["CUDA C++", "help: compile it", "`kernel-args-build`", "`Module::compile`"] {
             assert!(error.contains(words), "`{words}` is not in\n{error}");
         }
     }
@@ -104,10 +95,7 @@ fn asked(ctx: &Arc<CudaContext>, image: &[u8]) -> Result<(), DriverError> {
 fn verdict(image: &[u8], gpu: kernel_args::abi::Sm, driver: CudaVersion) -> (bool, bool) {
     let contents: Vec<Code> = contents(image).expect("these are images");
     let runs = contents.iter().map(|code| code.runs_on(gpu, Some(driver)));
-    (
-        runs.clone().any(|runs| runs == Ok(true)),
-        runs.clone().all(|runs| runs.is_err()),
-    )
+    (runs.clone().any(|runs| runs == Ok(true)), runs.clone().all(|runs| runs.is_err()))
 }
 
 /// The driver also rejects the images that are rejected before the driver is called, and accepts the images that the rules
@@ -124,16 +112,8 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
         let asked = asked(&ctx, &image);
         println!("{name:30} runs: {runs:5}  refused: {refused:5}  the driver: {asked:?}");
         let loaded = Module::load(&ctx, &image);
-        assert_eq!(
-            matches!(loaded, Err(Error::Load(LoadError::Incompatible(_)))),
-            refused,
-            "{name}: {loaded:?}"
-        );
-        assert_eq!(
-            loaded.is_ok(),
-            asked.is_ok(),
-            "{name}: {loaded:?}, {asked:?}"
-        );
+        assert_eq!(matches!(loaded, Err(Error::Load(LoadError::Incompatible(_)))), refused, "{name}: {loaded:?}");
+        assert_eq!(loaded.is_ok(), asked.is_ok(), "{name}: {loaded:?}, {asked:?}");
         if runs {
             asked.map_err(|error| format!("{name}: by the rules it runs: {error:?}"))?;
             counts[0] += 1;
@@ -151,13 +131,7 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
 fn other_gpus_agree() -> Outcome {
     let control = Control::attach().ok_or("this is the stand-in driver")?;
     let ctx = context()?;
-    for (sm, name) in [
-        (75, "7.5"),
-        (89, "8.9"),
-        (100, "10.0"),
-        (121, "12.1"),
-        (90, "9.0"),
-    ] {
+    for (sm, name) in [(75, "7.5"), (89, "8.9"), (100, "10.0"), (121, "12.1"), (90, "9.0")] {
         assert!(control.set_sm(sm), "{name}");
         the_driver_agrees(false)?;
     }
@@ -259,10 +233,7 @@ fn linked_images_are_looked_at_too() -> Outcome {
     let images = [ptx("9.0", "sm_75", ""), ptx("9.9", "sm_75", "")];
     let images = images.iter().map(Into::into);
     let error = Module::link(&ctx, images, &JitOptions::new()).expect_err("9.9 is too new");
-    assert!(
-        matches!(&error, Error::Load(LoadError::Incompatible(image)) if image.contents.len() == 1),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Load(LoadError::Incompatible(image)) if image.contents.len() == 1), "{error}");
     Ok(())
 }
 
@@ -270,23 +241,18 @@ fn linked_images_are_looked_at_too() -> Outcome {
 /// is undefined: only the error log reports it.
 fn an_undefined_function_is_an_error_of_the_link() -> Outcome {
     let ctx = context()?;
-    let caller =
-        b".version 7.0\n.target sm_75\n.address_size 64\n.extern .func missing_function();\n\
+    let caller = b".version 7.0\n.target sm_75\n.address_size 64\n.extern .func missing_function();\n\
         .visible .entry k()\n{\n    call.uni missing_function;\n    ret;\n}\n";
     for round in 0..2 {
         let error = Module::link(&ctx, [caller.as_slice().into()], &JitOptions::new())
             .expect_err("`missing_function` is nowhere")
             .to_string();
         println!("{error}\n");
-        for part in [
-            "Undefined reference to 'missing_function'",
-            "help: link the image that defines it",
-        ] {
+        for part in ["Undefined reference to 'missing_function'", "help: link the image that defines it"] {
             assert!(error.contains(part), "{part}, round {round}: {error}");
         }
         let sm = u32::from(versions()?.gpus[0].sm.0);
-        Module::load_with(&ctx, ptx("9.9", "sm_75", ""), &JitOptions::new().target(sm))
-            .expect_err("9.9 is too new");
+        Module::load_with(&ctx, ptx("9.9", "sm_75", ""), &JitOptions::new().target(sm)).expect_err("9.9 is too new");
     }
     Ok(())
 }
@@ -301,11 +267,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
             other => Err(format!("{other:?}")),
         }
     };
-    let other = if sm / 10 == 7 {
-        data!("kernels.sm_100.cubin")
-    } else {
-        data!("kernels.sm_75.cubin")
-    };
+    let other = if sm / 10 == 7 { data!("kernels.sm_100.cubin") } else { data!("kernels.sm_75.cubin") };
     let text = load(other)?;
     println!("{text}\n");
     for part in [
@@ -327,11 +289,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     }
     let text = load(b".version 7.0\n.target sm_75\n.visible .entry k() { no such thing; }")?;
     println!("{text}\n");
-    for part in [
-        "INVALID_PTX (218)",
-        "the driver's compiler says:\n",
-        "the image has\n  PTX 7.0 for sm_75",
-    ] {
+    for part in ["INVALID_PTX (218)", "the driver's compiler says:\n", "the image has\n  PTX 7.0 for sm_75"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     if driver.is_real() {
@@ -355,12 +313,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     control.fail_once("cuModuleLoadDataEx", 1);
     let options = JitOptions::new().max_registers(1000).verbose();
     let error = Module::load_with(&ctx, ptx("9.0", "sm_75", ""), &options).expect_err("ordered");
-    assert!(
-        error
-            .to_string()
-            .contains("options: max_registers: 1000, verbose: 1"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("options: max_registers: 1000, verbose: 1"), "{error}");
     Ok(())
 }
 
@@ -369,26 +322,14 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("cuda_source_is_named_as_such", cuda_source_is_named_as_such),
         trial("the_driver_agrees", move || the_driver_agrees(is_real)),
-        trial_unless(
-            is_real.then_some("this machine has its own GPU"),
-            "other_gpus_agree",
-            other_gpus_agree,
-        ),
+        trial_unless(is_real.then_some("this machine has its own GPU"), "other_gpus_agree", other_gpus_agree),
         trial_unless(
             is_real.then_some("this machine has its own GPU"),
             "each_refusal_lists_what_there_is_and_what_is_needed",
             each_refusal_lists_what_there_is_and_what_is_needed,
         ),
-        trial(
-            "linked_images_are_looked_at_too",
-            linked_images_are_looked_at_too,
-        ),
-        trial(
-            "an_undefined_function_is_an_error_of_the_link",
-            an_undefined_function_is_an_error_of_the_link,
-        ),
-        trial("the_driver_s_errors_are_explained", move || {
-            the_driver_s_errors_are_explained(&own)
-        }),
+        trial("linked_images_are_looked_at_too", linked_images_are_looked_at_too),
+        trial("an_undefined_function_is_an_error_of_the_link", an_undefined_function_is_an_error_of_the_link),
+        trial("the_driver_s_errors_are_explained", move || the_driver_s_errors_are_explained(&own)),
     ]
 }

@@ -60,15 +60,11 @@ pub(crate) fn has(text: &str, parts: &[&str]) {
 
 fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     let ctx = context()?;
-    let options = CompileOptions::new()
-        .name("axpy.cu")
-        .name_expression("axpy<float>")
-        .name_expression("&axpy< double >");
+    let options =
+        CompileOptions::new().name("axpy.cu").name_expression("axpy<float>").name_expression("&axpy< double >");
     let module = Module::compile(&ctx, AXPY, &options)?;
     assert_eq!(module.entries().count(), 2);
-    let kernel = module
-        .kernel::<AxpySlices>("axpy<float>")?
-        .require_verified()?;
+    let kernel = module.kernel::<AxpySlices>("axpy<float>")?.require_verified()?;
     assert_eq!(kernel.name(), "_Z4axpyIfEvjT_PKS0_PS0_");
     let double = module.kernel::<Axpy<f64>>("&axpy< double >")?;
     assert_eq!(double.name(), "_Z4axpyIdEvjT_PKS0_PS0_");
@@ -76,27 +72,14 @@ fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     // The plain name has two instances: the struct selects one.
     assert_eq!(module.kernel::<Axpy<f64>>("axpy")?.name(), double.name());
     let wrong = module.kernel::<Axpy<f64>>("axpy<float>");
-    assert!(
-        matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(_)))),
-        "{wrong:?}"
-    );
-    let missing = module
-        .kernel::<Axpy<f32>>("axpy<int>")
-        .expect_err("it was not asked for");
-    has(
-        &missing.to_string(),
-        &["axpy<int>", "name_expression", "axpy<float>"],
-    );
+    assert!(matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(_)))), "{wrong:?}");
+    let missing = module.kernel::<Axpy<f32>>("axpy<int>").expect_err("it was not asked for");
+    has(&missing.to_string(), &["axpy<int>", "name_expression", "axpy<float>"]);
 
     let stream = ctx.default_stream();
     let x = stream.clone_htod(&[1.0_f32, 2.0, 3.0])?;
     let mut y = stream.clone_htod(&[10.0_f32; 3])?;
-    let args = AxpySlices {
-        n: 3,
-        a: 2.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = AxpySlices { n: 3, a: 2.0, x: &x, y: &mut y };
     // SAFETY: both slices have `n` elements.
     unsafe { launch!(kernel, 1, 32, args)? };
     if driver.is_real() {
@@ -125,10 +108,7 @@ fn a_cubin_is_verified_by_the_ptx_it_was_made_from() -> Outcome {
     let module = Module::load(&ctx, &compiled)?;
     drop(module.kernel::<Right>("store")?);
     let wrong = module.kernel::<Wrong>("store");
-    assert!(
-        matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["x"]),
-        "{wrong:?}"
-    );
+    assert!(matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["x"]), "{wrong:?}");
     // The cubin alone does not contain them.
     drop(Module::load(&ctx, compiled.image())?.kernel::<Wrong>("store")?);
     Ok(())
@@ -149,60 +129,23 @@ fn errors_point_at_the_line_of_the_named_source() -> Outcome {
     // In a header, by the header's name.
     let options = CompileOptions::new().header("a.h", "\nint f() { return missing; }\n");
     let text = refused("#include \"a.h\"\n", &options)?;
-    has(
-        &text,
-        &[
-            "`source.cu` was not compiled",
-            "a.h(2): error: identifier \"missing\" is undefined",
-        ],
-    );
+    has(&text, &["`source.cu` was not compiled", "a.h(2): error: identifier \"missing\" is undefined"]);
     let text = refused("#include \"nowhere.h\"\n", &CompileOptions::new())?;
     println!("{text}\n");
-    has(
-        &text,
-        &[
-            "source.cu(1)",
-            "nowhere.h",
-            "help: add the header's folder with `include_path`",
-        ],
-    );
-    let text = refused(
-        AXPY,
-        &CompileOptions::new().name_expression("axpy<Missing>"),
-    )?;
+    has(&text, &["source.cu(1)", "nowhere.h", "help: add the header's folder with `include_path`"]);
+    let text = refused(AXPY, &CompileOptions::new().name_expression("axpy<Missing>"))?;
     println!("{text}\n");
-    has(
-        &text,
-        &[
-            "identifier \"Missing\" is undefined",
-            "help: a name expression is",
-        ],
-    );
+    has(&text, &["identifier \"Missing\" is undefined", "help: a name expression is"]);
     let text = refused(AXPY, &CompileOptions::new().option("--no-such-option"))?;
-    has(
-        &text,
-        &["--no-such-option", "help: NVRTC has its own options"],
-    );
+    has(&text, &["--no-such-option", "help: NVRTC has its own options"]);
     let text = refused(AXPY, &CompileOptions::new().architecture("sm_12345"))?;
-    has(
-        &text,
-        &["help: this NVRTC does not support the architecture"],
-    );
+    has(&text, &["help: this NVRTC does not support the architecture"]);
     let text = refused(AXPY, &CompileOptions::new().architecture("hopper"))?;
-    has(
-        &text,
-        &[
-            "`hopper` is not an architecture",
-            "help: write it as nvcc does: `sm_90`",
-        ],
-    );
+    has(&text, &["`hopper` is not an architecture", "help: write it as nvcc does: `sm_90`"]);
     let text = refused("int a;\0", &CompileOptions::new())?;
     has(&text, &["the source contains a NUL"]);
     let text = refused(AXPY, &CompileOptions::new().option("-dlto"))?;
-    has(
-        &text,
-        &["it made neither PTX nor a cubin", "help: leave out"],
-    );
+    has(&text, &["it made neither PTX nor a cubin", "help: leave out"]);
     Ok(())
 }
 
@@ -250,26 +193,16 @@ extern \"C\" __global__ void k(float x[N]) {}
 /// PTX for the driver's compiler, with its options.
 fn ptx_is_compiled_by_the_driver() -> Outcome {
     let ctx = context()?;
-    let options = CompileOptions::new()
-        .to_ptx()
-        .name_expression("axpy<float>");
+    let options = CompileOptions::new().to_ptx().name_expression("axpy<float>");
     let compiled = options.compile(&ctx, AXPY)?;
-    assert!(
-        compiled.architecture().starts_with("compute_"),
-        "{compiled:?}"
-    );
+    assert!(compiled.architecture().starts_with("compute_"), "{compiled:?}");
     assert_eq!(compiled.image(), compiled.ptx());
     let symbol = compiled.symbol("axpy<float>").ok_or("no symbol")?;
-    assert_eq!(
-        (symbol, compiled.symbol("axpy<int>")),
-        ("_Z4axpyIfEvjT_PKS0_PS0_", None)
-    );
+    assert_eq!((symbol, compiled.symbol("axpy<int>")), ("_Z4axpyIfEvjT_PKS0_PS0_", None));
     let module = Module::load_with(&ctx, &compiled, &JitOptions::new().verbose())?;
     drop(module.kernel::<Axpy<f32>>("axpy<float>")?);
     // An older virtual architecture, by its name.
-    let older = CompileOptions::new()
-        .architecture("compute_75")
-        .compile(&ctx, AXPY)?;
+    let older = CompileOptions::new().architecture("compute_75").compile(&ctx, AXPY)?;
     has(std::str::from_utf8(older.ptx())?, &[".target sm_75"]);
     drop(Module::load(&ctx, older)?);
     Ok(())
@@ -277,18 +210,10 @@ fn ptx_is_compiled_by_the_driver() -> Outcome {
 
 /// Code for a different GPU is rejected when it is loaded, as for any image.
 fn another_gpu_s_code_is_refused() -> Outcome {
-    let other = if context()?.compute_capability()?.0 == 12 {
-        "sm_80"
-    } else {
-        "sm_120"
-    };
+    let other = if context()?.compute_capability()?.0 == 12 { "sm_80" } else { "sm_120" };
     let options = CompileOptions::new().architecture(other);
-    let error = Module::compile(&context()?, AXPY, &options.name_expression("axpy<int>"))
-        .expect_err("another GPU");
-    assert!(
-        matches!(error, Error::Load(LoadError::Incompatible(_))),
-        "{error}"
-    );
+    let error = Module::compile(&context()?, AXPY, &options.name_expression("axpy<int>")).expect_err("another GPU");
+    assert!(matches!(error, Error::Load(LoadError::Incompatible(_))), "{error}");
     Ok(())
 }
 
@@ -309,9 +234,7 @@ fn types_come_from_the_symbol() -> Outcome {
     let compiled = options.compile(&ctx, AXPY)?;
     let image = kernel_args_image::Image::read(compiled.image())?;
     let kernels = image.kernels()?;
-    let kernel = kernels
-        .kernel("_Z4axpyIfEvjT_PKS0_PS0_", None)
-        .ok_or("no kernel")?;
+    let kernel = kernels.kernel("_Z4axpyIfEvjT_PKS0_PS0_", None).ok_or("no kernel")?;
     assert_eq!(kernel.parameters()[2].cpp.depth, 1);
     assert_ne!(kernel.parameters()[1].cpp.base, CppBase::Unknown);
     Ok(())
@@ -322,46 +245,24 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let why = missing();
     let real = driver.is_real().then_some("this machine has its own GPU");
     vec![
-        trial_unless(
-            why,
-            "a_template_is_found_by_its_name_expression",
-            move || a_template_is_found_by_its_name_expression(&own),
-        ),
+        trial_unless(why, "a_template_is_found_by_its_name_expression", move || {
+            a_template_is_found_by_its_name_expression(&own)
+        }),
         trial_unless(
             why,
             "a_cubin_is_verified_by_the_ptx_it_was_made_from",
             a_cubin_is_verified_by_the_ptx_it_was_made_from,
         ),
-        trial_unless(
-            why,
-            "errors_point_at_the_line_of_the_named_source",
-            errors_point_at_the_line_of_the_named_source,
-        ),
+        trial_unless(why, "errors_point_at_the_line_of_the_named_source", errors_point_at_the_line_of_the_named_source),
         trial_unless(why, "warnings_are_in_the_log", warnings_are_in_the_log),
         trial_unless(
             why,
             "headers_macros_and_the_standard_reach_the_compiler",
             headers_macros_and_the_standard_reach_the_compiler,
         ),
-        trial_unless(
-            why,
-            "ptx_is_compiled_by_the_driver",
-            ptx_is_compiled_by_the_driver,
-        ),
-        trial_unless(
-            why,
-            "another_gpu_s_code_is_refused",
-            another_gpu_s_code_is_refused,
-        ),
-        trial_unless(
-            why.or(real),
-            "a_gpu_that_nvrtc_does_not_know_gets_ptx",
-            a_gpu_that_nvrtc_does_not_know_gets_ptx,
-        ),
-        trial_unless(
-            why,
-            "types_come_from_the_symbol",
-            types_come_from_the_symbol,
-        ),
+        trial_unless(why, "ptx_is_compiled_by_the_driver", ptx_is_compiled_by_the_driver),
+        trial_unless(why, "another_gpu_s_code_is_refused", another_gpu_s_code_is_refused),
+        trial_unless(why.or(real), "a_gpu_that_nvrtc_does_not_know_gets_ptx", a_gpu_that_nvrtc_does_not_know_gets_ptx),
+        trial_unless(why, "types_come_from_the_symbol", types_come_from_the_symbol),
     ]
 }

@@ -144,18 +144,8 @@ impl Case {
         write(self.after)?;
         let second = compile(&source, &cached)?;
         let fresh = compile(&source, &options)?;
-        assert_ne!(
-            first.ptx(),
-            fresh.ptx(),
-            "{}: the file does not matter",
-            self.what
-        );
-        assert!(
-            second.ptx() == fresh.ptx(),
-            "{}: {:?}, but it was changed",
-            self.what,
-            second.cache_use()
-        );
+        assert_ne!(first.ptx(), fresh.ptx(), "{}: the file does not matter", self.what);
+        assert!(second.ptx() == fresh.ptx(), "{}: {:?}, but it was changed", self.what, second.cache_use());
         Ok(())
     }
 }
@@ -166,10 +156,7 @@ fn a_changed_file_is_never_a_hit() -> Outcome {
         .iter()
         .enumerate()
         .filter_map(|(index, case)| {
-            let result = std::panic::catch_unwind(|| {
-                case.check(&folder, index)
-                    .map_err(|error| error.to_string())
-            });
+            let result = std::panic::catch_unwind(|| case.check(&folder, index).map_err(|error| error.to_string()));
             match result {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(format!("{}: {error}", case.what)),
@@ -225,15 +212,7 @@ fn a_header_that_changes_meanwhile_is_not_kept() -> Outcome {
 pub(crate) fn trials() -> Vec<Trial> {
     let why = missing();
     vec![
-        trial_unless(
-            why,
-            "a_changed_file_is_never_a_hit",
-            a_changed_file_is_never_a_hit as fn() -> Outcome,
-        ),
-        trial_unless(
-            why,
-            "a_header_that_changes_meanwhile_is_not_kept",
-            a_header_that_changes_meanwhile_is_not_kept,
-        ),
+        trial_unless(why, "a_changed_file_is_never_a_hit", a_changed_file_is_never_a_hit as fn() -> Outcome),
+        trial_unless(why, "a_header_that_changes_meanwhile_is_not_kept", a_header_that_changes_meanwhile_is_not_kept),
     ]
 }

@@ -19,26 +19,17 @@ fn all_versions_are_reported() -> Outcome {
     for row in [
         format!("kernel-args           {}\n", env!("CARGO_PKG_VERSION")),
         format!("for CUDA {}\n", versions.driver),
-        format!(
-            "GPU 0                 {}, {}\n",
-            versions.gpus[0].name, versions.gpus[0].sm
-        ),
+        format!("GPU 0                 {}, {}\n", versions.gpus[0].name, versions.gpus[0].sm),
     ] {
         assert!(text.contains(&row), "{row} is missing in\n{text}");
     }
     // The process of this suite finds NVRTC if the machine has it.
     match versions.nvrtc {
-        Some(nvrtc) => assert!(
-            text.contains(&format!("NVRTC                 {nvrtc}\n")),
-            "{text}"
-        ),
+        Some(nvrtc) => assert!(text.contains(&format!("NVRTC                 {nvrtc}\n")), "{text}"),
         None => assert!(missing().is_some() && text.contains("not found"), "{text}"),
     }
     match versions.newest_ptx {
-        Some(ptx) => assert!(
-            text.contains(&format!("newest PTX            {ptx}\n")),
-            "{text}"
-        ),
+        Some(ptx) => assert!(text.contains(&format!("newest PTX            {ptx}\n")), "{text}"),
         None => assert!(text.contains("not known for this driver"), "{text}"),
     }
     Ok(())
@@ -66,9 +57,7 @@ fn the_versions_of_simulated_drivers_are_reported() -> Outcome {
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    let real = driver
-        .is_real()
-        .then_some("the versions are this machine's");
+    let real = driver.is_real().then_some("the versions are this machine's");
     vec![
         trial("all_versions_are_reported", all_versions_are_reported),
         trial_unless(

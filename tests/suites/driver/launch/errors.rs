@@ -14,12 +14,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
     let handle = raw.cu_function();
     let x = stream.clone_htod(&[1.0_f32; 4])?;
     let mut y = stream.alloc_zeros::<f32>(4)?;
-    let args = Saxpy {
-        n: 4,
-        alpha: 2.5,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: 4, alpha: 2.5, x: &x, y: &mut y };
     // SAFETY: a block of 4096 threads is rejected.
     let error = match unsafe { launch!(handle, 1, 4096, args, stream = &stream) } {
         Err(Error::Launch(LaunchError::Failed(error))) => error,
@@ -28,15 +23,7 @@ fn a_refused_launch_explains_itself() -> Outcome {
     assert_eq!(error.status, CUresult::CUDA_ERROR_INVALID_VALUE);
     assert_eq!((error.grid.x, error.block.x), (1, 4096));
     let text = error.to_string();
-    for words in [
-        "saxpy",
-        "CUDA_ERROR_INVALID_VALUE",
-        "(4096, 1, 1)",
-        "alpha",
-        "2.5",
-        "n ",
-        "a block of at most",
-    ] {
+    for words in ["saxpy", "CUDA_ERROR_INVALID_VALUE", "(4096, 1, 1)", "alpha", "2.5", "n ", "a block of at most"] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
     Ok(())
@@ -52,8 +39,7 @@ fn too_many_resources_are_explained() -> Outcome {
     }
     let ctx = context()?;
     let stream = ctx.default_stream();
-    let kernel: Kernel<Hungry> =
-        Kernel::from_image(&ctx, include_str!("../../../../ptx/hungry.ptx"), "hungry")?;
+    let kernel: Kernel<Hungry> = Kernel::from_image(&ctx, include_str!("../../../../ptx/hungry.ptx"), "hungry")?;
     let handle = kernel.cu_function();
     let mut out = stream.alloc_zeros::<f32>(1024)?;
     let address = {
@@ -63,10 +49,7 @@ fn too_many_resources_are_explained() -> Outcome {
     // The verified handle knows the limit in advance.
     // SAFETY: the launch is rejected.
     let limit = unsafe { launch!(kernel, 1, 1024, Hungry { out: address }) };
-    assert!(
-        matches!(limit, Err(Error::Launch(LaunchError::Limit(_)))),
-        "{limit:?}"
-    );
+    assert!(matches!(limit, Err(Error::Launch(LaunchError::Limit(_)))), "{limit:?}");
     let args = Hungry { out: address };
     // SAFETY: the launch is rejected.
     let error = match unsafe { launch!(handle, 1, 1024, args, stream = &stream) } {
@@ -80,10 +63,7 @@ fn too_many_resources_are_explained() -> Outcome {
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
-        trial(
-            "a_refused_launch_explains_itself",
-            a_refused_launch_explains_itself,
-        ),
+        trial("a_refused_launch_explains_itself", a_refused_launch_explains_itself),
         trial_unless(
             (!driver.is_real()).then_some("the stand-in driver knows nothing of registers"),
             "too_many_resources_are_explained",

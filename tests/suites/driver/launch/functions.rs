@@ -22,20 +22,11 @@ struct Counted {
 
 impl Counted {
     fn new(stream: Arc<CudaStream>) -> Result<Self, Error> {
-        Ok(Self {
-            x: stream.clone_htod(&vec![1.0; N as usize])?,
-            y: stream.alloc_zeros(N as usize)?,
-            stream,
-        })
+        Ok(Self { x: stream.clone_htod(&vec![1.0; N as usize])?, y: stream.alloc_zeros(N as usize)?, stream })
     }
 
     fn args(&mut self) -> Saxpy<'_> {
-        Saxpy {
-            n: N,
-            alpha: 1.0,
-            x: &self.x,
-            y: &mut self.y,
-        }
+        Saxpy { n: N, alpha: 1.0, x: &self.x, y: &mut self.y }
     }
 
     #[expect(clippy::float_cmp, reason = "small whole numbers: exact")]
@@ -55,10 +46,7 @@ fn lists_are_launched() -> Outcome {
     let saxpy = Module::load(&ctx, SAXPY)?.function("saxpy")?;
     for form in [Form::KernelParams, Form::Packed, Form::KernelParams] {
         let mut args = ArgList::new();
-        args.push(N)
-            .push(1.0_f32)
-            .push(&counted.x)
-            .push(&mut counted.y);
+        args.push(N).push(1.0_f32).push(&counted.x).push(&mut counted.y);
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(saxpy, 8, 128, &mut args, stream = &stream, form = form)? };
         // SAFETY: both slices have `N` elements.
@@ -67,10 +55,7 @@ fn lists_are_launched() -> Outcome {
     counted.added(6)?;
 
     let mut args = ArgList::new();
-    args.push(N)
-        .push(1.0_f64)
-        .push(&counted.x)
-        .push(&mut counted.y);
+    args.push(N).push(1.0_f64).push(&counted.x).push(&mut counted.y);
     // SAFETY: the launch is rejected.
     let error = unsafe { launch!(saxpy, 8, 128, &mut args, stream = &stream) };
     let error = error.expect_err("an `f64` for a `float`").to_string();
@@ -111,9 +96,7 @@ fn raw_functions_are_cached() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.new_stream()?)?;
     let stream = counted.stream.clone();
-    let function = ctx
-        .load_module(Ptx::from_src(SAXPY))?
-        .load_function("saxpy")?;
+    let function = ctx.load_module(Ptx::from_src(SAXPY))?.load_function("saxpy")?;
     let handle = function.cu_function();
     for _ in 0..3 {
         // SAFETY: both slices have `N` elements.
@@ -140,18 +123,11 @@ fn kernels_are_looked_up_again() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.default_stream())?;
     let module = Module::load(&ctx, SAXPY)?;
-    let looked_up = |_| {
-        module
-            .kernel::<Saxpy>("saxpy")
-            .map(|kernel| kernel.cu_function() as usize)
-    };
+    let looked_up = |_| module.kernel::<Saxpy>("saxpy").map(|kernel| kernel.cu_function() as usize);
     let handles = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..8)
-            .map(|_| scope.spawn(|| (0..100).map(looked_up).collect::<Result<Vec<_>, _>>()))
-            .collect();
-        let joined = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"));
+        let threads: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| (0..100).map(looked_up).collect::<Result<Vec<_>, _>>())).collect();
+        let joined = threads.into_iter().map(|thread| thread.join().expect("no panic"));
         joined.collect::<Result<Vec<_>, Error>>()
     })?;
     let kernel = module.get::<Saxpy>()?;

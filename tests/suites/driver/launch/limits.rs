@@ -36,26 +36,10 @@ fn refused(kernel: &Kernel<Nothing>, launch: Launch<'_>, words: &str) -> Outcome
 fn grids_and_blocks() -> Outcome {
     let kernel = Kernel::<Nothing>::from_image(&context()?, DIRECTIVES, "at_most")?;
     refused(&kernel, Launch::new(0, 1), "a grid has at least one block")?;
-    refused(
-        &kernel,
-        Launch::new((1, 0), 1),
-        "a grid has at least one block",
-    )?;
-    refused(
-        &kernel,
-        Launch::new((1, 1, 0), 1),
-        "a grid has at least one block",
-    )?;
-    refused(
-        &kernel,
-        Launch::new(1, 0),
-        "a block has at least one thread",
-    )?;
-    refused(
-        &kernel,
-        Launch::new(1, (1, 1, 0)),
-        "a block has at least one thread",
-    )?;
+    refused(&kernel, Launch::new((1, 0), 1), "a grid has at least one block")?;
+    refused(&kernel, Launch::new((1, 1, 0), 1), "a grid has at least one block")?;
+    refused(&kernel, Launch::new(1, 0), "a block has at least one thread")?;
+    refused(&kernel, Launch::new(1, (1, 1, 0)), "a block has at least one thread")?;
     refused(&kernel, Launch::new((1, 65_536), 1), "65535")?;
     refused(&kernel, Launch::new((1, 1, 65_536), 1), "65535")?;
     refused(&kernel, Launch::new(1, (1, 1, 65)), "64")?;
@@ -80,21 +64,9 @@ fn shared_memory() -> Outcome {
     unsafe { launch!(kernel, 1, 1, Nothing, shared = 100 * 1024)? };
     // SAFETY: the kernel accesses no memory.
     unsafe { launch!(kernel, 1, 1, Nothing, shared_mem_bytes = 100 * 1024)? };
-    refused(
-        &kernel,
-        Launch::new(1, 1).shared(1 << 20),
-        "1048576 bytes of dynamic shared memory",
-    )?;
-    refused(
-        &kernel,
-        Launch::new(1, 1).shared_mem_bytes(1 << 20),
-        "1048576 bytes of dynamic shared memory",
-    )?;
-    refused(
-        &kernel,
-        Launch::new(1, 1).shared(u32::MAX),
-        "this device allows at most",
-    )
+    refused(&kernel, Launch::new(1, 1).shared(1 << 20), "1048576 bytes of dynamic shared memory")?;
+    refused(&kernel, Launch::new(1, 1).shared_mem_bytes(1 << 20), "1048576 bytes of dynamic shared memory")?;
+    refused(&kernel, Launch::new(1, 1).shared(u32::MAX), "this device allows at most")
 }
 
 /// `dynamic` uses `extern __shared__` through a function; `fixed` has only a static array.
@@ -121,11 +93,7 @@ fn dynamic_shared_memory_that_is_not_given() -> Outcome {
          help: add `shared = bytes`",
     )?;
     // Other errors are reported first.
-    refused(
-        &dynamic,
-        Launch::new(0, 32),
-        "a grid has at least one block",
-    )?;
+    refused(&dynamic, Launch::new(0, 32), "a grid has at least one block")?;
     refused(&dynamic, Launch::new(1, 2048), "1024")?;
     // SAFETY: the kernels access no memory.
     unsafe { launch!(dynamic, 1, 32, Nothing, shared = 64)? };
@@ -152,8 +120,7 @@ fn dynamic_shared_memory_that_is_not_given() -> Outcome {
 fn shared_memory_of_two_handles() -> Outcome {
     const KIB: u32 = 1024;
     let module = Module::load(&context()?, DIRECTIVES)?;
-    let (one, two): (Kernel<Nothing>, Kernel<Nothing>) =
-        (module.kernel("at_most")?, module.kernel("at_most")?);
+    let (one, two): (Kernel<Nothing>, Kernel<Nothing>) = (module.kernel("at_most")?, module.kernel("at_most")?);
     for (kernel, kib) in [(&one, 96), (&two, 64), (&one, 96), (&two, 80)] {
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 1, Nothing, shared = kib * KIB)? };
@@ -187,24 +154,13 @@ fn a_function_of_cudarc() -> Outcome {
     let mut y = stream.alloc_zeros::<f32>(4)?;
     let other = cudarc::driver::CudaContext::new_non_primary(device(), 0)?;
     other.bind_to_thread()?;
-    let args = Saxpy {
-        n: 4,
-        alpha: 2.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: 4, alpha: 2.0, x: &x, y: &mut y };
     // SAFETY: both slices have 4 elements.
     unsafe { launch!(function, 1, 4, args)? };
     assert_eq!(stream.clone_dtoh(&y)?, [2.0; 4]);
 
     let refused = Kernel::<Saxpy>::from_function(&other, function.clone());
-    assert!(
-        matches!(
-            refused,
-            Err(Error::Context(ContextError::ForeignFunction { .. }))
-        ),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
     Kernel::<Saxpy>::from_function(&ctx, function)?;
     Ok(())
 }
@@ -218,56 +174,23 @@ fn another_context() -> Outcome {
     let x = ours.clone_htod(&[1.0_f32; 4])?;
     let mut y = theirs.alloc_zeros::<f32>(4)?;
     // SAFETY: nothing is launched.
-    let error = unsafe {
-        launch!(
-            kernel,
-            1,
-            4,
-            Saxpy {
-                n: 4,
-                alpha: 1.0,
-                x: &x,
-                y: &mut y
-            }
-        )
-    };
+    let error = unsafe { launch!(kernel, 1, 4, Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y }) };
     let text = match error {
-        Err(error @ Error::Context(ContextError::ForeignArgument { field: Some(_), .. })) => {
-            error.to_string()
-        }
+        Err(error @ Error::Context(ContextError::ForeignArgument { field: Some(_), .. })) => error.to_string(),
         other => return Err(format!("{other:?}").into()),
     };
     assert!(text.contains("`y` belongs to another context"), "{text}");
 
     let mut y = ours.alloc_zeros::<f32>(4)?;
-    let args = Saxpy {
-        n: 4,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 1, 4, args, stream = &theirs) };
-    assert!(
-        matches!(
-            error,
-            Err(Error::Context(ContextError::ForeignArgument {
-                field: None,
-                ..
-            }))
-        ),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))), "{error:?}");
 
     // Rejected calls have no effect in either context.
     ctx.check_err()?;
     other.check_err()?;
-    let args = Saxpy {
-        n: 4,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: both slices have 4 elements.
     unsafe { launch!(kernel, 1, 4, args)? };
     assert_eq!(ours.clone_dtoh(&y)?, [1.0; 4]);
@@ -279,14 +202,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("limits/grids_and_blocks", grids_and_blocks),
         trial("limits/a_required_block", a_required_block),
         trial("limits/shared_memory", shared_memory),
-        trial(
-            "limits/dynamic_shared_memory_that_is_not_given",
-            dynamic_shared_memory_that_is_not_given,
-        ),
-        trial(
-            "limits/shared_memory_of_two_handles",
-            shared_memory_of_two_handles,
-        ),
+        trial("limits/dynamic_shared_memory_that_is_not_given", dynamic_shared_memory_that_is_not_given),
+        trial("limits/shared_memory_of_two_handles", shared_memory_of_two_handles),
         trial("limits/a_function_of_cudarc", a_function_of_cudarc),
         trial("limits/another_context", another_context),
     ]

@@ -21,29 +21,17 @@ fn the_error_for_broken_ptx_contains_the_reason() -> Outcome {
         return Err(format!("{error:?}").into());
     };
     assert!(!log.is_empty());
-    assert!(
-        error.to_string().contains("the driver's compiler says"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("the driver's compiler says"), "{error}");
     Ok(())
 }
 
 fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
     let ctx = context()?;
-    assert!(matches!(
-        Module::load(&ctx, ""),
-        Err(Error::Load(LoadError::Image(_)))
-    ));
+    assert!(matches!(Module::load(&ctx, ""), Err(Error::Load(LoadError::Image(_)))));
     for cut in [b"\x7fELF not really".as_slice(), b"\x7fELF"] {
-        assert!(matches!(
-            Module::load(&ctx, cut),
-            Err(Error::Load(LoadError::Image(_)))
-        ));
+        assert!(matches!(Module::load(&ctx, cut), Err(Error::Load(LoadError::Image(_)))));
     }
-    assert!(matches!(
-        Module::load(&ctx, "not PTX at all"),
-        Err(Error::Load(LoadError::Rejected { .. }))
-    ));
+    assert!(matches!(Module::load(&ctx, "not PTX at all"), Err(Error::Load(LoadError::Rejected { .. }))));
     let file = std::path::Path::new("no/such/file.ptx");
     let error = Module::load(&ctx, file).expect_err("there is no such file");
     assert!(error.to_string().contains("no/such/file.ptx"), "{error}");
@@ -52,9 +40,7 @@ fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
 
 fn the_error_for_an_unknown_entry_names_a_similar_one() -> Outcome {
     let module = Module::load(&context()?, SAXPY)?;
-    let error = module
-        .kernel::<Saxpy>("saxpi")
-        .expect_err("no kernel has this name");
+    let error = module.kernel::<Saxpy>("saxpi").expect_err("no kernel has this name");
     assert!(error.to_string().contains("saxpy"), "{error}");
     assert_eq!(module.entries().collect::<Vec<_>>(), ["saxpy"]);
     Ok(())
@@ -87,20 +73,12 @@ fn kernels_that_are_items_are_loaded() -> Outcome {
         let fits = module.kernel::<Unary<f32>>(kernel.symbol()).is_ok();
         assert_eq!(fits, kernel.matches("u*", "_f32"), "{kernel:?}");
     }
-    assert_eq!(
-        module.entries().count(),
-        unary::KERNELS.len(),
-        "the module has what the items say"
-    );
+    assert_eq!(module.entries().count(), unary::KERNELS.len(), "the module has what the items say");
     Ok(())
 }
 
 fn options_reach_the_compiler(driver: &Driver) -> Outcome {
-    let options = JitOptions::new()
-        .max_registers(32)
-        .optimization(OptimizationLevel::O1)
-        .line_info()
-        .verbose();
+    let options = JitOptions::new().max_registers(32).optimization(OptimizationLevel::O1).line_info().verbose();
     // The driver caches compiled code on disk, by options: on a cache hit it does not compile and writes no log.
     let unseen = UNIX_EPOCH.elapsed()?.as_nanos();
     let ptx = format!("{SAXPY}\n.global .b32 made_at_{unseen};\n");
@@ -205,27 +183,16 @@ fn fat_binaries(driver: &Driver) -> Outcome {
     }
     let ctx = context()?;
     let stream = ctx.default_stream();
-    for image in [
-        data!("one.none.fatbin"),
-        data!("one.speed.fatbin"),
-        data!("one.size.fatbin"),
-    ] {
+    for image in [data!("one.none.fatbin"), data!("one.speed.fatbin"), data!("one.size.fatbin")] {
         let module = Module::load(&ctx, image)?;
         assert_eq!(module.entries().collect::<Vec<_>>(), ["plain"]);
         let wrong = module.kernel::<Wrong>("plain");
-        assert!(
-            matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["v"]),
-            "{wrong:?}"
-        );
+        assert!(matches!(&wrong, Err(Error::Verify(VerifyError::Mismatch(at))) if at.fields == ["v"]), "{wrong:?}");
         let kernel: Kernel<Plain> = module.kernel("plain")?;
         let mut out = stream.alloc_zeros::<f64>(1)?;
         {
             let (address, _guard) = out.device_ptr_mut(&stream);
-            let args = Plain {
-                c: 2,
-                v: Float4::new(0.5, 0.0, 0.0, 0.0),
-                out: DevicePointerMut::from_raw(address),
-            };
+            let args = Plain { c: 2, v: Float4::new(0.5, 0.0, 0.0, 0.0), out: DevicePointerMut::from_raw(address) };
             // SAFETY: `out` has one element.
             unsafe { launch!(kernel, 1, 1, args)? };
         }
@@ -278,11 +245,7 @@ fn a_tile_kernel(is_real: bool) -> Outcome {
     let kernel: Kernel<Add<'_>> = Kernel::from_image(&ctx, data!("tile.sm_90.cubin"), "add")?;
     let mut x = stream.clone_htod(&[1.0_f32; 128])?;
     let mut go = |block: u32| {
-        let args = Add {
-            x: &mut x,
-            by: 0.5,
-            n: 100,
-        };
+        let args = Add { x: &mut x, by: 0.5, n: 100 };
         // SAFETY: `x` has 100 elements.
         unsafe { launch!(kernel, 1, block, args) }
     };
@@ -294,13 +257,8 @@ fn a_tile_kernel(is_real: bool) -> Outcome {
         assert!(text.contains(&wanted), "{text}");
     }
     go(1)?;
-    let error = kernel
-        .grid_and_block_for(100)
-        .expect_err("only the kernel knows");
-    assert!(
-        error.to_string().contains("each block computes a tile"),
-        "{error}"
-    );
+    let error = kernel.grid_and_block_for(100).expect_err("only the kernel knows");
+    assert!(error.to_string().contains("each block computes a tile"), "{error}");
     // The stand-in driver does not execute cubins.
     if is_real {
         let added = [[1.5; 100].as_slice(), &[1.0; 28]].concat();
@@ -312,10 +270,7 @@ fn a_tile_kernel(is_real: bool) -> Outcome {
 /// Threads of the compiler and of the loader, if the driver is new enough to know the options.
 fn thread_counts_are_taken_or_refused() -> Outcome {
     let ctx = context()?;
-    for options in [
-        JitOptions::new().compile_threads(2),
-        JitOptions::new().loader_threads(2),
-    ] {
+    for options in [JitOptions::new().compile_threads(2), JitOptions::new().loader_threads(2)] {
         match Module::load_with(&ctx, SAXPY, &options) {
             Ok(module) => drop(module.kernel::<Saxpy>("saxpy")?),
             Err(Error::Load(LoadError::Rejected { call, .. })) => {
@@ -334,29 +289,12 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial("fat_binaries", move || fat_binaries(&three)),
         trial("a_cubin_with_a_large_block", a_cubin_with_a_large_block),
         trial("a_tile_kernel", move || a_tile_kernel(is_real)),
-        trial(
-            "thread_counts_are_taken_or_refused",
-            thread_counts_are_taken_or_refused,
-        ),
-        trial(
-            "the_error_for_broken_ptx_contains_the_reason",
-            the_error_for_broken_ptx_contains_the_reason,
-        ),
-        trial(
-            "a_file_that_is_not_an_image_is_rejected",
-            a_file_that_is_not_an_image_is_rejected,
-        ),
-        trial(
-            "kernels_that_are_items_are_loaded",
-            kernels_that_are_items_are_loaded,
-        ),
-        trial(
-            "the_error_for_an_unknown_entry_names_a_similar_one",
-            the_error_for_an_unknown_entry_names_a_similar_one,
-        ),
-        trial("options_reach_the_compiler", move || {
-            options_reach_the_compiler(&one)
-        }),
+        trial("thread_counts_are_taken_or_refused", thread_counts_are_taken_or_refused),
+        trial("the_error_for_broken_ptx_contains_the_reason", the_error_for_broken_ptx_contains_the_reason),
+        trial("a_file_that_is_not_an_image_is_rejected", a_file_that_is_not_an_image_is_rejected),
+        trial("kernels_that_are_items_are_loaded", kernels_that_are_items_are_loaded),
+        trial("the_error_for_an_unknown_entry_names_a_similar_one", the_error_for_an_unknown_entry_names_a_similar_one),
+        trial("options_reach_the_compiler", move || options_reach_the_compiler(&one)),
         trial("two_ptx_are_linked", move || two_ptx_are_linked(&two)),
     ]
 }

@@ -33,22 +33,13 @@ pub(crate) fn child() -> Option<ExitCode> {
 
 fn without_a_driver_there_is_an_error() -> Outcome {
     let mut command = Command::new(env::current_exe()?);
-    let output = command
-        .env(VARIABLE, "1")
-        .env_remove("LD_LIBRARY_PATH")
-        .output()?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
-    }
+    let output = command.env(VARIABLE, "1").env_remove("LD_LIBRARY_PATH").output()?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned().into()) }
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![trial_unless(
-        driver
-            .is_real()
-            .then_some("there is a driver on this machine"),
+        driver.is_real().then_some("there is a driver on this machine"),
         "without_a_driver_there_is_an_error",
         without_a_driver_there_is_an_error,
     )]

@@ -1,9 +1,7 @@
 //! Kernels that compute a result, which must be correct.
 
 use cudarc::driver::{CudaFunction, CudaSlice, sys};
-use kernel_args::{
-    Error, Kernel, KernelArgs, Module, args::Form, error::VerifyError, launch, vector::Dim3,
-};
+use kernel_args::{Error, Kernel, KernelArgs, Module, args::Form, error::VerifyError, launch, vector::Dim3};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
 use std::{error, sync::Arc};
@@ -38,12 +36,7 @@ impl From<Error> for EngineError {
 }
 
 impl Engine {
-    fn run(
-        &self,
-        alpha: f32,
-        x: &CudaSlice<f32>,
-        y: &mut CudaSlice<f32>,
-    ) -> Result<(), EngineError> {
+    fn run(&self, alpha: f32, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), EngineError> {
         let n = u32::try_from(x.len()).map_err(|error| EngineError(error.to_string()))?;
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(self.saxpy, n.div_ceil(128), 128, Saxpy { n, alpha, x, y })? };
@@ -54,9 +47,7 @@ impl Engine {
 fn saxpy() -> Outcome {
     let ctx = context()?;
     let stream = ctx.default_stream();
-    let engine = Engine {
-        saxpy: Kernel::<Saxpy>::load(&ctx)?.require_verified()?,
-    };
+    let engine = Engine { saxpy: Kernel::<Saxpy>::load(&ctx)?.require_verified()? };
     let host: Vec<f32> = (0..1000_u16).map(f32::from).collect();
     let x = stream.clone_htod(&host)?;
     let mut y = stream.clone_htod(&vec![1.0_f32; 1000])?;
@@ -125,12 +116,7 @@ fn each_argument_of_the_macro_is_evaluated_once() -> Outcome {
             },
             {
                 order.push("args");
-                Saxpy {
-                    n: 8,
-                    alpha: 1.0,
-                    x: &x,
-                    y: &mut y,
-                }
+                Saxpy { n: 8, alpha: 1.0, x: &x, y: &mut y }
             },
             stream = {
                 order.push("stream");
@@ -157,11 +143,7 @@ fn reduction_with_shared_memory() -> Outcome {
     let input = stream.clone_htod(&host)?;
     for shared in [256 * 4, 64 * 1024, 200 * 1024] {
         let mut out = stream.alloc_zeros::<f32>(1)?;
-        let args = ReduceSum {
-            input: &input,
-            out: &mut out,
-            n: 4096,
-        };
+        let args = ReduceSum { input: &input, out: &mut out, n: 4096 };
         // SAFETY: `input` has `n` elements, `out` one; the shared memory holds one float for each thread.
         unsafe { launch!(reduce, 8, 256, args, shared = shared)? };
         assert_eq!(stream.clone_dtoh(&out)?, [host.iter().sum::<f32>()]);
@@ -184,15 +166,10 @@ fn overloads_and_templates() -> Outcome {
     assert_eq!(single.name(), "_Z5saxpyIfEviT_PKS0_PS0_");
     let double: Kernel<Axpy<f64>> = module.kernel("saxpy<double>")?;
     assert_eq!(double.name(), "_Z5saxpyIdEviT_PKS0_PS0_");
-    let overload: Kernel<Axpy<f64>> =
-        module.kernel("saxpy(int, double, double const*, double*)")?;
+    let overload: Kernel<Axpy<f64>> = module.kernel("saxpy(int, double, double const*, double*)")?;
     assert_eq!(overload.name(), "_Z5saxpyidPKdPd");
     let plain: Kernel<Axpy<f32>> = module.kernel("saxpy")?;
-    assert_eq!(
-        plain.name(),
-        "_Z5saxpyifPKfPf",
-        "as C++, an overload before a template"
-    );
+    assert_eq!(plain.name(), "_Z5saxpyifPKfPf", "as C++, an overload before a template");
     Ok(())
 }
 
@@ -209,8 +186,7 @@ fn a_function_of_cudarc() -> Outcome {
     let function: CudaFunction = module.load_function("saxpy")?;
     let x = stream.clone_htod(&[3.0_f32; 8])?;
     let mut y = stream.alloc_zeros::<f32>(8)?;
-    let by_function: Kernel<Saxpy> =
-        Kernel::from_function(&ctx, function.clone())?.require_verified()?;
+    let by_function: Kernel<Saxpy> = Kernel::from_function(&ctx, function.clone())?.require_verified()?;
     let by_module: Kernel<Saxpy> = Kernel::from_cudarc_module(&ctx, &module, "saxpy")?;
     macro_rules! run {
         ($func:expr $(, $option:ident = $value:expr)*) => {
@@ -227,10 +203,7 @@ fn a_function_of_cudarc() -> Outcome {
 
     // SAFETY: nothing is launched: the struct does not match.
     let error = unsafe { launch!(function, 1, 8, Wrong { n: 8, x: &x }) };
-    assert!(
-        matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
-        "{error:?}"
-    );
+    assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
     Ok(())
 }
 
@@ -243,12 +216,7 @@ fn slices_dropped_right_after_the_launch() -> Outcome {
     for i in 0..50 {
         let stream = if i % 2 == 0 { &one } else { &two };
         let x = stream.clone_htod(&vec![1.0_f32; 1 << 16])?;
-        let args = Saxpy {
-            n: 1 << 16,
-            alpha: 1.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: 1 << 16, alpha: 1.0, x: &x, y: &mut y };
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(kernel, 256, 256, args, stream = stream)? };
         drop(x);
@@ -270,12 +238,7 @@ fn captured_into_a_graph() -> Outcome {
     unsafe { ctx.disable_event_tracking() };
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
     for form in [Form::KernelParams, Form::Packed] {
-        let args = Saxpy {
-            n: 8,
-            alpha: 1.5,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: 8, alpha: 1.5, x: &x, y: &mut y };
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(kernel, 1, 8, args, stream = &stream, form = form)? };
     }
@@ -294,20 +257,11 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
         trial("saxpy_from_a_handle_in_a_struct", saxpy),
         trial("every_spelling_of_a_launch", every_spelling_of_a_launch),
-        trial(
-            "each_argument_of_the_macro_is_evaluated_once",
-            each_argument_of_the_macro_is_evaluated_once,
-        ),
-        trial(
-            "reduction_with_shared_memory_beyond_48_kib",
-            reduction_with_shared_memory,
-        ),
+        trial("each_argument_of_the_macro_is_evaluated_once", each_argument_of_the_macro_is_evaluated_once),
+        trial("reduction_with_shared_memory_beyond_48_kib", reduction_with_shared_memory),
         trial("overloads_and_templates", overloads_and_templates),
         trial("captured_into_a_graph", captured_into_a_graph),
         trial("a_function_of_cudarc", a_function_of_cudarc),
-        trial(
-            "slices_dropped_right_after_the_launch",
-            slices_dropped_right_after_the_launch,
-        ),
+        trial("slices_dropped_right_after_the_launch", slices_dropped_right_after_the_launch),
     ]
 }

@@ -4,9 +4,7 @@
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
-use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, error::LaunchError, launch,
-};
+use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, error::LaunchError, launch};
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 use std::{
@@ -40,41 +38,15 @@ pub(crate) fn child() -> Option<ExitCode> {
 fn illegal_address() -> Outcome {
     let ctx = context()?;
     let checked = Kernel::<Saxpy>::load(&ctx)?;
-    let kernel: Kernel<Unchecked> =
-        Kernel::from_image(&ctx, crate::launch::results::SAXPY, "saxpy")?;
-    let (x, y) = (
-        DevicePointer::from_raw(0x10),
-        DevicePointerMut::from_raw(0x20),
-    );
+    let kernel: Kernel<Unchecked> = Kernel::from_image(&ctx, crate::launch::results::SAXPY, "saxpy")?;
+    let (x, y) = (DevicePointer::from_raw(0x10), DevicePointerMut::from_raw(0x20));
     // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
     unsafe {
-        launch!(
-            kernel,
-            1,
-            32,
-            Unchecked {
-                n: 32,
-                alpha: 1.0,
-                x,
-                y
-            }
-        )?;
+        launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y })?;
     };
     let _ = ctx.synchronize();
     // SAFETY: no kernel runs any more.
-    let error = unsafe {
-        launch!(
-            kernel,
-            1,
-            32,
-            Unchecked {
-                n: 32,
-                alpha: 1.0,
-                x,
-                y
-            }
-        )
-    };
+    let error = unsafe { launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y }) };
     drop(checked);
     let code = match &error {
         Err(Error::Launch(LaunchError::Failed(error))) => error.status,
@@ -82,22 +54,14 @@ fn illegal_address() -> Outcome {
         other => return Err(format!("no error: {other:?}").into()),
     };
     assert_eq!(code, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-    let text = error
-        .map_err(|error| error.to_string())
-        .expect_err("it is an error");
+    let text = error.map_err(|error| error.to_string()).expect_err("it is an error");
     assert!(text.contains("EARLIER"), "{text}");
     Ok(())
 }
 
 fn an_illegal_address_is_blamed_on_the_earlier_kernel() -> Outcome {
-    let output = Command::new(env::current_exe()?)
-        .env(VARIABLE, "1")
-        .output()?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
-    }
+    let output = Command::new(env::current_exe()?).env(VARIABLE, "1").output()?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned().into()) }
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -35,12 +35,7 @@ fn sixteen_threads_launch_one_kernel() -> Outcome {
                         {
                             let (address, _guard) = out.device_ptr_mut(&stream);
                             let out = DevicePointerMut::from_raw(address);
-                            let args = Echo {
-                                out,
-                                before,
-                                value,
-                                after,
-                            };
+                            let args = Echo { out, before, value, after };
                             // SAFETY: `out` has space for two chars and a `u64`.
                             unsafe { launch!(kernel, 1, 1, args, stream = &stream) }
                                 .map_err(|error| error.to_string())?;
@@ -50,9 +45,7 @@ fn sixteen_threads_launch_one_kernel() -> Outcome {
                         passed.extend(value.to_ne_bytes());
                         passed.push(after.cast_unsigned());
                         if echo != passed {
-                            return Err(format!(
-                                "thread {thread}, round {round}: {echo:?} for {passed:?}"
-                            ));
+                            return Err(format!("thread {thread}, round {round}: {echo:?} for {passed:?}"));
                         }
                     }
                     Ok(())
@@ -71,8 +64,5 @@ fn assert_send_and_sync<T: Send + Sync + Clone + 'static>() {}
 
 pub(crate) fn trials() -> Vec<Trial> {
     assert_send_and_sync::<Kernel<crate::launch::results::Saxpy<'static>>>();
-    vec![trial(
-        "sixteen_threads_launch_one_kernel",
-        sixteen_threads_launch_one_kernel,
-    )]
+    vec![trial("sixteen_threads_launch_one_kernel", sixteen_threads_launch_one_kernel)]
 }

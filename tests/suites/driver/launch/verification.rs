@@ -3,8 +3,8 @@
 use crate::launch::results::{Outcome, SAXPY, TYPED};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
-    error::VerifyError, image::Verification, launch,
+    ArgList, DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module, error::VerifyError,
+    image::Verification, launch,
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
@@ -82,10 +82,7 @@ fn debug_information_is_compared() -> Outcome {
         let Some(Error::Verify(VerifyError::Mismatch(mismatch))) = &error else {
             return Err(format!("not a mismatch: {error:?}").into());
         };
-        assert!(
-            mismatch.fields.iter().any(|wrong| *wrong == field),
-            "{mismatch}"
-        );
+        assert!(mismatch.fields.iter().any(|wrong| *wrong == field), "{mismatch}");
         assert!(mismatch.to_string().contains(words), "{mismatch}");
         Ok(())
     };
@@ -99,8 +96,7 @@ fn debug_information_is_compared() -> Outcome {
     }
     let right = scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32);
     assert!(right.is_none(), "{right:?}");
-    let named_otherwise =
-        scaled!(x: DevicePointer<f32>, b: DevicePointer<f32>, y: DevicePointerMut<f32>, count: i32);
+    let named_otherwise = scaled!(x: DevicePointer<f32>, b: DevicePointer<f32>, y: DevicePointerMut<f32>, count: i32);
     assert!(named_otherwise.is_none(), "{named_otherwise:?}");
     refused(
         scaled!(bias: DevicePointer<f32>, r#in: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
@@ -173,20 +169,13 @@ fn members_are_compared() -> Outcome {
         boxed: Box,
         incomplete: u64,
     }
-    const WORDS: &str = "the kernel's struct has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`";
+    const WORDS: &str =
+        "the kernel's struct has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`";
     let module = Module::load(&context()?, DEBUG)?;
-    let cell = Cell {
-        kind: 1,
-        values: [[2.0; 3]; 2],
-    };
-    let boxed = Box {
-        items: [1, 2],
-        begin: DevicePointer::NULL,
-    };
+    let cell = Cell { kind: 1, values: [[2.0; 3]; 2] };
+    let boxed = Box { items: [1, 2], begin: DevicePointer::NULL };
     // `Bits` is a struct: an integer does not match it.
-    let error = module
-        .kernel::<ByValue<Pair>>("by_value")
-        .expect_err("`bits` is a number");
+    let error = module.kernel::<ByValue<Pair>>("by_value").expect_err("`bits` is a number");
     assert!(error.to_string().contains("bits"), "{error}");
 
     // A list can contain them too.
@@ -194,21 +183,12 @@ fn members_are_compared() -> Outcome {
     for is_right in [true, false] {
         let mut arguments = ArgList::new();
         if is_right {
-            arguments.push(Pair {
-                key: 1,
-                weight: 2.0,
-            });
+            arguments.push(Pair { key: 1, weight: 2.0 });
         } else {
-            arguments.push(swapped::Pair {
-                weight: 2.0,
-                key: 1,
-            });
+            arguments.push(swapped::Pair { weight: 2.0, key: 1 });
         }
         arguments.push(-1_i32).push(7_u8).push(cell);
-        arguments
-            .push(Bits(0, 1))
-            .push(Derived(0, 1.0))
-            .push(Empty(0));
+        arguments.push(Bits(0, 1)).push(Derived(0, 1.0)).push(Empty(0));
         arguments.push(boxed).push(0_u64);
         // SAFETY: the kernel does nothing.
         let launched = unsafe { launch!(by_value, 1, 1, &mut arguments) };
@@ -246,8 +226,7 @@ fn several_that_fit_are_listed() -> Outcome {
 struct Kernelless(u8);
 
 fn verification_reports_what_was_compared() -> Outcome {
-    let kernel: Kernel<crate::launch::results::Saxpy> =
-        Kernel::from_image(&context()?, SAXPY, "saxpy")?;
+    let kernel: Kernel<crate::launch::results::Saxpy> = Kernel::from_image(&context()?, SAXPY, "saxpy")?;
     let Verification::Verified { driver, image, .. } = *kernel.verification() else {
         return Err(format!("{:?}", kernel.verification()).into());
     };
@@ -258,15 +237,9 @@ fn verification_reports_what_was_compared() -> Outcome {
 
 fn accepted() -> Vec<Trial> {
     vec![
-        trial(
-            "debug_information_is_compared",
-            debug_information_is_compared,
-        ),
+        trial("debug_information_is_compared", debug_information_is_compared),
         trial("members_are_compared", members_are_compared),
         trial("several_that_fit_are_listed", several_that_fit_are_listed),
-        trial(
-            "verification_reports_what_was_compared",
-            verification_reports_what_was_compared,
-        ),
+        trial("verification_reports_what_was_compared", verification_reports_what_was_compared),
     ]
 }

@@ -27,12 +27,8 @@ pub(crate) fn main() -> ExitCode {
             print!("memcheck: {}", String::from_utf8_lossy(&output.stdout));
             Ok(())
         }),
-        trial("an_uninitialised_byte_behind_a_pointer_is_found", || {
-            expect(&memcheck("planted-params")?, FOUND)
-        }),
-        trial("an_uninitialised_byte_of_the_packed_form_is_found", || {
-            expect(&memcheck("planted-packed")?, FOUND)
-        }),
+        trial("an_uninitialised_byte_behind_a_pointer_is_found", || expect(&memcheck("planted-params")?, FOUND)),
+        trial("an_uninitialised_byte_of_the_packed_form_is_found", || expect(&memcheck("planted-packed")?, FOUND)),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -35,10 +35,7 @@ pub(crate) struct OnHeap(Box<Lying>);
 impl kernel_args::KernelArg for OnHeap {
     type Device = Lying;
 
-    fn lower<'s>(
-        &'s mut self,
-        _: &'s kernel_args::args::LaunchStream<'_>,
-    ) -> (Lying, kernel_args::args::Guard<'s>) {
+    fn lower<'s>(&'s mut self, _: &'s kernel_args::args::LaunchStream<'_>) -> (Lying, kernel_args::args::Guard<'s>) {
         (*self.0, kernel_args::args::Guard::NONE)
     }
 

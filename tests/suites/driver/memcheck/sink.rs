@@ -79,10 +79,7 @@ impl Visitor for Sink {
         let size = A::LAYOUT.size();
         // The bytes of the heap count as uninitialized until they are written.
         let mut buffer = Vec::with_capacity(size);
-        #[allow(
-            clippy::uninit_vec,
-            reason = "that `pack_at` writes all of them is what is shown"
-        )]
+        #[allow(clippy::uninit_vec, reason = "that `pack_at` writes all of them is what is shown")]
         // SAFETY: `pack_at` only writes to it.
         unsafe {
             buffer.set_len(size);

@@ -1,9 +1,6 @@
 //! Structs in device memory, which a program mirrors by hand: compared with debug information at compile time and when they
 //! are loaded, to any depth of pointers.
-#![allow(
-    dead_code,
-    reason = "descriptions of structs, of which no value is made"
-)]
+#![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 mod wrong;
 
@@ -291,14 +288,8 @@ mod circle {
 #[track_caller]
 fn refused<A: KernelArgs>(module: &Module, kernel: &str, words: &str) {
     let error = module.kernel::<A>(kernel).expect_err("it does not fit");
-    assert!(
-        matches!(error, Error::Verify(VerifyError::Mismatch(_))),
-        "{error}"
-    );
-    assert!(
-        error.to_string().contains(words),
-        "{error}\n  without: {words}"
-    );
+    assert!(matches!(error, Error::Verify(VerifyError::Mismatch(_))), "{error}");
+    assert!(error.to_string().contains(words), "{error}\n  without: {words}");
 }
 
 fn right_structs_fit_at_load() -> Outcome {
@@ -345,21 +336,9 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
         "records",
         "the kernel's struct has `flags[].address` at byte 4, this one has `flags[].address` at byte 0:",
     );
-    refused::<Wrong<'_, Record, Flags, wrong::Trace>>(
-        m,
-        "records",
-        "has `traces[].air_id` at byte 0, where",
-    );
-    refused::<Wrong<'_, Record, Flags, wrong::OwnMembers>>(
-        m,
-        "records",
-        "has `traces[].width` at byte 8, where",
-    );
-    refused::<wrong::Walk>(
-        m,
-        "walk",
-        "has `root[].spans.records[].tag` at byte 0, where",
-    );
+    refused::<Wrong<'_, Record, Flags, wrong::Trace>>(m, "records", "has `traces[].air_id` at byte 0, where");
+    refused::<Wrong<'_, Record, Flags, wrong::OwnMembers>>(m, "records", "has `traces[].width` at byte 8, where");
+    refused::<wrong::Walk>(m, "walk", "has `root[].spans.records[].tag` at byte 0, where");
     refused::<wrong::Fill>(m, "fill", "the kernel's struct has `rows[].adapter");
     refused::<Run<'_, Machine<Span, Node, Trace, wrong::BaseAluCols, Flags>>>(
         m,
@@ -377,17 +356,9 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
         "has `flags[].address` at byte 4",
     );
     refused::<Run<'_, Machine<wrong::Spans, Node, Trace, BaseAluCols, Flags>>>(m, "run", exchanged);
-    refused::<wrong::Draw<wrong::Depth, Scene>>(
-        m,
-        "draw",
-        "has `scene[].depth[].rows` at byte 8, where",
-    );
+    refused::<wrong::Draw<wrong::Depth, Scene>>(m, "draw", "has `scene[].depth[].rows` at byte 8, where");
     refused::<wrong::Draw<Scene, wrong::Depth>>(m, "draw", "has `depth[].rows` at byte 8, where");
-    refused::<wrong::Draw<wrong::Records, Scene>>(
-        m,
-        "draw",
-        "has `scene[].buffers[].data[].tag` at byte 0, where",
-    );
+    refused::<wrong::Draw<wrong::Records, Scene>>(m, "draw", "has `scene[].buffers[].data[].tag` at byte 0, where");
     // Without debug information only the names of structs are compared.
     let module = Module::load(&ctx, plain::IMAGE)?;
     module.kernel::<wrong::Walk>("walk")?;
@@ -406,9 +377,8 @@ fn lists_of_arguments_are_compared() -> Outcome {
     let refused = unsafe { kernel_args::launch!(function, 1, 1, &mut list) };
     let error = refused.expect_err("it does not fit").to_string();
     assert!(
-        error.contains(
-            "has `root[].spans.records[].tag` at byte 0, where this one has `0[].spans.records[].timestamp`"
-        ),
+        error
+            .contains("has `root[].spans.records[].tag` at byte 0, where this one has `0[].spans.records[].timestamp`"),
         "{error}"
     );
     Ok(())
@@ -419,19 +389,14 @@ fn what_is_not_compared_is_listed() -> Outcome {
     let module = Module::load(&ctx, mirrors::IMAGE)?;
     let listed = |kernel: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
         match module.function(kernel)?.verification() {
-            Verification::Verified { not_compared, .. } => {
-                Ok(not_compared.iter().map(ToString::to_string).collect())
-            }
+            Verification::Verified { not_compared, .. } => Ok(not_compared.iter().map(ToString::to_string).collect()),
             other => Err(format!("{other:?}").into()),
         }
     };
     assert_eq!(listed("lit")?, [""; 0]);
     assert_eq!(
         listed("records")?,
-        [
-            "`records[].operand` of parameter `records`: a union",
-            "`flags[].is_write` of parameter `flags`: bit fields",
-        ]
+        ["`records[].operand` of parameter `records`: a union", "`flags[].is_write` of parameter `flags`: bit fields",]
     );
     assert_eq!(
         listed("run")?[0],
@@ -448,9 +413,7 @@ fn what_is_not_compared_is_listed() -> Outcome {
     assert!(matches!(reason, NotComparedReason::Opaque(_)));
     let module = Module::load(&ctx, plain::IMAGE)?;
     let function = module.function("records")?;
-    assert!(
-        matches!(function.verification(), Verification::Verified { not_compared, .. } if not_compared.is_empty())
-    );
+    assert!(matches!(function.verification(), Verification::Verified { not_compared, .. } if not_compared.is_empty()));
     Ok(())
 }
 

@@ -24,12 +24,7 @@ struct Saxpy {
     y: DevicePointerMut<f32>,
 }
 
-const NOTHING: Saxpy = Saxpy {
-    n: 0,
-    alpha: 3.5,
-    x: DevicePointer::NULL,
-    y: DevicePointerMut::NULL,
-};
+const NOTHING: Saxpy = Saxpy { n: 0, alpha: 3.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
 fn a_graph_is_one_event_for_each_launch() -> Outcome {
     let ctx = context()?;
@@ -101,10 +96,7 @@ fn a_sequence_records_launches_and_then_runs() -> Outcome {
             assert_eq!(launch.text, "n = 0, alpha = 3.5, x = null, y = null");
             assert_eq!(launch.stream.0, stream.cu_stream() as usize);
         }
-        let expected = Seen::Sequence {
-            steps: 2,
-            stream: stream.cu_stream() as usize,
-        };
+        let expected = Seen::Sequence { steps: 2, stream: stream.cu_stream() as usize };
         assert_eq!(last, &expected);
     }
     // An empty run enqueues nothing.
@@ -115,11 +107,7 @@ fn a_sequence_records_launches_and_then_runs() -> Outcome {
     // SAFETY: `n` is 0, so the kernel accesses nothing.
     sequence.run(|s| unsafe { launch!(kernel, 1, 32, NOTHING, stream = s) })?;
     assert_eq!(taken(&log)?, []);
-    assert!(
-        matches!(sequence.mode(), RunMode::Built),
-        "{:?}",
-        sequence.mode()
-    );
+    assert!(matches!(sequence.mode(), RunMode::Built), "{:?}", sequence.mode());
     stream.synchronize()?;
     Ok(())
 }
@@ -130,25 +118,16 @@ fn images_are_loaded_and_linked_with_their_names() -> Outcome {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/saxpy.ptx");
     let (_installed, log) = seen::install();
     Module::load(&ctx, SAXPY)?;
-    let memory = Seen::Load {
-        name: None,
-        images: vec![SAXPY.len() + 1],
-    };
+    let memory = Seen::Load { name: None, images: vec![SAXPY.len() + 1] };
     assert_eq!(taken(&log)?, slice::from_ref(&memory));
     Module::load(&ctx, file.as_path())?;
-    let from_file = Seen::Load {
-        name: file.to_str().map(str::to_owned),
-        images: vec![SAXPY.len() + 1],
-    };
+    let from_file = Seen::Load { name: file.to_str().map(str::to_owned), images: vec![SAXPY.len() + 1] };
     assert_eq!(taken(&log)?, [from_file]);
     Module::load_with_cudarc(&ctx, SAXPY)?;
     assert_eq!(taken(&log)?, [memory]);
     let other = SAXPY.replace("saxpy", "another");
     Module::link(&ctx, [SAXPY.into(), (&other).into()], &JitOptions::new())?;
-    let linked = Seen::Load {
-        name: None,
-        images: vec![SAXPY.len() + 1, other.len() + 1],
-    };
+    let linked = Seen::Load { name: None, images: vec![SAXPY.len() + 1, other.len() + 1] };
     assert_eq!(taken(&log)?, [linked]);
     Ok(())
 }
@@ -185,8 +164,7 @@ fn an_error_of_the_driver_is_observed() -> Outcome {
     Ok(())
 }
 
-const SOURCE: &str =
-    "extern \"C\" __global__ void saxpy(unsigned n, float alpha, float const* x, float* y) {}";
+const SOURCE: &str = "extern \"C\" __global__ void saxpy(unsigned n, float alpha, float const* x, float* y) {}";
 
 fn a_source_is_compiled_and_then_loaded() -> Outcome {
     let ctx = context()?;
@@ -194,11 +172,7 @@ fn a_source_is_compiled_and_then_loaded() -> Outcome {
     let (_installed, log) = seen::install();
     let module = Module::compile(&ctx, SOURCE, &options)?;
     let events = taken(&log)?;
-    let compiled = Seen::Compile {
-        name: "observed.cu".to_owned(),
-        source: SOURCE.to_owned(),
-        has_cache: false,
-    };
+    let compiled = Seen::Compile { name: "observed.cu".to_owned(), source: SOURCE.to_owned(), has_cache: false };
     let [first, Seen::Load { name, .. }] = events.as_slice() else {
         return Err(format!("{events:#?}").into());
     };
@@ -225,26 +199,11 @@ pub(super) fn trials() -> Vec<Trial> {
         Ok(Completion::Completed)
     };
     vec![
-        trial(
-            "a_graph_is_one_event_for_each_launch",
-            a_graph_is_one_event_for_each_launch,
-        ),
-        trial(
-            "a_captured_launch_is_a_launch",
-            a_captured_launch_is_a_launch,
-        ),
-        trial(
-            "a_sequence_records_launches_and_then_runs",
-            a_sequence_records_launches_and_then_runs,
-        ),
-        trial(
-            "images_are_loaded_and_linked_with_their_names",
-            images_are_loaded_and_linked_with_their_names,
-        ),
-        trial(
-            "an_error_of_the_driver_is_observed",
-            an_error_of_the_driver_is_observed,
-        ),
+        trial("a_graph_is_one_event_for_each_launch", a_graph_is_one_event_for_each_launch),
+        trial("a_captured_launch_is_a_launch", a_captured_launch_is_a_launch),
+        trial("a_sequence_records_launches_and_then_runs", a_sequence_records_launches_and_then_runs),
+        trial("images_are_loaded_and_linked_with_their_names", images_are_loaded_and_linked_with_their_names),
+        trial("an_error_of_the_driver_is_observed", an_error_of_the_driver_is_observed),
         Trial::ignorable_test("a_source_is_compiled_and_then_loaded", compiles),
     ]
 }

@@ -80,12 +80,7 @@ const EXPECTED: [(&str, &str, &str, Option<usize>); 22] = [
     ("alpha", "float", "0.1", None),
     ("beta", "double", "-1e300", None),
     ("color", "float4", "(1.0, 2.0, -3.0, inf)", None),
-    (
-        "light",
-        "Light",
-        "{intensity: 0.5, index: -2, rank: 65534, kind: Off (-1)}",
-        None,
-    ),
+    ("light", "Light", "{intensity: 0.5, index: -2, rank: 65534, kind: Off (-1)}", None),
     ("shape", "int[3]", "[1, -2, 3]", None),
     ("mode", "Mode", "On (1)", None),
     ("x", "float const*", "", Some(100)),
@@ -121,12 +116,7 @@ fn each_argument_has_its_name_type_value_and_length() -> Outcome {
             alpha: 0.1,
             beta: -1e300,
             color: Float4::new(1.0, 2.0, -3.0, f32::INFINITY),
-            light: Light {
-                intensity: 0.5,
-                index: -2,
-                rank: u16::MAX - 1,
-                kind: Mode::Off,
-            },
+            light: Light { intensity: 0.5, index: -2, rank: u16::MAX - 1, kind: Mode::Off },
             shape: [1, -2, 3],
             mode: Mode::On,
             x: &x,
@@ -177,9 +167,7 @@ fn assert_places(launch: &Launch) {
 fn address_of(launch: &Launch, name: &str) -> u64 {
     let argument = launch.arguments.iter().find(|one| one.name == name);
     let bytes = argument.map(|one| one.bytes.as_slice());
-    bytes
-        .and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)))
-        .unwrap_or_default()
+    bytes.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or_default()
 }
 
 #[derive(KernelArgs)]
@@ -201,23 +189,10 @@ fn geometry_stream_names_and_attributes_are_what_the_program_passed() -> Outcome
     ctx.synchronize()?;
     let (_installed, log) = seen::install();
     for on in [&stream, &other] {
-        let args = Saxpy {
-            n: 64,
-            alpha: 2.0,
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: 64, alpha: 2.0, x: &x, y: &mut y };
         // SAFETY: both slices have 64 elements.
         unsafe {
-            launch!(
-                kernel,
-                (2, 3, 4),
-                (32, 2),
-                args,
-                stream = on,
-                shared = 1024,
-                priority = -1
-            )?;
+            launch!(kernel, (2, 3, 4), (32, 2), args, stream = on, shared = 1024, priority = -1)?;
         }
         let launch = launched(&log)?;
         assert_eq!(launch.name, "_Z5saxpyifPKfPf");
@@ -257,23 +232,13 @@ fn each_kind_of_function_is_observed() -> Outcome {
     let module = Module::load(&ctx, saxpy)?;
     let kernel = module.kernel::<Plain>("saxpy")?;
     let function = module.function("saxpy")?;
-    let theirs = Module::load_with_cudarc(&ctx, saxpy)?
-        .function("saxpy")?
-        .to_cudarc()?;
+    let theirs = Module::load_with_cudarc(&ctx, saxpy)?.function("saxpy")?.to_cudarc()?;
     let raw = kernel.cu_function();
-    let args = Plain {
-        n: 0,
-        alpha: 1.5,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    let args = Plain { n: 0, alpha: 1.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
     let mut list = ArgList::new();
     list.push(args.n).push(args.alpha).push(args.x).push(args.y);
     let (_installed, log) = seen::install();
-    let (default, own) = (
-        ctx.default_stream().cu_stream() as usize,
-        stream.cu_stream() as usize,
-    );
+    let (default, own) = (ctx.default_stream().cu_stream() as usize, stream.cu_stream() as usize);
     macro_rules! launch_one {
         ($function:expr, $args:expr $(, stream = $stream:expr)?) => {{
             // SAFETY: `n` is 0, so the kernel accesses nothing.
@@ -285,11 +250,7 @@ fn each_kind_of_function_is_observed() -> Outcome {
     let own = (own, Some(own));
     check(&launch_one!(kernel, args, stream = &stream), own, false);
     check(&launch_one!(function, args, stream = &stream), own, false);
-    check(
-        &launch_one!(function, &mut list, stream = &stream),
-        own,
-        true,
-    );
+    check(&launch_one!(function, &mut list, stream = &stream), own, true);
     check(&launch_one!(theirs, args, stream = &stream), own, false);
     check(&launch_one!(raw, args, stream = &stream), own, false);
     check(&launch_one!(raw, args), (0, None), false);
@@ -303,17 +264,11 @@ fn check(launch: &Launch, stream: (usize, Option<usize>), is_list: bool) {
     assert_eq!(launch.module, None);
     assert_eq!(launch.stream, stream);
     assert_eq!(launch.bytes, 24);
-    let names = if is_list {
-        ["0", "1", "2", "3"]
-    } else {
-        ["n", "alpha", "x", "y"]
-    };
+    let names = if is_list { ["0", "1", "2", "3"] } else { ["n", "alpha", "x", "y"] };
     let types = ["u32", "f32", "DevicePointer<f32>", "DevicePointerMut<f32>"];
     let values = ["0", "1.5", "null", "null"];
     for (i, argument) in launch.arguments.iter().enumerate() {
-        let Argument {
-            name, rust, value, ..
-        } = argument;
+        let Argument { name, rust, value, .. } = argument;
         assert_eq!((&**name, &**rust), (names[i], types[i]));
         assert_eq!(value, values[i]);
     }
@@ -322,17 +277,11 @@ fn check(launch: &Launch, stream: (usize, Option<usize>), is_list: bool) {
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "each_argument_has_its_name_type_value_and_length",
-            each_argument_has_its_name_type_value_and_length,
-        ),
+        trial("each_argument_has_its_name_type_value_and_length", each_argument_has_its_name_type_value_and_length),
         trial(
             "geometry_stream_names_and_attributes_are_what_the_program_passed",
             geometry_stream_names_and_attributes_are_what_the_program_passed,
         ),
-        trial(
-            "each_kind_of_function_is_observed",
-            each_kind_of_function_is_observed,
-        ),
+        trial("each_kind_of_function_is_observed", each_kind_of_function_is_observed),
     ]
 }

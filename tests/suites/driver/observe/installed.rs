@@ -26,12 +26,7 @@ struct Saxpy {
     y: DevicePointerMut<f32>,
 }
 
-const NOTHING: Saxpy = Saxpy {
-    n: 0,
-    alpha: 0.0,
-    x: DevicePointer::NULL,
-    y: DevicePointerMut::NULL,
-};
+const NOTHING: Saxpy = Saxpy { n: 0, alpha: 0.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
 fn kernel() -> Result<Kernel<Saxpy>, Error> {
     let saxpy = include_str!("../../../../ptx/saxpy.ptx");
@@ -159,12 +154,8 @@ impl Observer for Busy {
 fn an_observer_may_launch_install_and_drop_itself() -> Outcome {
     let kernel = kernel()?;
     let (words, slot, calls) = (Words::default(), Arc::default(), Arc::default());
-    let busy = Busy {
-        kernel: kernel.clone(),
-        words: words.clone(),
-        slot: Arc::clone(&slot),
-        calls: Arc::clone(&calls),
-    };
+    let busy =
+        Busy { kernel: kernel.clone(), words: words.clone(), slot: Arc::clone(&slot), calls: Arc::clone(&calls) };
     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(observe::install(busy));
     launch_once(&kernel)?;
     launch_once(&kernel)?;
@@ -213,11 +204,7 @@ struct Nothing;
 #[kernel_args(shared = "block.x * 4")]
 struct Computed;
 
-fn start<A: LaunchArgs>(
-    target: &impl Launchable<A>,
-    launch: Launch<'_>,
-    args: A,
-) -> Result<(), Error> {
+fn start<A: LaunchArgs>(target: &impl Launchable<A>, launch: Launch<'_>, args: A) -> Result<(), Error> {
     // SAFETY: these kernels access no memory.
     unsafe { kernel_args::launch(target, launch, args) }
 }
@@ -226,14 +213,8 @@ fn start<A: LaunchArgs>(
 fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
     let (ctx, words) = (context()?, Words::default());
     let check = |module: &Arc<Module>, calls: usize| -> Outcome {
-        let (at_most, exactly) = (
-            module.kernel::<Nothing>("at_most")?,
-            module.function("exactly")?,
-        );
-        let (dynamic, computed) = (
-            module.kernel::<Nothing>("dynamic")?,
-            module.kernel::<Computed>("dynamic")?,
-        );
+        let (at_most, exactly) = (module.kernel::<Nothing>("at_most")?, module.function("exactly")?);
+        let (dynamic, computed) = (module.kernel::<Nothing>("dynamic")?, module.kernel::<Computed>("dynamic")?);
         for _ in 0..2 {
             start(&at_most, Launch::new(1, 64), Nothing)?;
             start(&exactly, Launch::new(1, (8, 4)), Nothing)?;
@@ -249,14 +230,8 @@ fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
                 (start(&at_most, large, Nothing), "at most 64 threads"),
                 (start(&at_most, empty, Nothing), "at least one thread"),
                 (start(&exactly, large, Nothing), "exactly (8, 4, 1)"),
-                (
-                    start(&exactly, empty, ArgList::new()),
-                    "at least one thread",
-                ),
-                (
-                    start(&dynamic, Launch::new(1, 64), Nothing),
-                    "uses dynamic shared memory",
-                ),
+                (start(&exactly, empty, ArgList::new()), "at least one thread"),
+                (start(&dynamic, Launch::new(1, 64), Nothing), "uses dynamic shared memory"),
             ];
             for (result, text) in rejected {
                 let error = result.expect_err(text).to_string();
@@ -283,22 +258,10 @@ fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial(
-            "observers_are_nested_and_end_when_they_are_dropped",
-            observers_are_nested_and_end_when_they_are_dropped,
-        ),
-        trial(
-            "a_panic_does_not_reach_the_launch",
-            a_panic_does_not_reach_the_launch,
-        ),
-        trial(
-            "an_observer_may_launch_install_and_drop_itself",
-            an_observer_may_launch_install_and_drop_itself,
-        ),
-        trial(
-            "threads_are_observed_while_observers_come_and_go",
-            threads_are_observed_while_observers_come_and_go,
-        ),
+        trial("observers_are_nested_and_end_when_they_are_dropped", observers_are_nested_and_end_when_they_are_dropped),
+        trial("a_panic_does_not_reach_the_launch", a_panic_does_not_reach_the_launch),
+        trial("an_observer_may_launch_install_and_drop_itself", an_observer_may_launch_install_and_drop_itself),
+        trial("threads_are_observed_while_observers_come_and_go", threads_are_observed_while_observers_come_and_go),
         trial(
             "limits_are_checked_and_launches_observed_in_any_order",
             limits_are_checked_and_launches_observed_in_any_order,

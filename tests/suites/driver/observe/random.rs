@@ -30,13 +30,10 @@ struct Parameter {
 
 /// PTX of a kernel that writes the bytes of its parameters, except the first, to the memory behind the first.
 fn kernel(parameters: &[Parameter]) -> String {
-    let mut ptx = String::from(
-        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry echo(\n    .param .u64 out",
-    );
+    let mut ptx =
+        String::from(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry echo(\n    .param .u64 out");
     for (index, parameter) in parameters.iter().enumerate() {
-        let Parameter {
-            size, align, cpp, ..
-        } = *parameter;
+        let Parameter { size, align, cpp, .. } = *parameter;
         // Writing to a String cannot fail.
         let _ = match cpp {
             "float" => write!(ptx, ",\n    .param .f32 p{index}"),
@@ -51,10 +48,7 @@ fn kernel(parameters: &[Parameter]) -> String {
     let mut to = 0;
     for (index, Parameter { size, .. }) in parameters.iter().enumerate() {
         for byte in 0..*size {
-            let _ = write!(
-                ptx,
-                "    ld.param.u8 %rs1, [p{index}+{byte}];\n    st.global.u8 [%rd1+{to}], %rs1;\n"
-            );
+            let _ = write!(ptx, "    ld.param.u8 %rs1, [p{index}+{byte}];\n    st.global.u8 [%rd1+{to}], %rs1;\n");
             to += 1;
         }
     }
@@ -76,14 +70,7 @@ fn push<'a>(from: &mut Source, list: &mut ArgList<'a>, slices: &'a Slices) -> Pa
             let value: Option<String> = $text;
             let bytes = $name.bytes();
             list.push($name);
-            Parameter {
-                size: size_of::<$ty>(),
-                align: align_of::<$ty>(),
-                bytes,
-                cpp: $cpp,
-                value,
-                elements: None,
-            }
+            Parameter { size: size_of::<$ty>(), align: align_of::<$ty>(), bytes, cpp: $cpp, value, elements: None }
         }};
     }
     fn pointer(cpp: &'static str, elements: Option<usize>, value: Option<u64>) -> Parameter {
@@ -111,25 +98,13 @@ fn push<'a>(from: &mut Source, list: &mut ArgList<'a>, slices: &'a Slices) -> Pa
         8 => value!(f32, "float", |v| Some(format!("{v:?}"))),
         9 => value!(f64, "double", |v| Some(format!("{v:?}"))),
         10 => value!(bool, "bool", |v| Some(v.to_string())),
-        11 => value!(Float2, "float2", |v| Some(format!(
-            "({:?}, {:?})",
-            v.x, v.y
-        ))),
+        11 => value!(Float2, "float2", |v| Some(format!("({:?}, {:?})", v.x, v.y))),
         12 => value!(Float3, "float3", |_v| None),
         13 => value!(Float4, "float4", |_v| None),
-        14 => value!(Double2, "double2", |v| Some(format!(
-            "({:?}, {:?})",
-            v.x, v.y
-        ))),
+        14 => value!(Double2, "double2", |v| Some(format!("({:?}, {:?})", v.x, v.y))),
         15 => value!(Int2, "int2", |v| Some(format!("({}, {})", v.x, v.y))),
-        16 => value!(UInt4, "uint4", |v| Some(format!(
-            "({}, {}, {}, {})",
-            v.x, v.y, v.z, v.w
-        ))),
-        17 => value!(Char4, "char4", |v| Some(format!(
-            "({}, {}, {}, {})",
-            v.x, v.y, v.z, v.w
-        ))),
+        16 => value!(UInt4, "uint4", |v| Some(format!("({}, {}, {}, {})", v.x, v.y, v.z, v.w))),
+        17 => value!(Char4, "char4", |v| Some(format!("({}, {}, {}, {})", v.x, v.y, v.z, v.w))),
         18 => {
             let address = u64::draw(from);
             list.push(DevicePointer::<f64>::from_raw(address));
@@ -152,10 +127,7 @@ fn observed_arguments_are_what_the_kernel_receives() -> Outcome {
     let full = env::var_os("KERNEL_ARGS_FULL").is_some();
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let slices = Slices {
-        floats: stream.alloc_zeros(123)?,
-        bytes: stream.alloc_zeros(256)?,
-    };
+    let slices = Slices { floats: stream.alloc_zeros(123)?, bytes: stream.alloc_zeros(256)? };
     let (_installed, log) = seen::install();
     for seed in 0..if full { 1000 } else { 60 } {
         let from = &mut Source::new(seed);
@@ -169,29 +141,13 @@ fn observed_arguments_are_what_the_kernel_receives() -> Outcome {
         let function = Module::load(&ctx, kernel(&parameters))?.function("echo")?;
         let loaded = seen::taken(&log)?;
         assert_eq!(loaded.len(), 1);
-        let grid = [
-            1 + u32::from(u8::draw(from)),
-            1 + u32::from(u8::draw(from) % 4),
-            1,
-        ];
-        let block = [
-            1 + u32::from(u8::draw(from)),
-            1,
-            1 + u32::from(u8::draw(from) % 2),
-        ];
+        let grid = [1 + u32::from(u8::draw(from)), 1 + u32::from(u8::draw(from) % 4), 1];
+        let block = [1 + u32::from(u8::draw(from)), 1, 1 + u32::from(u8::draw(from) % 2)];
         let shared = u32::from(u16::draw(from) % 4096);
         for form in [Form::KernelParams, Form::Packed] {
             // SAFETY: `out` has space for the echo, and the kernel writes no other memory.
             unsafe {
-                launch!(
-                    function,
-                    grid,
-                    block,
-                    &mut list,
-                    stream = &stream,
-                    shared = shared,
-                    form = form
-                )?;
+                launch!(function, grid, block, &mut list, stream = &stream, shared = shared, form = form)?;
             }
             let launch = launched(&log)?;
             assert_eq!((launch.grid.into(), launch.block.into()), (grid, block));
@@ -213,20 +169,12 @@ fn observed_arguments_are_what_the_kernel_receives() -> Outcome {
             let expected: Vec<u8> = all.flatten().copied().collect();
             let echo = stream.clone_dtoh(&out)?;
             let way = format!("observed, {form:?}");
-            tally::compare(
-                &format!("seed {seed}"),
-                &way,
-                &echo[..expected.len()],
-                &expected,
-            )?;
+            tally::compare(&format!("seed {seed}"), &way, &echo[..expected.len()], &expected)?;
         }
     }
     Ok(())
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    vec![trial(
-        "observed_arguments_are_what_the_kernel_receives",
-        observed_arguments_are_what_the_kernel_receives,
-    )]
+    vec![trial("observed_arguments_are_what_the_kernel_receives", observed_arguments_are_what_the_kernel_receives)]
 }

@@ -46,41 +46,25 @@ struct Args {
 
 /// The exit code of the program, if this process is it.
 pub(super) fn child() -> Option<ExitCode> {
-    std::env::var_os(VARIABLE)
-        .map(|_| process::exit_code(program().map_err(|error| error.to_string().into())))
+    std::env::var_os(VARIABLE).map(|_| process::exit_code(program().map_err(|error| error.to_string().into())))
 }
 
 pub(super) fn trials() -> Vec<Trial> {
     let gcc = Command::new("gcc").arg("--version").output();
     let missing = (!gcc.is_ok_and(|gcc| gcc.status.success())).then_some("gcc is not installed");
-    vec![trial_unless(
-        missing,
-        "a_tool_sees_the_ranges",
-        a_tool_sees_the_ranges,
-    )]
+    vec![trial_unless(missing, "a_tool_sees_the_ranges", a_tool_sees_the_ranges)]
 }
 
 fn a_tool_sees_the_ranges() -> Outcome {
     let folder = tempfile::tempdir()?;
     let [source, tool] = ["tool.c", "tool.so"].map(|name| folder.path().join(name));
     fs::write(&source, include_str!("tool.c"))?;
-    let gcc = Command::new("gcc")
-        .args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"])
-        .args([&tool, &source])
-        .status()?;
+    let gcc =
+        Command::new("gcc").args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"]).args([&tool, &source]).status()?;
     assert!(gcc.success());
-    let run = |tool: &str| {
-        suites::command("observe")
-            .env(VARIABLE, "1")
-            .env("NVTX_INJECTION64_PATH", tool)
-            .output()
-    };
+    let run = |tool: &str| suites::command("observe").env(VARIABLE, "1").env("NVTX_INJECTION64_PATH", tool).output();
     let output = run(tool.to_str().ok_or("not UTF-8")?)?;
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), RANGES);
     // Without a tool the ranges go nowhere.
     let without = run("")?;

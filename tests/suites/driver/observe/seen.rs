@@ -14,24 +14,10 @@ pub(super) type Outcome = Result<(), Box<dyn std::error::Error>>;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Seen {
     Launch(Box<Launch>),
-    Graph {
-        exec: usize,
-        graph: usize,
-        stream: usize,
-    },
-    Sequence {
-        steps: usize,
-        stream: usize,
-    },
-    Load {
-        name: Option<String>,
-        images: Vec<usize>,
-    },
-    Compile {
-        name: String,
-        source: String,
-        has_cache: bool,
-    },
+    Graph { exec: usize, graph: usize, stream: usize },
+    Sequence { steps: usize, stream: usize },
+    Load { name: Option<String>, images: Vec<usize> },
+    Compile { name: String, source: String, has_cache: bool },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -80,10 +66,7 @@ struct Keeps(Log);
 impl Keeps {
     fn push(&self, moment: Moment, event: &Event<'_>) {
         let seen = seen(event);
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((moment, seen));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((moment, seen));
     }
 }
 
@@ -120,10 +103,7 @@ fn seen(event: &Event<'_>) -> Seen {
                 grid: launch.grid(),
                 block: launch.block(),
                 shared: launch.shared_memory(),
-                stream: (
-                    launch.cu_stream() as usize,
-                    launch.stream().map(|stream| stream.cu_stream() as usize),
-                ),
+                stream: (launch.cu_stream() as usize, launch.stream().map(|stream| stream.cu_stream() as usize)),
                 context: launch.context().map(|context| context.cu_ctx() as usize),
                 form: launch.form(),
                 is_recorded: launch.is_recorded(),
@@ -138,10 +118,7 @@ fn seen(event: &Event<'_>) -> Seen {
             graph: graph.graph as usize,
             stream: graph.stream.cu_stream() as usize,
         },
-        Event::SequenceRun(run) => Seen::Sequence {
-            steps: run.steps,
-            stream: run.stream.cu_stream() as usize,
-        },
+        Event::SequenceRun(run) => Seen::Sequence { steps: run.steps, stream: run.stream.cu_stream() as usize },
         Event::ModuleLoad(load) => Seen::Load {
             name: load.name.map(str::to_owned),
             images: load.images.iter().map(|image| image.len()).collect(),

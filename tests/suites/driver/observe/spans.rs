@@ -92,12 +92,7 @@ struct Saxpy {
     y: DevicePointerMut<f32>,
 }
 
-const NOTHING: Saxpy = Saxpy {
-    n: 0,
-    alpha: 2.0,
-    x: DevicePointer::NULL,
-    y: DevicePointerMut::NULL,
-};
+const NOTHING: Saxpy = Saxpy { n: 0, alpha: 2.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
 fn a_launch_is_a_span_with_fields() -> Outcome {
     let ctx = context()?;
@@ -114,21 +109,12 @@ fn a_launch_is_a_span_with_fields() -> Outcome {
         // SAFETY: `n` is 0, so the kernel accesses nothing.
         unsafe { launch!(kernel, (2, 3), 64, NOTHING, stream = &stream, priority = -1)? };
         let mut launched = lines.take();
-        let fields: BTreeMap<_, _> = launched
-            .iter_mut()
-            .flat_map(|(_, fields)| mem::take(fields))
-            .collect();
+        let fields: BTreeMap<_, _> = launched.iter_mut().flat_map(|(_, fields)| mem::take(fields)).collect();
         let expected = [
-            (
-                "arguments",
-                "n = 0, alpha = 2.0, x = null, y = null".to_owned(),
-            ),
+            ("arguments", "n = 0, alpha = 2.0, x = null, y = null".to_owned()),
             ("attributes", "priority = -1".to_owned()),
             ("block", "(64, 1, 1)".to_owned()),
-            (
-                "demangled",
-                "saxpy(int, float, float const*, float*)".to_owned(),
-            ),
+            ("demangled", "saxpy(int, float, float const*, float*)".to_owned()),
             ("grid", "(2, 3, 1)".to_owned()),
             ("is_recorded", "false".to_owned()),
             ("kernel", "_Z5saxpyifPKfPf".to_owned()),
@@ -141,8 +127,7 @@ fn a_launch_is_a_span_with_fields() -> Outcome {
         assert_eq!(names.last(), Some(&"exit"));
         let raw = kernel.cu_function();
         // SAFETY: the driver rejects the launch.
-        let error = unsafe { launch!(raw, 1, 4096, NOTHING, stream = &stream) }
-            .expect_err("the driver rejects it");
+        let error = unsafe { launch!(raw, 1, 4096, NOTHING, stream = &stream) }.expect_err("the driver rejects it");
         let failed = lines.take();
         let event = failed.iter().find(|(what, _)| what == "event ERROR");
         let (_, fields) = event.ok_or("no event")?;
@@ -152,8 +137,5 @@ fn a_launch_is_a_span_with_fields() -> Outcome {
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    vec![trial(
-        "a_launch_is_a_span_with_fields",
-        a_launch_is_a_span_with_fields,
-    )]
+    vec![trial("a_launch_is_a_span_with_fields", a_launch_is_a_span_with_fields)]
 }

@@ -25,18 +25,10 @@ const SUITES: [&str; 2] = ["echo", "generated_structs"];
 
 /// A program in Python, with the package that it needs, and its source.
 const PROGRAMS: [(&str, &str, &str); 4] = [
-    (
-        "cuda_core_templates",
-        "cuda.core",
-        include_str!("cuda_core_templates.py"),
-    ),
+    ("cuda_core_templates", "cuda.core", include_str!("cuda_core_templates.py")),
     ("cupy_functions", "cupy", include_str!("cupy_functions.py")),
     ("torch_methods", "torch", include_str!("torch_methods.py")),
-    (
-        "triton_kernels",
-        "triton",
-        include_str!("triton_kernels.py"),
-    ),
+    ("triton_kernels", "triton", include_str!("triton_kernels.py")),
 ];
 
 pub(crate) fn main() -> ExitCode {
@@ -45,8 +37,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(driver: &Driver) -> Vec<Trial> {
     let gcc = Command::new("gcc").arg("--version").output();
-    let without_gcc =
-        (!gcc.is_ok_and(|gcc| gcc.status.success())).then_some("gcc is not installed");
+    let without_gcc = (!gcc.is_ok_and(|gcc| gcc.status.success())).then_some("gcc is not installed");
     let name = "every_function_is_found_and_only_the_right_launches_are_replaced";
     let mut trials = vec![trial_unless(without_gcc, name, every_function_is_found)];
     trials.extend(SUITES.map(|name| {
@@ -62,23 +53,14 @@ fn trials(driver: &Driver) -> Vec<Trial> {
         } else {
             Some("there is no GPU on this machine")
         };
-        trials.push(trial_unless(
-            without_gcc.or(missing),
-            format!("program_{name}"),
-            move || {
-                let replaced = Replaced::new()?;
-                let (output, report) =
-                    replaced.run(Command::new("python3").arg(replaced.file(name, source)?))?;
-                passed(&output)?;
-                agrees(name, &report)
-            },
-        ));
+        trials.push(trial_unless(without_gcc.or(missing), format!("program_{name}"), move || {
+            let replaced = Replaced::new()?;
+            let (output, report) = replaced.run(Command::new("python3").arg(replaced.file(name, source)?))?;
+            passed(&output)?;
+            agrees(name, &report)
+        }));
         let missing = missing.or_else(command_line::missing);
-        trials.push(trial_unless(
-            missing,
-            format!("records_of_{name}"),
-            move || records_agree(name, source),
-        ));
+        trials.push(trial_unless(missing, format!("records_of_{name}"), move || records_agree(name, source)));
     }
     trials
 }
@@ -90,14 +72,8 @@ struct Replaced {
 
 impl Replaced {
     fn new() -> Outcome<Self> {
-        let this = Self {
-            folder: tempfile::tempdir()?,
-        };
-        this.compile(
-            "packed.so",
-            ("packed.c", include_str!("packed.c")),
-            &["-shared", "-fPIC", "-ldl", "-lpthread"],
-        )?;
+        let this = Self { folder: tempfile::tempdir()? };
+        this.compile("packed.so", ("packed.c", include_str!("packed.c")), &["-shared", "-fPIC", "-ldl", "-lpthread"])?;
         Ok(this)
     }
 
@@ -109,18 +85,14 @@ impl Replaced {
 
     fn compile(&self, to: &str, (name, source): (&str, &str), options: &[&str]) -> Outcome {
         let mut gcc = Command::new("gcc");
-        gcc.args(["-O2", "-Wall", "-Werror", "-o", to])
-            .arg(self.file(name, source)?)
-            .args(options);
+        gcc.args(["-O2", "-Wall", "-Werror", "-o", to]).arg(self.file(name, source)?).args(options);
         succeeded(&gcc.current_dir(&self.folder).output()?)
     }
 
     /// What the program printed, and what was replaced: the sums over its processes.
     fn run(&self, command: &mut Command) -> Outcome<(Output, Value)> {
         let reports = self.file("reports", "")?;
-        command
-            .env("LD_PRELOAD", self.folder.path().join("packed.so"))
-            .env("KERNEL_ARGS_PACKED", &reports);
+        command.env("LD_PRELOAD", self.folder.path().join("packed.so")).env("KERNEL_ARGS_PACKED", &reports);
         let output = command.output()?;
         let mut sums = serde_json::Map::new();
         for line in fs::read_to_string(reports)?.lines() {
@@ -157,18 +129,12 @@ fn passed(output: &Output) -> Outcome {
 /// Launches were replaced, the driver's places were known and all were the rule's.
 fn agrees(name: &str, report: &Value) -> Outcome {
     println!("{name}: {report}");
-    let is_right = report["replaced"].as_u64() > Some(0)
-        && report["unknown"] == 0
-        && report["differences"] == 0;
-    is_right
-        .then_some(())
-        .ok_or_else(|| format!("{name}: {report}").into())
+    let is_right = report["replaced"].as_u64() > Some(0) && report["unknown"] == 0 && report["differences"] == 0;
+    is_right.then_some(()).ok_or_else(|| format!("{name}: {report}").into())
 }
 
 fn is_installed(package: &str) -> bool {
-    let import = Command::new("python3")
-        .args(["-c", &format!("import {package}")])
-        .output();
+    let import = Command::new("python3").args(["-c", &format!("import {package}")]).output();
     import.is_ok_and(|output| output.status.success())
 }
 
@@ -179,10 +145,7 @@ fn records_agree(name: &str, source: &str) -> Outcome {
     fs::write(&script, source)?;
     let program = command_line::program().ok_or("no kernel-args")?;
     let mut command = Command::new(program);
-    command
-        .args(["trace", "--summary", "--verify", "-o"])
-        .arg(&trace)
-        .arg("--");
+    command.args(["trace", "--summary", "--verify", "-o"]).arg(&trace).arg("--");
     passed(&command.arg("python3").arg(script).output()?)?;
     let trace = fs::read_to_string(trace)?;
     let last = trace.lines().last().unwrap_or_default();
@@ -195,70 +158,34 @@ fn records_agree(name: &str, source: &str) -> Outcome {
 fn every_function_is_found() -> Outcome {
     let replaced = Replaced::new()?;
     let driver = ["-shared", "-fPIC", "-Wl,-Bsymbolic,-soname,libcuda.so.1"];
-    replaced.compile(
-        "libcuda.so.1",
-        ("driver.c", include_str!("driver.c")),
-        &driver,
-    )?;
-    replaced.compile(
-        "program",
-        ("program.c", include_str!("program.c")),
-        &["libcuda.so.1", "-ldl"],
-    )?;
+    replaced.compile("libcuda.so.1", ("driver.c", include_str!("driver.c")), &driver)?;
+    replaced.compile("program", ("program.c", include_str!("program.c")), &["libcuda.so.1", "-ldl"])?;
     for way in ["linked", "dlsym", "cuGetProcAddress", "cuGetProcAddress_v2"] {
         let mut program = Command::new(replaced.folder.path().join("program"));
-        program
-            .arg(way)
-            .env("LD_LIBRARY_PATH", replaced.folder.path());
+        program.arg(way).env("LD_LIBRARY_PATH", replaced.folder.path());
         let (output, report) = replaced.run(&mut program)?;
         succeeded(&output)?;
-        assert_eq!(
-            String::from_utf8_lossy(&output.stdout),
-            expected()?,
-            "{way}"
-        );
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected()?, "{way}");
         let counts = json!({
             "replaced": 8, "kernels": 2, "bytes": 4 * (20 + 2), "packed": 4, "without_parameters": 4, "cooperative": 14,
             "aligned_above_16": 4, "unknown": 4, "differences": 4,
         });
         assert_eq!(report, counts, "{way}");
-        assert!(
-            agrees(way, &report).is_err(),
-            "differences must be an error"
-        );
+        assert!(agrees(way, &report).is_err(), "differences must be an error");
     }
     Ok(())
 }
 
 /// The output of `program.c` on `driver.c`. The last launch has the packed form already, and cooperative launches have none.
 fn expected() -> Outcome<String> {
-    let (packed, own) = (
-        format!("11{}{}{}", "a5".repeat(7), "22".repeat(8), "33".repeat(4)),
-        "11".repeat(4),
-    );
+    let (packed, own) = (format!("11{}{}{}", "a5".repeat(7), "22".repeat(8), "33".repeat(4)), "11".repeat(4));
     let mut text = String::new();
-    for function in [
-        "cuLaunchKernel",
-        "cuLaunchKernelEx",
-        "cuLaunchCooperativeKernel",
-    ] {
+    for function in ["cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel"] {
         for suffix in ["", "_ptsz"] {
-            let of_launches = [
-                &packed,
-                "kernelParams",
-                "kernelParams",
-                "",
-                "kernelParams",
-                "1111",
-                &own,
-            ];
+            let of_launches = [&packed, "kernelParams", "kernelParams", "", "kernelParams", "1111", &own];
             for (at, mut form) in of_launches.into_iter().enumerate() {
                 if function == "cuLaunchCooperativeKernel" {
-                    form = if [3, 6].contains(&at) {
-                        ""
-                    } else {
-                        "kernelParams"
-                    };
+                    form = if [3, 6].contains(&at) { "" } else { "kernelParams" };
                 }
                 writeln!(text, "{function}{suffix} {} {form}", at % 6 + 1)?;
             }

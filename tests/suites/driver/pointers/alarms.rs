@@ -15,26 +15,18 @@ const SUITES: [(&str, usize); 6] = [
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let with_checks = SUITES.map(|(suite, least)| {
-        trial(format!("no_alarm_in/{suite}"), move || {
-            no_alarm(suite, least)
-        })
-    });
+    let with_checks =
+        SUITES.map(|(suite, least)| trial(format!("no_alarm_in/{suite}"), move || no_alarm(suite, least)));
     let mut trials = Vec::from(with_checks);
     trials.push(trial("the_environment_switches_the_checks_on", alarm));
     trials
 }
 
 fn no_alarm(suite: &str, least: usize) -> Outcome {
-    let output = suites::command(suite)
-        .env("KERNEL_ARGS_CHECK_POINTERS", "1")
-        .output()?;
+    let output = suites::command(suite).env("KERNEL_ARGS_CHECK_POINTERS", "1").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
-    let passed = text
-        .split(" passed")
-        .next()
-        .and_then(|text| text.rsplit(' ').next());
+    let passed = text.split(" passed").next().and_then(|text| text.rsplit(' ').next());
     let passed: usize = passed.ok_or("no result")?.parse()?;
     assert!(passed >= least, "{passed} trials of {suite}");
     println!("{suite}: {passed} trials passed with checked pointers");
@@ -52,15 +44,8 @@ fn alarm() -> Outcome {
     let output = run("1")?;
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(!output.status.success(), "{text}");
-    assert!(
-        text.contains("`x` points to memory that is not allocated"),
-        "{text}"
-    );
+    assert!(text.contains("`x` points to memory that is not allocated"), "{text}");
     let output = run("0")?;
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     Ok(())
 }

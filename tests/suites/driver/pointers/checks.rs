@@ -1,8 +1,6 @@
 //! What is checked.
 
-use super::kernels::{
-    ALIGNMENTS, InStruct, Lights, N, Outcome, SAXPY, Saxpy, Slices, Two, Vectors, World, refused,
-};
+use super::kernels::{ALIGNMENTS, InStruct, Lights, N, Outcome, SAXPY, Saxpy, Slices, Two, Vectors, World, refused};
 use cudarc::driver::{DevicePtr, sys::CUdevice_attribute};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Kernel, KernelArgs, Module,
@@ -116,48 +114,21 @@ fn never_allocated() -> Outcome {
 fn null_pointers() -> Outcome {
     let mut world = World::new()?;
     let module = Module::load(&world.ctx, SAXPY)?;
-    let (saxpy, slices) = (
-        module.kernel::<Saxpy>("saxpy")?,
-        module.kernel::<Slices<'_>>("saxpy")?,
-    );
+    let (saxpy, slices) = (module.kernel::<Saxpy>("saxpy")?, module.kernel::<Slices<'_>>("saxpy")?);
     let (null, n) = (DevicePointer::NULL, 0);
     // SAFETY: the kernel accesses nothing for `n == 0`, here and below.
-    unsafe {
-        launch!(
-            saxpy,
-            1,
-            N,
-            Saxpy {
-                x: null,
-                n,
-                ..world.saxpy()
-            }
-        )
-    }?;
-    let args = Slices {
-        n,
-        alpha: 1.0,
-        x: None,
-        y: &mut world.y,
-    };
+    unsafe { launch!(saxpy, 1, N, Saxpy { x: null, n, ..world.saxpy() }) }?;
+    let args = Slices { n, alpha: 1.0, x: None, y: &mut world.y };
     // SAFETY: see above.
     unsafe { launch!(slices, 1, N, args) }?;
     // A slice with elements is never null.
     // SAFETY: nothing accesses the memory, and `leak` prevents that it is freed.
     let null = unsafe { world.stream.upgrade_device_ptr::<f32>(0, 4) };
-    let args = Slices {
-        n,
-        alpha: 1.0,
-        x: Some(&null),
-        y: &mut world.y,
-    };
+    let args = Slices { n, alpha: 1.0, x: Some(&null), y: &mut world.y };
     // SAFETY: see above.
     let bad = refused(unsafe { launch!(slices, 1, N, args) });
     assert_eq!(bad.field, "x");
-    assert!(
-        matches!(bad.problem, PointerProblem::Null { elements: 4, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::Null { elements: 4, .. }), "{bad}");
     null.leak();
     world.finish()
 }
@@ -171,12 +142,7 @@ fn alignment_of_a_type() -> Outcome {
         // SAFETY: the launch is refused.
         let bad = refused(unsafe { launch!(kernel, 1, 32, Vectors { p, n: 4 }) });
         assert_eq!(bad.field, "p");
-        let PointerProblem::Misaligned {
-            required, because, ..
-        } = bad.problem
-        else {
-            panic!("{bad}")
-        };
+        let PointerProblem::Misaligned { required, because, .. } = bad.problem else { panic!("{bad}") };
         assert_eq!((required, because), (16, AlignedBy::Type));
     }
     for offset in [0, 16, 32] {
@@ -191,22 +157,13 @@ fn alignment_of_the_code() -> Outcome {
     let world = World::new()?;
     let module = Module::load(&world.ctx, ALIGNMENTS)?;
     let (x, y) = (world.address(&world.x), world.address(&world.y));
-    let args = |p: u64, out: u64| Two {
-        p: DevicePointerMut::from_raw(p),
-        out: DevicePointerMut::from_raw(out),
-        n: 4,
-    };
+    let args = |p: u64, out: u64| Two { p: DevicePointerMut::from_raw(p), out: DevicePointerMut::from_raw(out), n: 4 };
     // All accesses through `out` have 16 bytes; through `p` some have 4.
     let rest = module.kernel::<Two>("vectors_and_rest")?;
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(rest, 1, 1, args(x, y + 4)) });
     assert_eq!(bad.field, "out");
-    let PointerProblem::Misaligned {
-        required, because, ..
-    } = bad.problem
-    else {
-        panic!("{bad}")
-    };
+    let PointerProblem::Misaligned { required, because, .. } = bad.problem else { panic!("{bad}") };
     assert_eq!((required, because), (16, AlignedBy::Code));
     // SAFETY: one thread accesses 16 bytes of each slice, here and below.
     unsafe { launch!(rest, 1, 1, args(x, y + 16)) }?;
@@ -219,10 +176,7 @@ fn alignment_of_the_code() -> Outcome {
     // Not even an aligned float.
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(tests, 1, 1, args(x + 2, y)) });
-    assert!(
-        matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }), "{bad}");
     world.finish()
 }
 
@@ -231,24 +185,10 @@ fn too_long() -> Outcome {
     let kernel = Kernel::<Slices<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let memory = world.stream.clone_htod(&[1.0_f32; 100])?;
     let address = world.address(&memory);
-    for (offset, elements, fits) in [
-        (0, 100, true),
-        (0, 101, false),
-        (40, 90, true),
-        (40, 91, false),
-    ] {
+    for (offset, elements, fits) in [(0, 100, true), (0, 101, false), (40, 90, true), (40, 91, false)] {
         // SAFETY: the kernel accesses `N` elements, and `leak` prevents that the memory is freed.
-        let slice = unsafe {
-            world
-                .stream
-                .upgrade_device_ptr::<f32>(address + offset, elements)
-        };
-        let args = Slices {
-            n: N,
-            alpha: 1.0,
-            x: Some(&slice),
-            y: &mut world.y,
-        };
+        let slice = unsafe { world.stream.upgrade_device_ptr::<f32>(address + offset, elements) };
+        let args = Slices { n: N, alpha: 1.0, x: Some(&slice), y: &mut world.y };
         // SAFETY: both slices have `N` elements.
         let launched = unsafe { launch!(kernel, 1, N, args) };
         slice.leak();
@@ -258,14 +198,7 @@ fn too_long() -> Outcome {
         }
         let bad = refused(launched);
         assert_eq!(bad.field, "x");
-        let PointerProblem::TooLong {
-            elements: found,
-            bytes,
-            available,
-            allocation,
-            ..
-        } = bad.problem
-        else {
+        let PointerProblem::TooLong { elements: found, bytes, available, allocation, .. } = bad.problem else {
             panic!("{bad}")
         };
         assert_eq!((found, bytes), (elements, 4 * elements as u64));
@@ -284,10 +217,7 @@ fn views_and_ends() -> Outcome {
     }
     let mut world = World::new()?;
     let module = Module::load(&world.ctx, SAXPY)?;
-    let (kernel, raw) = (
-        module.kernel::<Views<'_>>("saxpy")?,
-        module.kernel::<Saxpy>("saxpy")?,
-    );
+    let (kernel, raw) = (module.kernel::<Views<'_>>("saxpy")?, module.kernel::<Saxpy>("saxpy")?);
     let all = 4 * N as usize;
     for (begin, n) in [(0, N), (all - N as usize, N), (3, N), (all, 0)] {
         let args = Views {
@@ -301,11 +231,7 @@ fn views_and_ends() -> Outcome {
     }
     // A kernel that accesses memory through a pointer to the end of an allocation gets a different allocation, or none.
     let end = world.address(&world.x) + 4 * all as u64;
-    let args = Saxpy {
-        x: DevicePointer::from_raw(end),
-        n: 0,
-        ..world.saxpy()
-    };
+    let args = Saxpy { x: DevicePointer::from_raw(end), n: 0, ..world.saxpy() };
     // The stand-in driver and the driver can allocate another slice there.
     let is_free = end != world.address(&world.y);
     // SAFETY: the kernel accesses nothing for `n == 0`.
@@ -316,10 +242,7 @@ fn views_and_ends() -> Outcome {
         launched?;
     }
     // In a kernel of cudarc, whose code is not known, it can be the end of a range.
-    let unknown = world
-        .ctx
-        .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?
-        .load_function("saxpy")?;
+    let unknown = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?.load_function("saxpy")?;
     // SAFETY: see above.
     unsafe { launch!(unknown, 1, N, args) }?;
     world.finish()
@@ -330,10 +253,7 @@ fn in_a_struct() -> Outcome {
     let kernel = Kernel::<InStruct>::from_image(&world.ctx, ALIGNMENTS, "in_a_struct")?;
     let (x, y) = (world.address(&world.x), world.address(&world.y));
     let args = |at: u64| InStruct {
-        lights: Lights {
-            count: 1,
-            at: DevicePointerMut::from_raw(at),
-        },
+        lights: Lights { count: 1, at: DevicePointerMut::from_raw(at) },
         out: DevicePointerMut::from_raw(y),
     };
     // SAFETY: the launch is refused.
@@ -342,10 +262,7 @@ fn in_a_struct() -> Outcome {
     assert_eq!(bad.problem, PointerProblem::NotAllocated);
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(kernel, 1, 1, args(x + 8)) });
-    assert!(
-        matches!(bad.problem, PointerProblem::Misaligned { required: 16, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::Misaligned { required: 16, .. }), "{bad}");
     // SAFETY: one thread accesses 16 bytes of `x` and 4 of `y`.
     unsafe { launch!(kernel, 1, 1, args(x)) }?;
     world.finish()
@@ -364,12 +281,7 @@ fn integer() -> Outcome {
     let kernel = Kernel::<Untyped>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, y) = (world.address(&world.x), world.address(&world.y));
     for (x, y, wrong) in [(x, y, None), (16, y, Some("x")), (x, y + 2, Some("y"))] {
-        let args = Untyped {
-            n: N,
-            alpha: 1.0,
-            x,
-            y,
-        };
+        let args = Untyped { n: N, alpha: 1.0, x, y };
         // SAFETY: both slices have more than `N` elements, or the launch is refused.
         let launched = unsafe { launch!(kernel, 1, N, args) };
         match wrong {
@@ -392,10 +304,7 @@ fn not_accessed() -> Outcome {
     }
     let world = World::new()?;
     let kernel = Kernel::<Stores>::from_image(&world.ctx, STORES, "stores")?;
-    let args = |p, out| Stores {
-        p: DevicePointer::from_raw(p),
-        out: DevicePointerMut::from_raw(out),
-    };
+    let args = |p, out| Stores { p: DevicePointer::from_raw(p), out: DevicePointerMut::from_raw(out) };
     // SAFETY: one thread writes 8 bytes of the slice.
     unsafe { launch!(kernel, 1, 1, args(16, world.address(&world.y))) }?;
     // SAFETY: the launch is refused.
@@ -407,11 +316,7 @@ fn not_accessed() -> Outcome {
 fn switched_off() -> Outcome {
     let world = World::new()?;
     let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = Saxpy {
-        n: 0,
-        x: DevicePointer::from_raw(16),
-        ..world.saxpy()
-    };
+    let args = Saxpy { n: 0, x: DevicePointer::from_raw(16), ..world.saxpy() };
     check_pointers(false);
     // SAFETY: the kernel accesses nothing for `n == 0`, here and below.
     let launched = unsafe { launch!(saxpy, 1, N, args) };
@@ -425,10 +330,7 @@ fn switched_off() -> Outcome {
 fn text() -> Outcome {
     let world = World::new()?;
     let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = Saxpy {
-        x: DevicePointer::from_raw(16),
-        ..world.saxpy()
-    };
+    let args = Saxpy { x: DevicePointer::from_raw(16), ..world.saxpy() };
     // SAFETY: the launch is refused.
     let error = unsafe { launch!(saxpy, 1, N, args) }.expect_err("nothing is at address 16");
     assert_eq!(

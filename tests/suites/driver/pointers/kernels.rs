@@ -70,12 +70,7 @@ impl World {
     pub(crate) fn new() -> Outcome<Self> {
         let ctx = context()?;
         let stream = ctx.default_stream();
-        Ok(Self {
-            x: stream.clone_htod(&[1.0; 4 * N as usize])?,
-            y: stream.alloc_zeros(4 * N as usize)?,
-            stream,
-            ctx,
-        })
+        Ok(Self { x: stream.clone_htod(&[1.0; 4 * N as usize])?, y: stream.alloc_zeros(4 * N as usize)?, stream, ctx })
     }
 
     pub(crate) fn address(&self, slice: &CudaSlice<f32>) -> u64 {

@@ -3,8 +3,8 @@
 use super::kernels::{ALIGNMENTS, N, Outcome, SAXPY, Saxpy, Two, World, refused};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, Retained,
-    error::PointerProblem, graph::Graph, launch, sequence::Sequence,
+    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, Retained, error::PointerProblem,
+    graph::Graph, launch, sequence::Sequence,
 };
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
@@ -41,19 +41,12 @@ fn lists() -> Outcome {
     // The length of a slice in a list.
     let memory = world.stream.clone_htod(&[1.0_f32; 100])?;
     // SAFETY: the launch is refused, and `leak` prevents that the memory is freed.
-    let long = unsafe {
-        world
-            .stream
-            .upgrade_device_ptr::<f32>(world.address(&memory), 101)
-    };
+    let long = unsafe { world.stream.upgrade_device_ptr::<f32>(world.address(&memory), 101) };
     let mut list = ArgList::new();
     list.push(n).push(alpha).push(&long).push(y);
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(function, 1, N, list) });
-    assert!(
-        matches!(bad.problem, PointerProblem::TooLong { elements: 101, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::TooLong { elements: 101, .. }), "{bad}");
     long.leak();
     world.finish()
 }
@@ -61,14 +54,8 @@ fn lists() -> Outcome {
 fn functions_and_handles() -> Outcome {
     let world = World::new()?;
     let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
-    let of_cudarc = world
-        .ctx
-        .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?
-        .load_function("saxpy")?;
-    let bad = Saxpy {
-        x: DevicePointer::from_raw(16),
-        ..world.saxpy()
-    };
+    let of_cudarc = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?.load_function("saxpy")?;
+    let bad = Saxpy { x: DevicePointer::from_raw(16), ..world.saxpy() };
     // SAFETY: the launches are refused, here and below.
     assert_eq!(refused(unsafe { launch!(function, 1, N, bad) }).field, "x");
     // SAFETY: see above.
@@ -108,21 +95,14 @@ fn parts() -> Outcome {
     let world = World::new()?;
     let Saxpy { n, alpha, x, y } = world.saxpy();
     let kernel = Kernel::<Flattened>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = |y| Flattened {
-        n,
-        alpha,
-        pointers: Pointers { x, y },
-    };
+    let args = |y| Flattened { n, alpha, pointers: Pointers { x, y } };
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(kernel, 1, N, args(DevicePointerMut::from_raw(16))) });
     assert!(bad.field.ends_with('y'), "{bad}");
     // SAFETY: both slices have more than `N` elements.
     unsafe { launch!(kernel, 1, N, args(y)) }?;
     let kernel = Kernel::<Spread>::from_image(&world.ctx, ALIGNMENTS, "tests_the_address")?;
-    let args = |second| Spread {
-        pointers: [y, second],
-        n: 1,
-    };
+    let args = |second| Spread { pointers: [y, second], n: 1 };
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(kernel, 1, 1, args(DevicePointerMut::from_raw(16))) });
     assert!(bad.field.contains('1'), "{bad}");
@@ -149,10 +129,7 @@ fn contracts() -> Outcome {
     }
     let world = World::new()?;
     let module = Module::load(&world.ctx, ALIGNMENTS)?;
-    let (plain, flat) = (
-        module.kernel::<Inner>("tests_the_address")?,
-        module.kernel::<Outer>("tests_the_address")?,
-    );
+    let (plain, flat) = (module.kernel::<Inner>("tests_the_address")?, module.kernel::<Outer>("tests_the_address")?);
     let args = |n| Inner {
         p: DevicePointerMut::from_raw(world.address(&world.x)),
         out: DevicePointerMut::from_raw(world.address(&world.y)),
@@ -169,18 +146,8 @@ fn contracts() -> Outcome {
     let flat = refused(unsafe { launch!(flat, 1, N, Outer { inner: args(N + 1) }) });
     for bad in [plain, flat] {
         assert!(bad.field.ends_with('p'), "{bad}");
-        let PointerProblem::TooLong {
-            elements,
-            available,
-            ..
-        } = bad.problem
-        else {
-            panic!("{bad}")
-        };
-        assert_eq!(
-            (elements, available),
-            (4 * (N as usize + 1), 16 * u64::from(N))
-        );
+        let PointerProblem::TooLong { elements, available, .. } = bad.problem else { panic!("{bad}") };
+        assert_eq!((elements, available), (4 * (N as usize + 1), 16 * u64::from(N)));
     }
     world.finish()
 }
@@ -200,13 +167,7 @@ fn null_with_a_contract() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Null>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let Saxpy { alpha, y, .. } = world.saxpy();
-    let args = Null {
-        n: 0,
-        alpha,
-        x: DevicePointer::NULL,
-        y,
-        elements: 1,
-    };
+    let args = Null { n: 0, alpha, x: DevicePointer::NULL, y, elements: 1 };
     // SAFETY: the kernel accesses nothing for `n == 0`.
     unsafe { launch!(kernel, 1, N, args) }?;
     world.finish()
@@ -218,11 +179,7 @@ fn nodes() -> Outcome {
     let stream = world.ctx.new_stream()?;
     let kernel = Kernel::<Two>::from_image(&world.ctx, ALIGNMENTS, "tests_the_address")?;
     let (x, y) = (world.address(&world.x), world.address(&world.y));
-    let args = |p: u64| Two {
-        p: DevicePointerMut::from_raw(p),
-        out: DevicePointerMut::from_raw(y),
-        n: 1,
-    };
+    let args = |p: u64| Two { p: DevicePointerMut::from_raw(p), out: DevicePointerMut::from_raw(y), n: 1 };
     world.finish()?;
     let mut graph = Graph::new(&world.ctx)?;
     let bad = refused(graph.add_kernel(&kernel, 1, 1, args(x + 2), &[]));
@@ -233,10 +190,7 @@ fn nodes() -> Outcome {
     let node = graph.add_kernel(&kernel, 1, 1, args(x), &[])?;
     let mut exec = graph.instantiate()?;
     let bad = refused(exec.update(&node, 1, 1, args(x + 1)));
-    assert!(
-        matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }), "{bad}");
     exec.update(&node, 1, 1, args(x + 4))?;
     // SAFETY: both slices are alive, and one thread accesses 16 bytes of `x` and 4 of `y`.
     unsafe { exec.launch(&stream) }?;
@@ -260,21 +214,14 @@ fn captured() -> Outcome {
     world.finish()?;
     let capture = |p: u64| -> Result<Graph, Error> {
         Graph::capture(&stream, || {
-            let args = Two {
-                p: DevicePointerMut::from_raw(p),
-                out: DevicePointerMut::from_raw(y),
-                n: 1,
-            };
+            let args = Two { p: DevicePointerMut::from_raw(p), out: DevicePointerMut::from_raw(y), n: 1 };
             // SAFETY: a graph that is launched has the memory of `x` and `y`.
             unsafe { launch!(kernel, 1, 1, args, stream = &stream) }
         })
     };
     capture(16)?;
     let bad = refused(capture(x + 2));
-    assert!(
-        matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }),
-        "{bad}"
-    );
+    assert!(matches!(bad.problem, PointerProblem::Misaligned { required: 4, .. }), "{bad}");
     let mut exec = capture(x)?.instantiate()?;
     // SAFETY: both slices are alive.
     unsafe { exec.launch(&stream) }?;
@@ -286,11 +233,7 @@ fn captured() -> Outcome {
     world.finish()?;
     for (out, fits) in [(y, true), (y + 1, false)] {
         let captured = Graph::capture(&stream, || -> Result<(), Error> {
-            let args = Owned {
-                p: Retained::write(&memory),
-                out: DevicePointerMut::from_raw(out),
-                n: 1,
-            };
+            let args = Owned { p: Retained::write(&memory), out: DevicePointerMut::from_raw(out), n: 1 };
             // SAFETY: one thread accesses 16 bytes of the memory, and 4 of `y`.
             unsafe { launch!(kernel, 1, 1, args, node, stream = &stream) }.map(drop)
         });
@@ -309,21 +252,12 @@ fn sequences() -> Outcome {
     let kernel = Kernel::<super::kernels::Slices<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let memory = world.stream.clone_htod(&[1.0_f32; 100])?;
     // SAFETY: the kernel accesses `N` elements, and `leak` prevents that the memory is freed.
-    let long = unsafe {
-        world
-            .stream
-            .upgrade_device_ptr::<f32>(world.address(&memory), 101)
-    };
+    let long = unsafe { world.stream.upgrade_device_ptr::<f32>(world.address(&memory), 101) };
     let mut sequence = Sequence::new(&world.stream);
     for (x, fits) in [(&memory, true), (&long, false)] {
         let outcome = sequence.run(|s| {
             let (x, mut y) = (s.hold(x)?, s.hold(&mut world.y)?);
-            let args = super::kernels::Slices {
-                n: N,
-                alpha: args.alpha,
-                x: Some(x),
-                y: &mut y,
-            };
+            let args = super::kernels::Slices { n: N, alpha: args.alpha, x: Some(x), y: &mut y };
             // SAFETY: both slices have `N` elements.
             unsafe { launch!(kernel, 1, N, args, stream = s) }
         });

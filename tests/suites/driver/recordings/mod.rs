@@ -7,8 +7,7 @@ mod program;
 use changed::{Parts, a_changed_file};
 use cudarc::driver::{CudaSlice, DevicePtr};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Function, Kernel, KernelArgs, Launch,
-    Module,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Function, Kernel, KernelArgs, Launch, Module,
     error::RecordingError,
     graph::Graph,
     launch,
@@ -56,12 +55,7 @@ fn saxpy(launches: u16) -> Outcome<Vec<f32>> {
     let kernel = Kernel::<Saxpy>::from_image(&ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (stream.clone_htod(&[2.0; N])?, stream.clone_htod(&[1.0; N])?);
     for alpha in 0..launches {
-        let args = Saxpy {
-            n: N as u32,
-            alpha: f32::from(alpha),
-            x: &x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: N as u32, alpha: f32::from(alpha), x: &x, y: &mut y };
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, 4, 32, args)? };
     }
@@ -80,46 +74,17 @@ fn one_launch_of_several() -> Outcome {
     assert_eq!(saxpy(6)?, [31.0; N]);
     assert!(recording.finish()?);
     let manifest = Recording::open(&file)?.manifest().clone();
-    assert_eq!(
-        (&*manifest.kernel, manifest.name.as_deref()),
-        ("saxpy", None)
-    );
-    assert_eq!(
-        (manifest.grid, manifest.block, manifest.shared_memory),
-        ([4, 1, 1], [32, 1, 1], 0)
-    );
-    let shown = manifest
-        .parameters
-        .iter()
-        .map(|one| (&*one.name, &*one.ty))
-        .collect::<Vec<_>>();
-    let expected = [
-        ("n", "unsigned int"),
-        ("alpha", "float"),
-        ("x", "float const*"),
-        ("y", "float*"),
-    ];
+    assert_eq!((&*manifest.kernel, manifest.name.as_deref()), ("saxpy", None));
+    assert_eq!((manifest.grid, manifest.block, manifest.shared_memory), ([4, 1, 1], [32, 1, 1], 0));
+    let shown = manifest.parameters.iter().map(|one| (&*one.name, &*one.ty)).collect::<Vec<_>>();
+    let expected = [("n", "unsigned int"), ("alpha", "float"), ("x", "float const*"), ("y", "float*")];
     assert_eq!(shown, expected);
-    assert_eq!(
-        (
-            &*manifest.parameters[0].value,
-            &*manifest.parameters[1].value
-        ),
-        ("100", "3.0")
-    );
+    assert_eq!((&*manifest.parameters[0].value, &*manifest.parameters[1].value), ("100", "3.0"));
     assert_eq!(manifest.memory.len(), 2);
-    assert!(
-        manifest.machine.sm.starts_with("sm_"),
-        "{:?}",
-        manifest.machine
-    );
+    assert!(manifest.machine.sm.starts_with("sm_"), "{:?}", manifest.machine);
     let replay = replayed(&file, &ReplayOptions::new().repetitions(3))?;
     assert!(replay.is_same(), "{replay:?}");
-    let written: Vec<_> = replay
-        .memory
-        .iter()
-        .map(|memory| memory.is_written)
-        .collect();
+    let written: Vec<_> = replay.memory.iter().map(|memory| memory.is_written).collect();
     assert_eq!((written, replay.times.len()), (vec![false, true], 3));
     assert!(replay.median().is_some());
     // The grid covers the elements with this block too.
@@ -127,11 +92,7 @@ fn one_launch_of_several() -> Outcome {
     // The last elements are not computed: they keep 7 instead of 13.
     let short = replayed(&file, &ReplayOptions::new().grid(3))?;
     let difference = short.memory[1].difference.ok_or("four elements differ")?;
-    assert_eq!(
-        (difference.first, difference.largest),
-        (96 * 4 + 2, Some(6.0)),
-        "{short:?}"
-    );
+    assert_eq!((difference.first, difference.largest), (96 * 4 + 2, Some(6.0)), "{short:?}");
     fs::remove_file(file)?;
     Ok(())
 }
@@ -203,19 +164,12 @@ fn random_launches() -> Outcome {
         assert!(recording.finish()?);
         let manifest = Recording::open(&file)?.manifest().clone();
         assert_eq!(manifest.memory.len(), 1);
-        let offsets: Vec<_> = manifest
-            .pointers
-            .iter()
-            .map(|pointer| pointer.offset)
-            .collect();
+        let offsets: Vec<_> = manifest.pointers.iter().map(|pointer| pointer.offset).collect();
         let start = base - manifest.memory[0].address;
         assert_eq!(offsets, [start + 4 * x as u64, start + 4 * y as u64]);
         bytes += manifest.memory[0].size;
         let replay = replayed(&file, &ReplayOptions::new())?;
-        assert!(
-            replay.is_same() && replay.memory[0].is_written,
-            "{replay:?}"
-        );
+        assert!(replay.is_same() && replay.memory[0].is_written, "{replay:?}");
     }
     fs::remove_file(file)?;
     println!("40 random launches replayed, {bytes} bytes compared, 0 differences");
@@ -250,20 +204,13 @@ fn pointers_in_structs() -> Outcome {
     let (base, _guard) = memory.device_ptr(&stream);
     let args = Args {
         echo: DevicePointerMut::NULL,
-        vectors: Vectors {
-            x: DevicePointer::from_raw(base + 8),
-            y: DevicePointerMut::from_raw(base + 16),
-        },
+        vectors: Vectors { x: DevicePointer::from_raw(base + 8), y: DevicePointerMut::from_raw(base + 16) },
     };
     // SAFETY: the kernel does nothing.
     unsafe { launch!(kernel, 1, 1, args)? };
     assert!(recording.finish()?);
     let manifest = Recording::open(&file)?.manifest().clone();
-    let found = manifest
-        .pointers
-        .iter()
-        .map(|one| (one.parameter, one.at, one.memory))
-        .collect::<Vec<_>>();
+    let found = manifest.pointers.iter().map(|one| (one.parameter, one.at, one.memory)).collect::<Vec<_>>();
     assert_eq!(found, [(1, 0, 0), (1, 8, 0)]);
     assert!(replayed(&file, &ReplayOptions::new())?.is_same());
     fs::remove_file(file)?;
@@ -297,10 +244,7 @@ fn launches_that_do_not_run() -> Outcome {
     // SAFETY: as above.
     unsafe { launch!(kernel, 4, 32, args(3.0), stream = &stream)? };
     assert!(recording.finish()?);
-    assert_eq!(
-        Recording::open(&file)?.manifest().parameters[1].value,
-        "3.0"
-    );
+    assert_eq!(Recording::open(&file)?.manifest().parameters[1].value, "3.0");
     assert!(replayed(&file, &ReplayOptions::new())?.is_same());
     drop((graph, sequence));
     fs::remove_file(file)?;
@@ -313,12 +257,7 @@ fn attributes() -> Outcome {
     let recording = observe::record_to_file("saxpy", 0, &file);
     let kernel = Kernel::<Saxpy>::from_image(&ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (stream.clone_htod(&[2.0; N])?, stream.clone_htod(&[1.0; N])?);
-    let args = Saxpy {
-        n: N as u32,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N as u32, alpha: 1.0, x: &x, y: &mut y };
     let launch = Launch::new(4, 32).priority(0).shared(64);
     // SAFETY: both slices have `N` elements.
     unsafe { kernel_args::launch(&kernel, launch, args)? };
@@ -338,39 +277,22 @@ fn without_an_image() -> Outcome {
     let kernel: Function = Module::load(&ctx, SAXPY)?.function("saxpy")?;
     let (x, mut y) = (stream.clone_htod(&[2.0; N])?, stream.clone_htod(&[1.0; N])?);
     let recording = observe::record_to_file("saxpy", 0, &file);
-    let args = Saxpy {
-        n: N as u32,
-        alpha: 1.0,
-        x: &x,
-        y: &mut y,
-    };
+    let args = Saxpy { n: N as u32, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(kernel, 4, 32, args)? };
     assert!(recording.finish()?);
-    let error = replayed(&file, &ReplayOptions::new())
-        .err()
-        .ok_or("an image")?;
-    assert!(
-        matches!(error, Error::Recording(RecordingError::NoImage)),
-        "{error}"
-    );
+    let error = replayed(&file, &ReplayOptions::new()).err().ok_or("an image")?;
+    assert!(matches!(error, Error::Recording(RecordingError::NoImage)), "{error}");
     assert!(replayed(&file, &ReplayOptions::new().image(SAXPY))?.is_same());
     let other = "
         .version 8.0
         .target sm_70
         .address_size 64
         .visible .entry saxpy(.param .u32 a, .param .u32 b, .param .u64 c) { ret; }";
-    let error = replayed(&file, &ReplayOptions::new().image(other))
-        .err()
-        .ok_or("other parameters")?;
+    let error = replayed(&file, &ReplayOptions::new().image(other)).err().ok_or("other parameters")?;
     let text = error.to_string();
-    assert!(
-        text.contains("[4, 4, 8, 8] bytes") && text.contains("[4, 4, 8] bytes"),
-        "{text}"
-    );
-    let error = replayed(&file, &ReplayOptions::new().image(SAXPY).block(4096))
-        .err()
-        .ok_or("a limit")?;
+    assert!(text.contains("[4, 4, 8, 8] bytes") && text.contains("[4, 4, 8] bytes"), "{text}");
+    let error = replayed(&file, &ReplayOptions::new().image(SAXPY).block(4096)).err().ok_or("a limit")?;
     assert!(error.to_string().contains("1024"), "{error}");
     fs::remove_file(file)?;
     Ok(())
@@ -382,10 +304,7 @@ fn a_file_that_cannot_be_written() -> Outcome {
     let recording = observe::record_to_file("saxpy", 0, folder.join("saxpy.launch"));
     assert_eq!(saxpy(2)?, [3.0; N]);
     let error = recording.finish().err().ok_or("a file")?;
-    assert!(
-        matches!(error, Error::Recording(RecordingError::Write { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Recording(RecordingError::Write { .. })), "{error}");
     Ok(())
 }
 
@@ -395,12 +314,7 @@ fn a_fault() -> Outcome {
     let ctx = context()?;
     let recording = observe::record_to_file("saxpy", 0, &file);
     let kernel = Kernel::<Pointers>::from_image(&ctx, SAXPY, "saxpy")?;
-    let bad = Pointers {
-        n: 32,
-        alpha: 1.0,
-        x: DevicePointer::from_raw(0x20),
-        y: DevicePointerMut::from_raw(0x20),
-    };
+    let bad = Pointers { n: 32, alpha: 1.0, x: DevicePointer::from_raw(0x20), y: DevicePointerMut::from_raw(0x20) };
     // SAFETY: it is not sound, which is the purpose of the test. The process ends after it.
     unsafe { launch!(kernel, 1, 32, bad)? };
     assert!(recording.finish()?);
@@ -412,11 +326,7 @@ fn a_fault() -> Outcome {
         .env("KERNEL_ARGS_REPLAYED", &file)
         .output()?;
     fs::remove_file(&file)?;
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::mem::forget((ctx, kernel));
     Ok(())
 }
@@ -428,11 +338,7 @@ fn replay_of_a_fault() -> Outcome {
     // SAFETY: as for the recorded launch.
     let promise = unsafe { ReplayPromise::new() };
     let replay = recording.replay(&ctx, &ReplayOptions::new().repetitions(2), promise)?;
-    assert_eq!(
-        (replay.recorded.0, replay.status.0),
-        (700, 700),
-        "{replay:?}"
-    );
+    assert_eq!((replay.recorded.0, replay.status.0), (700, 700), "{replay:?}");
     assert!(replay.is_same() && replay.memory.is_empty() && replay.times.is_empty());
     std::mem::forget(ctx);
     Ok(())
@@ -454,28 +360,16 @@ fn in_the_environment() -> Outcome {
     };
     let output = run("saxpy#4", &file)?;
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && said.contains("saxpy was recorded"),
-        "{said}"
-    );
-    assert_eq!(
-        Recording::open(&file)?.manifest().parameters[1].value,
-        "4.0"
-    );
+    assert!(output.status.success() && said.contains("saxpy was recorded"), "{said}");
+    assert_eq!(Recording::open(&file)?.manifest().parameters[1].value, "4.0");
     assert!(replayed(&file, &ReplayOptions::new())?.is_same());
     fs::remove_file(&file)?;
     let output = run("saxpy#x", &file)?;
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && said.contains("is not the name of a kernel"),
-        "{said}"
-    );
+    assert!(output.status.success() && said.contains("is not the name of a kernel"), "{said}");
     let output = run("saxpy", &file.join("nowhere"))?;
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && said.contains("saxpy was not recorded"),
-        "{said}"
-    );
+    assert!(output.status.success() && said.contains("saxpy was not recorded"), "{said}");
     assert!(!file.exists());
     Ok(())
 }
@@ -492,28 +386,18 @@ const CASES: &[(&str, process::Case)] = &[
     ("attributes", attributes),
     ("without_an_image", without_an_image),
     ("a_changed_file", a_changed_file),
-    (
-        "a_file_that_cannot_be_written",
-        a_file_that_cannot_be_written,
-    ),
+    ("a_file_that_cannot_be_written", a_file_that_cannot_be_written),
     ("a_fault", a_fault),
 ];
 
 /// What other processes run.
-const PARTS: &[(&str, process::Case)] = &[
-    ("replay_of_a_fault", replay_of_a_fault),
-    ("six_launches", six_launches),
-    (PROGRAM, by_the_program),
-];
+const PARTS: &[(&str, process::Case)] =
+    &[("replay_of_a_fault", replay_of_a_fault), ("six_launches", six_launches), (PROGRAM, by_the_program)];
 
 fn trials() -> Vec<Trial> {
     let mut trials = process::trials("recordings", CASES);
     trials.push(trial("recordings/in_the_environment", in_the_environment));
-    trials.push(trial_unless(
-        command_line::missing(),
-        format!("recordings/{PROGRAM}"),
-        || process::run(PROGRAM),
-    ));
+    trials.push(trial_unless(command_line::missing(), format!("recordings/{PROGRAM}"), || process::run(PROGRAM)));
     trials
 }
 

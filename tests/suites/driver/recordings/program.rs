@@ -13,11 +13,7 @@ pub(super) fn by_the_program() -> Outcome {
     assert!(recording.finish()?);
     let replay = |options: &[&str], code: i32| -> Outcome<String> {
         let program = command_line::program().ok_or("no program")?;
-        let output = Command::new(program)
-            .arg("replay")
-            .args(options)
-            .arg(&file)
-            .output()?;
+        let output = Command::new(program).arg("replay").args(options).arg(&file).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         let text = format!("{}{said}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(output.status.code(), Some(code), "{options:?}: {text}");
@@ -45,34 +41,19 @@ pub(super) fn by_the_program() -> Outcome {
     assert!(!shown.contains("memory 0:"), "{shown}");
     contains(
         &replay(&["--grid", "3", "--block", "32,1,1", "-n", "0"], 1)?,
-        &[
-            "first byte 386 (element 96), by at most 6.0\n",
-            "the result differs from the recorded one\n",
-        ],
+        &["first byte 386 (element 96), by at most 6.0\n", "the result differs from the recorded one\n"],
     );
     let json: serde_json::Value = serde_json::from_str(&replay(&["--json", "-n", "2"], 0)?)?;
-    assert_eq!(
-        (&json["same"], &json["manifest"]["kernel"]),
-        (&true.into(), &"saxpy".into())
-    );
+    assert_eq!((&json["same"], &json["manifest"]["kernel"]), (&true.into(), &"saxpy".into()));
     assert_eq!(json["times_us"].as_array().map(Vec::len), Some(2));
     contains(
         &replay(&["--block", "2048"], 2)?,
-        &[
-            "kernel-args: error: ",
-            "this device allows at most (1024, 1024, 64)",
-        ],
+        &["kernel-args: error: ", "this device allows at most (1024, 1024, 64)"],
     );
-    contains(
-        &replay(&["--block", "0"], 2)?,
-        &["`0` is not a number above 0"],
-    );
+    contains(&replay(&["--block", "0"], 2)?, &["`0` is not a number above 0"]);
     contains(&replay(&["--image", "/dev/null"], 2)?, &["/dev/null"]);
     fs::write(&file, "no recording")?;
-    contains(
-        &replay(&[], 2)?,
-        &["this is not a valid recording of a launch"],
-    );
+    contains(&replay(&[], 2)?, &["this is not a valid recording of a launch"]);
     fs::remove_file(&file)?;
     Ok(())
 }

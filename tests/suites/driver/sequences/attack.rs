@@ -66,10 +66,7 @@ fn exchanged() -> Outcome {
         mem::swap(first, second);
         world.saxpy(1.0, x, &mut first, s)
     });
-    says(
-        outcome,
-        &["replaced", "exchange the values that `hold` returned"],
-    )?;
+    says(outcome, &["replaced", "exchange the values that `hold` returned"])?;
     assert_eq!((world.value(&y)?, world.value(&z)?), (0.0, 0.0));
     Ok(())
 }
@@ -164,12 +161,7 @@ fn views() -> Outcome {
     let half = N / 2;
     let mut sequence = Sequence::new(&world.stream);
     let add = |alpha, x: &CudaSlice<f32>, y: &mut CudaViewMut<'_, f32>, launch: Launch<'_>| {
-        let args = OfViews {
-            n: half,
-            alpha,
-            x,
-            y,
-        };
+        let args = OfViews { n: half, alpha, x, y };
         // SAFETY: the slice and the view have at least `half` elements.
         unsafe { kernel_args::launch(&kernel, launch, args) }
     };
@@ -208,12 +200,7 @@ fn unified() -> Outcome {
         y.as_mut_slice()?.fill(1.0);
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            let args = OfUnified {
-                n: N,
-                alpha: 2.0,
-                x,
-                y: &mut y,
-            };
+            let args = OfUnified { n: N, alpha: 2.0, x, y: &mut y };
             // SAFETY: each slice has `N` elements.
             unsafe { launch!(kernel, 1, N, args, stream = s) }
         })?;
@@ -409,12 +396,7 @@ fn wrapped() -> Outcome {
     let outcome = sequence.run(|s| {
         let mut y = s.hold(&mut y)?;
         let x = world.slice(1.0).expect("memory");
-        let args = OfByStream {
-            n: N,
-            alpha: 1.0,
-            x: ByStream(&x),
-            y: &mut y,
-        };
+        let args = OfByStream { n: N, alpha: 1.0, x: ByStream(&x), y: &mut y };
         // SAFETY: each slice has `N` elements.
         unsafe { launch!(kernel, 1, N, args, stream = s) }
     });
@@ -452,10 +434,7 @@ fn launching() -> Outcome {
             wrapped_saxpy(&world, 1.0, x, &mut y, &mut launch, s)?;
             world.saxpy(1.0, x, &mut y, s)
         })?;
-        assert_eq!(
-            (world.value(&y)?, world.value(&z)?),
-            (2.0 * run as f32, 3.0)
-        );
+        assert_eq!((world.value(&y)?, world.value(&z)?), (2.0 * run as f32, 3.0));
     }
     Ok(())
 }
@@ -477,12 +456,7 @@ fn retained() -> Outcome {
     for run in 1..4 {
         sequence.run(|s| {
             let x = Arc::new(world.slice(1.0).expect("memory"));
-            let args = OfRetained {
-                n: N,
-                alpha: 1.0,
-                x: Retained::read(&x),
-                y: Retained::write(&y),
-            };
+            let args = OfRetained { n: N, alpha: 1.0, x: Retained::read(&x), y: Retained::write(&y) };
             drop(x);
             // SAFETY: each slice has `N` elements, and `args` keeps them allocated.
             unsafe { launch!(kernel, 1, N, args, stream = s) }

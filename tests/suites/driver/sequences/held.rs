@@ -15,10 +15,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("a_slice_that_is_not_held_is_refused", not_held),
         trial("a_slice_of_another_context_is_refused", other_context),
         trial("a_replaced_slice_is_refused", replaced),
-        trial(
-            "slices_that_are_exchanged_are_used_where_they_are",
-            exchanged,
-        ),
+        trial("slices_that_are_exchanged_are_used_where_they_are", exchanged),
         trial("views_of_held_slices_are_recorded", views),
         trial("freed_memory_is_not_used", freed),
     ]
@@ -39,10 +36,7 @@ fn not_held() -> Outcome {
         let mut other = world.slice(2.0).expect("memory");
         world.saxpy(1.0, x, &mut &mut other, s)
     });
-    says(
-        outcome,
-        &["kernel `saxpy`", "`y`", "let mut y = s.hold(&mut y)?;"],
-    )?;
+    says(outcome, &["kernel `saxpy`", "`y`", "let mut y = s.hold(&mut y)?;"])?;
     let outcome = sequence.run(|s| s.memset_zeros(&mut world.slice(2.0).expect("memory")));
     says(outcome, &["memset_zeros", "`slice`"])?;
     // A slice that an earlier run held is not held by this run.
@@ -73,12 +67,7 @@ fn other_context() -> Outcome {
     let outcome = sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
         world.saxpy(1.0, x, &mut y, s)?;
-        let args = Saxpy {
-            n: N,
-            alpha: 1.0,
-            x,
-            y: &mut y,
-        };
+        let args = Saxpy { n: N, alpha: 1.0, x, y: &mut y };
         // SAFETY: each slice has `N` elements.
         unsafe { launch!(kernel, 1, N, args, stream = s) }
     });
@@ -163,33 +152,20 @@ fn views() -> Outcome {
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            let args = Views {
-                n: half,
-                alpha: 3.0,
-                x: x.slice(..half as usize),
-                y: y.slice_mut(half as usize..),
-            };
+            let args = Views { n: half, alpha: 3.0, x: x.slice(..half as usize), y: y.slice_mut(half as usize..) };
             // SAFETY: each view has `half` elements.
             unsafe { launch!(kernel, 1, N, args, stream = s) }
         })?;
         let values = world.stream.clone_dtoh(&y)?;
         let (first, second) = values.split_at(half as usize);
         assert!(first.iter().all(|value| *value == 0.0), "{values:?}");
-        assert!(
-            second.iter().all(|value| *value == 3.0 * run as f32),
-            "{values:?}"
-        );
+        assert!(second.iter().all(|value| *value == 3.0 * run as f32), "{values:?}");
         assert_eq!(*sequence.mode() == RunMode::Built, run == 1);
     }
     let outcome = sequence.run(|s| {
         let mut y = s.hold(&mut y)?;
         let other = world.slice(1.0).expect("memory");
-        let args = Views {
-            n: half,
-            alpha: 1.0,
-            x: other.slice(..),
-            y: y.slice_mut(..),
-        };
+        let args = Views { n: half, alpha: 1.0, x: other.slice(..), y: y.slice_mut(..) };
         // SAFETY: each view has `half` elements.
         unsafe { launch!(kernel, 1, N, args, stream = s) }
     });

@@ -21,17 +21,11 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("a_run_without_launches", empty),
         trial("memsets_and_copies_are_in_order", memory),
         trial("every_kind_of_kernel_is_recorded", kinds),
-        trial(
-            "a_struct_with_a_large_alignment_is_recorded",
-            large_alignment,
-        ),
+        trial("a_struct_with_a_large_alignment_is_recorded", large_alignment),
         trial("a_kernel_can_be_dropped_in_the_closure", dropped_kernel),
         trial("nothing_is_enqueued_after_an_error", after_an_error),
         trial("nothing_is_enqueued_after_a_panic", after_a_panic),
-        trial(
-            "an_attribute_without_a_node_makes_plain_launches",
-            attribute,
-        ),
+        trial("an_attribute_without_a_node_makes_plain_launches", attribute),
         trial("attributes_of_nodes_are_part_of_the_graph", node_attributes),
         trial("a_run_is_captured_as_plain_launches", captured),
         trial("a_sequence_moves_to_another_thread", threads),
@@ -168,12 +162,7 @@ fn kinds() -> Outcome {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             macro_rules! args {
                 ($alpha:expr) => {
-                    Saxpy {
-                        n: N,
-                        alpha: $alpha,
-                        x,
-                        y: &mut y,
-                    }
+                    Saxpy { n: N, alpha: $alpha, x, y: &mut y }
                 };
             }
             macro_rules! record {
@@ -226,12 +215,7 @@ fn large_alignment() -> Outcome {
         world.stream.memset_zeros(&mut out)?;
         sequence.run(|s| {
             let mut out = s.hold(&mut out)?;
-            let args = Echo {
-                out: &mut out,
-                before: 11,
-                value: Align32 { word },
-                after: 22,
-            };
+            let args = Echo { out: &mut out, before: 11, value: Align32 { word }, after: 22 };
             // SAFETY: the kernel writes 34 bytes.
             unsafe { launch!(kernel, 1, 1, args, stream = s) }
         })?;
@@ -253,12 +237,7 @@ fn dropped_kernel() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             let World { saxpy, .. } = World::new().expect("kernels");
-            let args = Saxpy {
-                n: N,
-                alpha: 2.0,
-                x,
-                y: &mut y,
-            };
+            let args = Saxpy { n: N, alpha: 2.0, x, y: &mut y };
             // SAFETY: each slice has `N` elements.
             unsafe { launch!(saxpy, 1, N, args, stream = s) }
         })?;
@@ -314,26 +293,14 @@ fn attribute() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             world.saxpy(1.0, x, &mut y, s)?;
-            let args = Saxpy {
-                n: N,
-                alpha: 2.0,
-                x,
-                y: &mut y,
-            };
+            let args = Saxpy { n: N, alpha: 2.0, x, y: &mut y };
             let launch = Launch::new(1, N).stream(s);
-            let launch = if with_event {
-                launch.launch_completion_event(&event)
-            } else {
-                launch
-            };
+            let launch = if with_event { launch.launch_completion_event(&event) } else { launch };
             // SAFETY: each slice has `N` elements, and the event exists until the run is over.
             unsafe { kernel_args::launch(&world.saxpy, launch, args) }
         })?;
-        let expected = if with_event {
-            RunMode::Plain(WhyPlain::Attribute("launch_completion_event"))
-        } else {
-            RunMode::Built
-        };
+        let expected =
+            if with_event { RunMode::Plain(WhyPlain::Attribute("launch_completion_event")) } else { RunMode::Built };
         assert_eq!(*sequence.mode(), expected);
     }
     assert_eq!(world.value(&y)?, 9.0);
@@ -348,12 +315,7 @@ fn node_attributes() -> Outcome {
     for priority in [-1, 0, -1] {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            let args = Saxpy {
-                n: N,
-                alpha: 2.0,
-                x,
-                y: &mut y,
-            };
+            let args = Saxpy { n: N, alpha: 2.0, x, y: &mut y };
             // SAFETY: each slice has `N` elements.
             unsafe { launch!(world.saxpy, 1, N, args, stream = s, priority = priority) }
         })?;

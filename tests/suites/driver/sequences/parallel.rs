@@ -102,10 +102,7 @@ fn parts() -> Outcome {
     sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
         launch(part(1.0, x.slice(..half), y.slice_mut(..half)), s)?;
-        launch(
-            part(2.0, x.slice(..half), y.slice_mut(half - 1..2 * half - 1)),
-            s,
-        )?;
+        launch(part(2.0, x.slice(..half), y.slice_mut(half - 1..2 * half - 1)), s)?;
         // It reads both parts.
         world.saxpy(0.0, x, &mut y, s)
     })?;
@@ -171,52 +168,17 @@ fn unknown() -> Outcome {
     let pointer = DevicePointer::from_raw(x.device_ptr(&world.stream).0);
     let plain = &world.saxpy;
     let n = N;
-    let known = longest_chain!(
-        |x, y| plain,
-        Saxpy {
-            n,
-            alpha: 1.0,
-            x,
-            y: &mut y
-        }
-    );
-    let raw_pointer = longest_chain!(
-        |x, y| raw,
-        Raw {
-            n,
-            alpha: 1.0,
-            x: pointer,
-            y: &mut y
-        }
-    );
-    let null = longest_chain!(
-        |x, y| raw,
-        Raw {
-            n: 0,
-            alpha: 1.0,
-            x: DevicePointer::NULL,
-            y: &mut y
-        }
-    );
-    let opaque = longest_chain!(
-        |x, y| opaque,
-        Opaque {
-            n,
-            alpha: 1.0,
-            x,
-            y: &mut y
-        }
-    );
+    let known = longest_chain!(|x, y| plain, Saxpy { n, alpha: 1.0, x, y: &mut y });
+    let raw_pointer = longest_chain!(|x, y| raw, Raw { n, alpha: 1.0, x: pointer, y: &mut y });
+    let null = longest_chain!(|x, y| raw, Raw { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: &mut y });
+    let opaque = longest_chain!(|x, y| opaque, Opaque { n, alpha: 1.0, x, y: &mut y });
     let list = longest_chain!(|x, y| function, {
         let mut args = ArgList::new();
         args.push(n).push(1.0_f32).push(x).push(&mut *y);
         args
     });
     assert_eq!([known, raw_pointer, null, opaque, list], [1, 3, 1, 3, 1]);
-    let values: Vec<f32> = all
-        .iter()
-        .map(|y| world.value(y))
-        .collect::<Result<_, _>>()?;
+    let values: Vec<f32> = all.iter().map(|y| world.value(y)).collect::<Result<_, _>>()?;
     assert_eq!(values, [5.0, 4.0, 5.0]);
     Ok(())
 }
@@ -254,12 +216,7 @@ fn other_dependencies() -> Outcome {
         })?;
         modes.push((sequence.mode().clone(), sequence.longest_chain()));
     }
-    let expected = [
-        (RunMode::Built, 2),
-        (RunMode::Built, 1),
-        (RunMode::Updated(0), 1),
-        (RunMode::Updated(0), 2),
-    ];
+    let expected = [(RunMode::Built, 2), (RunMode::Built, 1), (RunMode::Updated(0), 1), (RunMode::Updated(0), 2)];
     assert_eq!(modes, expected);
     assert_eq!((world.value(&all[1])?, world.value(&all[2])?), (5.0, 10.0));
     Ok(())
@@ -280,10 +237,7 @@ fn memory() -> Outcome {
         s.memcpy_dtod(&z, &mut w)
     })?;
     assert_eq!(sequence.longest_chain(), 3);
-    let values: Vec<f32> = all
-        .iter()
-        .map(|y| world.value(y))
-        .collect::<Result<_, _>>()?;
+    let values: Vec<f32> = all.iter().map(|y| world.value(y)).collect::<Result<_, _>>()?;
     assert_eq!(values, [3.0, 4.0, 4.0]);
     Ok(())
 }

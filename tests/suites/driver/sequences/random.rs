@@ -14,10 +14,7 @@ use libtest_mimic::Trial;
 use std::{env, ops::DerefMut, sync::Arc};
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
-    vec![trial(
-        "random_programs_have_the_results_of_plain_launches",
-        random,
-    )]
+    vec![trial("random_programs_have_the_results_of_plain_launches", random)]
 }
 
 const SLICES: usize = 5;
@@ -25,23 +22,10 @@ const SLICES: usize = 5;
 /// One operation on the slices with these indices. The slices of an operation are different.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Saxpy {
-        alpha: f32,
-        n: u32,
-        threads: u32,
-        slices: [usize; 2],
-    },
-    Add {
-        n: u32,
-        threads: u32,
-        slices: [usize; 3],
-    },
-    Zero {
-        slice: usize,
-    },
-    Copy {
-        slices: [usize; 2],
-    },
+    Saxpy { alpha: f32, n: u32, threads: u32, slices: [usize; 2] },
+    Add { n: u32, threads: u32, slices: [usize; 3] },
+    Zero { slice: usize },
+    Copy { slices: [usize; 2] },
 }
 
 fn different<const K: usize>(rng: &mut Rng) -> [usize; K] {
@@ -53,23 +37,10 @@ fn step(rng: &mut Rng) -> Step {
     let n = 1 + rng.below(N as usize) as u32;
     let threads = [32, 64, N][rng.below(3)];
     match rng.below(10) {
-        0 => Step::Zero {
-            slice: rng.below(SLICES),
-        },
-        1 => Step::Copy {
-            slices: different(rng),
-        },
-        2..=4 => Step::Add {
-            n,
-            threads,
-            slices: different(rng),
-        },
-        _ => Step::Saxpy {
-            alpha: [0.5, -0.25, 0.125, 1.0][rng.below(4)],
-            n,
-            threads,
-            slices: different(rng),
-        },
+        0 => Step::Zero { slice: rng.below(SLICES) },
+        1 => Step::Copy { slices: different(rng) },
+        2..=4 => Step::Add { n, threads, slices: different(rng) },
+        _ => Step::Saxpy { alpha: [0.5, -0.25, 0.125, 1.0][rng.below(4)], n, threads, slices: different(rng) },
     }
 }
 
@@ -83,12 +54,7 @@ fn change(rng: &mut Rng, program: &mut Vec<Step>) {
             (2, old) => *old = step(rng),
             (3, _) => program.swap(at, other),
             (4, Step::Saxpy { slices, .. } | Step::Copy { slices }) => *slices = different(rng),
-            (
-                _,
-                Step::Saxpy {
-                    alpha, n, threads, ..
-                },
-            ) => {
+            (_, Step::Saxpy { alpha, n, threads, .. }) => {
                 (*alpha, *n) = (-*alpha, 1 + rng.below(N as usize) as u32);
                 *threads = [32, 64][rng.below(2)];
             }
@@ -134,22 +100,13 @@ fn perform(
 ) -> Result<(), Error> {
     for step in program {
         match *step {
-            Step::Saxpy {
-                alpha,
-                n,
-                threads,
-                slices: at,
-            } => {
+            Step::Saxpy { alpha, n, threads, slices: at } => {
                 let [x, y] = slices.get_disjoint_mut(at).expect("different slices");
                 let args = Saxpy { n, alpha, x, y };
                 // SAFETY: each slice has at least `n` elements.
                 unsafe { launch!(world.saxpy, 1, threads, args, stream = place)? };
             }
-            Step::Add {
-                n,
-                threads,
-                slices: at,
-            } => {
+            Step::Add { n, threads, slices: at } => {
                 let [a, b, c] = slices.get_disjoint_mut(at).expect("different slices");
                 let args = VectorAdd { a, b, c, n };
                 // SAFETY: each slice has at least `n` elements.
@@ -166,11 +123,7 @@ fn perform(
 }
 
 fn random() -> Outcome {
-    let programs = if env::var_os("KERNEL_ARGS_FULL").is_some() {
-        400
-    } else {
-        40
-    };
+    let programs = if env::var_os("KERNEL_ARGS_FULL").is_some() { 400 } else { 40 };
     let world = World::new()?;
     let (mut launches, mut modes, mut shortened) = (0, [0; 3], 0);
     for seed in 1..=programs {
@@ -178,20 +131,15 @@ fn random() -> Outcome {
         let mut sequence = Sequence::new(&world.stream);
         // SAFETY: the kernels use only the memory of their arguments.
         let mut parallel = unsafe { Sequence::new(&world.stream).parallel() };
-        let new =
-            || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
+        let new = || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
         let (mut plain, mut recorded, mut branched) = (new()?, new()?, new()?);
         let mut program: Vec<_> = (0..=rng.below(30)).map(|_| step(&mut rng)).collect();
         for run in 0..20 {
             let mut borrowed: Vec<_> = plain.iter_mut().collect();
             perform(&world, &program, &mut borrowed, &world.stream)?;
-            for (sequence, slices) in [
-                (&mut sequence, &mut recorded),
-                (&mut parallel, &mut branched),
-            ] {
+            for (sequence, slices) in [(&mut sequence, &mut recorded), (&mut parallel, &mut branched)] {
                 sequence.run(|s| {
-                    let held: Result<Vec<_>, _> =
-                        slices.iter_mut().map(|one| s.hold(one)).collect();
+                    let held: Result<Vec<_>, _> = slices.iter_mut().map(|one| s.hold(one)).collect();
                     perform(&world, &program, &mut held?, s)
                 })?;
             }
@@ -210,9 +158,7 @@ fn random() -> Outcome {
                 };
                 let expected = bits(plain)?;
                 if expected != bits(&recorded[index])? || expected != bits(&branched[index])? {
-                    return Err(
-                        format!("seed {seed}, run {run}, slice {index}: {program:?}").into(),
-                    );
+                    return Err(format!("seed {seed}, run {run}, slice {index}: {program:?}").into());
                 }
             }
             change(&mut rng, &mut program);

@@ -15,16 +15,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let why = driver.is_real().then_some("this machine has its own GPU");
     vec![
         trial_unless(why, "each_driver_call_fails_once", each_call),
-        trial_unless(
-            why,
-            "a_graph_that_is_refused_becomes_plain_launches",
-            refused,
-        ),
-        trial_unless(
-            why,
-            "a_node_that_cannot_be_updated_becomes_a_new_graph",
-            not_updated,
-        ),
+        trial_unless(why, "a_graph_that_is_refused_becomes_plain_launches", refused),
+        trial_unless(why, "a_node_that_cannot_be_updated_becomes_a_new_graph", not_updated),
     ]
 }
 
@@ -48,11 +40,7 @@ fn run(
 }
 
 /// The factors of the runs. The failure is in the last one.
-const RUNS: [(&str, &[f32]); 3] = [
-    ("a new graph", &[1.0]),
-    ("an equal run", &[1.0, 1.0]),
-    ("an update", &[1.0, 3.0]),
-];
+const RUNS: [(&str, &[f32]); 3] = [("a new graph", &[1.0]), ("an equal run", &[1.0, 1.0]), ("an update", &[1.0, 3.0])];
 
 fn each_call() -> Outcome {
     let control = Control::attach().ok_or("the stand-in driver")?;
@@ -91,8 +79,7 @@ fn each_call() -> Outcome {
                 if failed.is_ok() && found != expected {
                     return Err(format!("{what}: {found} instead of {expected}").into());
                 }
-                run(&world, &mut sequence, 5.0, &x, &mut y)
-                    .map_err(|error| format!("{what}, then {error}"))?;
+                run(&world, &mut sequence, 5.0, &x, &mut y).map_err(|error| format!("{what}, then {error}"))?;
                 let after = world.value(&y)?;
                 if after != found + 7.0 {
                     return Err(format!("{what}, then {after} instead of {}", found + 7.0).into());
@@ -110,11 +97,7 @@ fn refused() -> Outcome {
     let control = Control::attach().ok_or("the stand-in driver")?;
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    for entry in [
-        "cuGraphCreate",
-        "cuGraphAddKernelNode_v2",
-        "cuGraphInstantiateWithFlags",
-    ] {
+    for entry in ["cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags"] {
         let mut sequence = Sequence::new(&world.stream);
         control.fail_once(entry, CODE);
         let mode = run(&world, &mut sequence, 1.0, &x, &mut y)?;
@@ -136,10 +119,7 @@ fn not_updated() -> Outcome {
     assert_eq!(run(&world, &mut sequence, 1.0, &x, &mut y)?, RunMode::Built);
     control.fail_once("cuGraphExecKernelNodeSetParams_v2", 1);
     assert_eq!(run(&world, &mut sequence, 3.0, &x, &mut y)?, RunMode::Built);
-    assert_eq!(
-        run(&world, &mut sequence, 4.0, &x, &mut y)?,
-        RunMode::Updated(1)
-    );
+    assert_eq!(run(&world, &mut sequence, 4.0, &x, &mut y)?, RunMode::Updated(1));
     assert_eq!(world.value(&y)?, 14.0);
     Ok(())
 }

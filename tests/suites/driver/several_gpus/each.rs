@@ -2,19 +2,14 @@
 
 use crate::several_gpus::world::{Outcome, SAXPY, Saxpy, all_are, both, filled, grid, launched, n};
 use cudarc::driver::CudaSlice;
-use kernel_args::{
-    Error, Kernel, Module, context::ContextName, error::ContextError, graph::Graph, launch,
-};
+use kernel_args::{Error, Kernel, Module, context::ContextName, error::ContextError, graph::Graph, launch};
 use kernel_args_tests::driver::trial_unless;
 use libtest_mimic::Trial;
 use std::fmt::Debug;
 
 fn one_kernel_for_each_gpu() -> Outcome {
     let contexts = both()?;
-    let kernels: Vec<Kernel<Saxpy<'_>>> = contexts
-        .iter()
-        .map(Kernel::load)
-        .collect::<Result<_, _>>()?;
+    let kernels: Vec<Kernel<Saxpy<'_>>> = contexts.iter().map(Kernel::load).collect::<Result<_, _>>()?;
     for _ in 0..2 {
         for (ctx, kernel) in contexts.iter().zip(&kernels) {
             let kernel = kernel.clone().require_verified()?;
@@ -23,12 +18,7 @@ fn one_kernel_for_each_gpu() -> Outcome {
             let (x, mut y) = (filled(&default, 2.0)?, filled(&other, 1.0)?);
             for stream in [&default, &other] {
                 let (n, alpha) = (n(), 3.0);
-                let args = Saxpy {
-                    n,
-                    alpha,
-                    x: &x,
-                    y: &mut y,
-                };
+                let args = Saxpy { n, alpha, x: &x, y: &mut y };
                 // SAFETY: both slices have `N` elements.
                 unsafe { launch!(kernel, grid(), 256, args, stream = stream)? };
                 launched();
@@ -45,8 +35,7 @@ fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     let text = error.to_string();
     let contexts = match &error {
         Error::Context(
-            ContextError::ForeignArgument { contexts, .. }
-            | ContextError::ForeignFunction { contexts, .. },
+            ContextError::ForeignArgument { contexts, .. } | ContextError::ForeignFunction { contexts, .. },
         ) => contexts,
         other => panic!("{other}"),
     };
@@ -69,10 +58,7 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
         let kernel = Kernel::<Saxpy>::load(ctx)?;
         let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
         let function = module.load_function("saxpy")?;
-        let (mut ours, mut theirs) = (
-            filled(&ctx.default_stream(), 1.0)?,
-            filled(&other.default_stream(), 1.0)?,
-        );
+        let (mut ours, mut theirs) = (filled(&ctx.default_stream(), 1.0)?, filled(&other.default_stream(), 1.0)?);
         // SAFETY: nothing is launched, here and below.
         let launched = unsafe { launch!(kernel, grid(), 256, args(&theirs, &mut ours)) };
         names_both(launched, here, there);
@@ -82,26 +68,10 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
         let stream = other.new_stream()?;
         let copy = ours.clone();
         // SAFETY: nothing is launched.
-        let launched = unsafe {
-            launch!(
-                kernel,
-                grid(),
-                256,
-                args(&copy, &mut ours),
-                stream = &stream
-            )
-        };
+        let launched = unsafe { launch!(kernel, grid(), 256, args(&copy, &mut ours), stream = &stream) };
         names_both(launched, here, there);
         // SAFETY: nothing is launched.
-        let launched = unsafe {
-            launch!(
-                function,
-                grid(),
-                256,
-                args(&copy, &mut ours),
-                stream = &stream
-            )
-        };
+        let launched = unsafe { launch!(function, grid(), 256, args(&copy, &mut ours), stream = &stream) };
         names_both(launched, here, there);
         let adopted = Module::from_cudarc(other, module.clone(), SAXPY)?;
         names_both(adopted.kernel::<Saxpy>("saxpy"), here, there);
@@ -111,11 +81,7 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
         // SAFETY: nothing is launched.
         let error = unsafe { exec.launch(&stream) }.expect_err("a stream of the other GPU");
         let text = error.to_string();
-        assert!(
-            text.contains(&format!("of device {here}"))
-                && text.contains(&format!("of device {there}")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("of device {here}")) && text.contains(&format!("of device {there}")), "{text}");
         all_are(&ctx.default_stream(), &ours, 1.0)?;
         all_are(&other.default_stream(), &theirs, 1.0)?;
     }
@@ -125,10 +91,6 @@ fn what_is_of_the_other_gpu_is_refused() -> Outcome {
 pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
     vec![
         trial_unless(why, "one_kernel_for_each_gpu", one_kernel_for_each_gpu),
-        trial_unless(
-            why,
-            "what_is_of_the_other_gpu_is_refused",
-            what_is_of_the_other_gpu_is_refused,
-        ),
+        trial_unless(why, "what_is_of_the_other_gpu_is_refused", what_is_of_the_other_gpu_is_refused),
     ]
 }

@@ -56,28 +56,13 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         let (n, alpha, rounds) = (n(), 1.0, 20_u16);
         for _ in 0..rounds {
             // far += 1 on the second GPU, then on this GPU, then sum += far on this GPU.
-            let args = Saxpy {
-                n,
-                alpha,
-                x: &far_one,
-                y: &mut far,
-            };
+            let args = Saxpy { n, alpha, x: &far_one, y: &mut far };
             // SAFETY: all slices have `N` elements, here and below.
             unsafe { launch!(local, grid(), 256, args, stream = &theirs)? };
-            let args = Write {
-                n,
-                alpha,
-                x: &near_one,
-                y: peers.memory(&mut far),
-            };
+            let args = Write { n, alpha, x: &near_one, y: peers.memory(&mut far) };
             // SAFETY: as above.
             unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
-            let args = Read {
-                n,
-                alpha,
-                x: peers.memory(&far),
-                y: &mut sum,
-            };
+            let args = Read { n, alpha, x: peers.memory(&far), y: &mut sum };
             // SAFETY: as above.
             unsafe { launch!(read, grid(), 256, args)? };
             (0..3).for_each(|_| launched());
@@ -86,12 +71,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
         // 2 + 4 + … + 40
         all_are(&ours, &sum, f32::from(rounds * (rounds + 1)))?;
         // Freed while a kernel of the second GPU may still read it: the free waits.
-        let args = Read {
-            n,
-            alpha,
-            x: peers.memory(&far),
-            y: &mut sum,
-        };
+        let args = Read { n, alpha, x: peers.memory(&far), y: &mut sum };
         // SAFETY: as above.
         unsafe { launch!(read, grid(), 256, args, stream = &ours)? };
         drop(far);
@@ -115,12 +95,7 @@ fn waits_and_records_are_exactly_those_needed() -> Outcome {
     let read = Kernel::<Read>::load(&ctx)?;
     for _ in 0..2 {
         let (n, alpha) = (n(), 1.0);
-        let args = Read {
-            n,
-            alpha,
-            x: peers.memory(&x),
-            y: &mut y,
-        };
+        let args = Read { n, alpha, x: peers.memory(&x), y: &mut y };
         driver.reset_calls();
         // SAFETY: both slices have `n` elements.
         unsafe { launch!(read, grid(), 256, args, stream = &ours)? };
@@ -154,34 +129,21 @@ fn views_lists_and_own_memory() -> Outcome {
     unsafe { launch!(kernel, grid(), 256, args, stream = &ours)? };
     let mut list = ArgList::new();
     let view = y.slice_mut(half as usize..);
-    list.push(half)
-        .push(1.0_f32)
-        .push(peers.memory(&x))
-        .push(peers.memory(view));
+    list.push(half).push(1.0_f32).push(peers.memory(&x)).push(peers.memory(view));
     let function = module.function("saxpy")?;
     // SAFETY: as above.
     unsafe { launch!(function, grid(), 256, list, stream = &ours)? };
     all_are(&theirs, &y, 1.0)?;
 
     let mut own = filled(&ours, 0.0)?;
-    let args = Write {
-        n: n(),
-        alpha: 1.0,
-        x: &filled(&ours, 1.0)?,
-        y: peers.memory(&mut own),
-    };
+    let args = Write { n: n(), alpha: 1.0, x: &filled(&ours, 1.0)?, y: peers.memory(&mut own) };
     let write = Kernel::<Write>::load(&ctx)?;
     // SAFETY: both slices have `N` elements.
     unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
     all_are(&ours, &own, 1.0)?;
     // Both are the same context: nothing is enabled.
     let own_access = PeerAccess::enable(&ctx, &ctx)?;
-    let args = Write {
-        n: n(),
-        alpha: 1.0,
-        x: &filled(&ours, 1.0)?,
-        y: own_access.memory(&mut own),
-    };
+    let args = Write { n: n(), alpha: 1.0, x: &filled(&ours, 1.0)?, y: own_access.memory(&mut own) };
     // SAFETY: as above.
     unsafe { launch!(write, grid(), 256, args, stream = &ours)? };
     all_are(&ours, &own, 2.0)
@@ -196,12 +158,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     let mut y = filled(&here, 0.0)?;
     let x = filled(&third.default_stream(), 1.0)?;
     let read = Kernel::<Read>::load(&ctx)?;
-    let args = Read {
-        n: n(),
-        alpha: 1.0,
-        x: peers.memory(&x),
-        y: &mut y,
-    };
+    let args = Read { n: n(), alpha: 1.0, x: peers.memory(&x), y: &mut y };
     // SAFETY: nothing is launched, here and below.
     let error = unsafe { launch!(read, grid(), 256, args) }.expect_err("of a third context");
     let text = error.to_string();
@@ -211,12 +168,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     );
     // The kernel of the second GPU.
     let back = Kernel::<Write>::load(&other)?;
-    let args = Write {
-        n: n(),
-        alpha: 1.0,
-        x: &filled(&there, 1.0)?,
-        y: peers.memory(&mut y),
-    };
+    let args = Write { n: n(), alpha: 1.0, x: &filled(&there, 1.0)?, y: peers.memory(&mut y) };
     // SAFETY: as above.
     let error = unsafe { launch!(back, grid(), 256, args) }.expect_err("not in that direction");
     assert!(
@@ -247,18 +199,12 @@ const VARIABLE: &str = "KERNEL_ARGS_WITHOUT_PEERS";
 /// Two GPUs that cannot access each other's memory: a setting of the stand-in driver.
 fn gpus_without_access() -> Result<Completion, String> {
     if !is_active() {
-        return Ok(Completion::ignored_with(
-            "only the stand-in driver can simulate this",
-        ));
+        return Ok(Completion::ignored_with("only the stand-in driver can simulate this"));
     }
     let text = |error: std::io::Error| error.to_string();
     let settings = Settings::new().devices(2).without_peers();
     let session = Session::start(&settings).map_err(|error| error.to_string())?;
-    let output = session
-        .command(env::current_exe().map_err(text)?)
-        .env(VARIABLE, "1")
-        .output()
-        .map_err(text)?;
+    let output = session.command(env::current_exe().map_err(text)?).env(VARIABLE, "1").output().map_err(text)?;
     if output.status.success() {
         return Ok(Completion::Completed);
     }
@@ -290,26 +236,14 @@ pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
         (!possible.unwrap_or(false)).then_some("the two GPUs cannot access each other's memory")
     });
     vec![
-        trial_unless(
-            why,
-            "peers/memory_of_the_other_gpu_is_ordered",
-            memory_of_the_other_gpu_is_ordered,
-        ),
+        trial_unless(why, "peers/memory_of_the_other_gpu_is_ordered", memory_of_the_other_gpu_is_ordered),
         trial_unless(
             why.or((!is_active()).then_some("only the stand-in driver counts calls")),
             "peers/waits_and_records_are_exactly_those_needed",
             waits_and_records_are_exactly_those_needed,
         ),
-        trial_unless(
-            why,
-            "peers/views_lists_and_own_memory",
-            views_lists_and_own_memory,
-        ),
-        trial_unless(
-            why,
-            "peers/what_was_not_enabled_is_refused",
-            what_was_not_enabled_is_refused,
-        ),
+        trial_unless(why, "peers/views_lists_and_own_memory", views_lists_and_own_memory),
+        trial_unless(why, "peers/what_was_not_enabled_is_refused", what_was_not_enabled_is_refused),
         Trial::ignorable_test("peers/gpus_without_access", || Ok(gpus_without_access()?)),
     ]
 }

@@ -26,10 +26,7 @@ fn memory_of_the_other_gpu() -> Outcome {
     let [ctx, other] = world::both()?;
     let (here, there) = (ctx.default_stream(), other.default_stream());
     let kernel = Kernel::<Saxpy>::from_image(&ctx, SAXPY, "saxpy")?;
-    let (near, far) = (
-        here.clone_htod(&[1.0_f32; 32])?,
-        there.clone_htod(&[1.0_f32; 32])?,
-    );
+    let (near, far) = (here.clone_htod(&[1.0_f32; 32])?, there.clone_htod(&[1.0_f32; 32])?);
     there.synchronize()?;
     let args = Saxpy {
         n: 32,
@@ -41,9 +38,7 @@ fn memory_of_the_other_gpu() -> Outcome {
     match unsafe { launch!(kernel, 1, 32, args) } {
         Err(Error::Launch(LaunchError::Pointer(bad))) => {
             assert_eq!(bad.field, "x");
-            let PointerProblem::OtherDevice { memory, kernel, .. } = bad.problem else {
-                panic!("{bad}")
-            };
+            let PointerProblem::OtherDevice { memory, kernel, .. } = bad.problem else { panic!("{bad}") };
             assert_eq!((memory, kernel), (1, 0));
         }
         other => panic!("{other:?}"),

@@ -11,10 +11,7 @@ const ROUNDS: u16 = 50;
 
 fn sixteen_threads_over_both() -> Outcome {
     let contexts = both()?;
-    let kernels: Vec<_> = contexts
-        .iter()
-        .map(Kernel::<Saxpy>::load)
-        .collect::<Result<_, _>>()?;
+    let kernels: Vec<_> = contexts.iter().map(Kernel::<Saxpy>::load).collect::<Result<_, _>>()?;
     thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
             .map(|number| {
@@ -50,9 +47,5 @@ fn sixteen_threads_over_both() -> Outcome {
 }
 
 pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
-    vec![trial_unless(
-        why,
-        "sixteen_threads_over_both",
-        sixteen_threads_over_both,
-    )]
+    vec![trial_unless(why, "sixteen_threads_over_both", sixteen_threads_over_both)]
 }

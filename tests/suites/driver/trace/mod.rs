@@ -31,93 +31,48 @@ fn trials(_: &Driver) -> Vec<Trial> {
     let all: [(&str, Test); 16] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
-        ("processes_that_a_program_starts_are_traced", || {
-            compare("processes")
-        }),
-        (
-            "launches_before_an_abort_are_shown",
-            launches_before_an_abort_are_shown,
-        ),
-        (
-            "launches_of_graphs_are_traced",
-            launches_of_graphs_are_traced,
-        ),
-        (
-            "modules_that_the_first_launch_loads_are_traced",
-            modules_that_the_first_launch_loads_are_traced,
-        ),
-        (
-            "an_error_of_a_launch_is_shown",
-            an_error_of_a_launch_is_shown,
-        ),
+        ("processes_that_a_program_starts_are_traced", || compare("processes")),
+        ("launches_before_an_abort_are_shown", launches_before_an_abort_are_shown),
+        ("launches_of_graphs_are_traced", launches_of_graphs_are_traced),
+        ("modules_that_the_first_launch_loads_are_traced", modules_that_the_first_launch_loads_are_traced),
+        ("an_error_of_a_launch_is_shown", an_error_of_a_launch_is_shown),
         ("a_trace_is_text", a_trace_is_text),
-        (
-            "values_have_the_types_of_mangled_names",
-            values_have_the_types_of_mangled_names,
-        ),
+        ("values_have_the_types_of_mangled_names", values_have_the_types_of_mangled_names),
         ("kernels_are_selected", kernels_are_selected),
         ("a_summary_counts_launches", a_summary_counts_launches),
-        (
-            "a_chrome_trace_has_every_launch",
-            a_chrome_trace_has_every_launch,
-        ),
-        (
-            "the_driver_and_the_images_agree",
-            the_driver_and_the_images_agree,
-        ),
-        (
-            "a_launch_of_another_library_is_recorded_and_replayed",
-            a_launch_of_another_library_is_recorded_and_replayed,
-        ),
-        (
-            "pointers_that_kernels_cannot_use_are_shown",
-            pointers_that_kernels_cannot_use_are_shown,
-        ),
-        (
-            "a_program_without_cuda_runs_as_it_is",
-            a_program_without_cuda_runs_as_it_is,
-        ),
+        ("a_chrome_trace_has_every_launch", a_chrome_trace_has_every_launch),
+        ("the_driver_and_the_images_agree", the_driver_and_the_images_agree),
+        ("a_launch_of_another_library_is_recorded_and_replayed", a_launch_of_another_library_is_recorded_and_replayed),
+        ("pointers_that_kernels_cannot_use_are_shown", pointers_that_kernels_cannot_use_are_shown),
+        ("a_program_without_cuda_runs_as_it_is", a_program_without_cuda_runs_as_it_is),
     ];
-    all.map(|(name, run)| trial_unless(missing, name, run))
-        .into()
+    all.map(|(name, run)| trial_unless(missing, name, run)).into()
 }
 
 /// Traces one of the programs.
 fn trace(options: &[&str], name: &str) -> Outcome<Output> {
     let program = command_line::program().ok_or("no kernel-args")?;
     let mut command = Command::new(program);
-    command
-        .arg("trace")
-        .args(options)
-        .arg("--")
-        .arg(env::current_exe()?);
+    command.arg("trace").args(options).arg("--").arg(env::current_exe()?);
     Ok(command.env(program::VARIABLE, name).output()?)
 }
 
 /// What the program printed, and the trace; the exit code of the program is 7.
 fn traced(options: &[&str], name: &str) -> Outcome<(String, String)> {
     let output = trace(options, name)?;
-    let [out, err] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    if output.status.code() == Some(7) {
-        Ok((out, err))
-    } else {
-        Err(format!("{}: {out}{err}", output.status).into())
-    }
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    if output.status.code() == Some(7) { Ok((out, err)) } else { Err(format!("{}: {out}{err}", output.status).into()) }
 }
 
 fn lines(text: &str) -> Outcome<Vec<Value>> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).map_err(|error| format!("{error}: {line}").into()))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).map_err(|error| format!("{error}: {line}").into())).collect()
 }
 
 /// A launch in the form that the programs print.
 fn reduced(event: &Value) -> Value {
     let parameters = event["parameters"].as_array().into_iter().flatten();
-    let parameters: Vec<Value> = parameters
-        .map(|parameter| serde_json::json!([parameter["offset"], parameter["bytes"]]))
-        .collect();
+    let parameters: Vec<Value> =
+        parameters.map(|parameter| serde_json::json!([parameter["offset"], parameter["bytes"]])).collect();
     serde_json::json!({
         "symbol": event["symbol"], "grid": event["grid"], "block": event["block"], "shared": event["shared"], "parameters": parameters,
     })
@@ -165,13 +120,8 @@ fn modules_that_the_first_launch_loads_are_traced() -> Outcome {
 
 fn launches_before_an_abort_are_shown() -> Outcome {
     let output = trace(&["--json"], "abort")?;
-    assert_eq!(
-        output.status.code(),
-        Some(128 + 6),
-        "the signal that ends the program"
-    );
-    let [out, err] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert_eq!(output.status.code(), Some(128 + 6), "the signal that ends the program");
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert_eq!(same(&out, &err)?, 5);
     Ok(())
 }
@@ -179,29 +129,16 @@ fn launches_before_an_abort_are_shown() -> Outcome {
 fn launches_of_graphs_are_traced() -> Outcome {
     let (_, trace) = traced(&["--json"], "graph")?;
     let events = lines(&trace)?;
-    let graphs: Vec<&Value> = events
-        .iter()
-        .filter(|event| event["event"] == "graph")
-        .collect();
+    let graphs: Vec<&Value> = events.iter().filter(|event| event["event"] == "graph").collect();
     assert_eq!(graphs.len(), 3, "{trace}");
-    assert!(
-        graphs
-            .iter()
-            .all(|event| event["graph"] == graphs[0]["graph"] && event["error"].is_null())
-    );
+    assert!(graphs.iter().all(|event| event["graph"] == graphs[0]["graph"] && event["error"].is_null()));
     Ok(())
 }
 
 fn an_error_of_a_launch_is_shown() -> Outcome {
     let (_, trace) = traced(&[], "refused")?;
-    let line = trace
-        .lines()
-        .find(|line| line.contains("scale<<<1, 4096>>>"))
-        .unwrap_or_default();
-    assert!(
-        line.contains("(null, 1, 2.0) = 1 CUDA_ERROR_INVALID_VALUE <"),
-        "{trace}"
-    );
+    let line = trace.lines().find(|line| line.contains("scale<<<1, 4096>>>")).unwrap_or_default();
+    assert!(line.contains("(null, 1, 2.0) = 1 CUDA_ERROR_INVALID_VALUE <"), "{trace}");
     Ok(())
 }
 
@@ -215,30 +152,19 @@ fn a_trace_is_text() -> Outcome {
             other => other.unwrap_or_default(),
         };
         let (time, call) = line.trim_start().split_once(' ').unwrap_or_default();
-        assert!(
-            time.parse::<f64>().is_ok_and(|seconds| seconds < 600.0),
-            "{line}"
-        );
-        assert!(
-            call.starts_with(&format!("{name}<<<")) && call.ends_with(" µs>"),
-            "{line}"
-        );
+        assert!(time.parse::<f64>().is_ok_and(|seconds| seconds < 600.0), "{line}");
+        assert!(call.starts_with(&format!("{name}<<<")) && call.ends_with(" µs>"), "{line}");
     }
     Ok(())
 }
 
 fn values_have_the_types_of_mangled_names() -> Outcome {
-    let (_, trace) = traced(
-        &["--json", "--kernel", "scale", "--kernel", "step"],
-        "random",
-    )?;
+    let (_, trace) = traced(&["--json", "--kernel", "scale", "--kernel", "step"], "random")?;
     let mut kinds = [0, 0];
     for event in lines(&trace)? {
         let texts = |key: &str| -> Vec<String> {
             let parameters = event["parameters"].as_array().into_iter().flatten();
-            parameters
-                .map(|parameter| parameter[key].as_str().unwrap_or_default().to_owned())
-                .collect()
+            parameters.map(|parameter| parameter[key].as_str().unwrap_or_default().to_owned()).collect()
         };
         let (types, values, bytes) = (texts("type"), texts("value"), texts("bytes"));
         if event["symbol"] == "_Z5scalePfif" {
@@ -251,10 +177,7 @@ fn values_have_the_types_of_mangled_names() -> Outcome {
         } else {
             kinds[1] += 1;
             assert_eq!(types, ["double*", "float4", "char"]);
-            assert!(
-                values[1].starts_with("(1.5, ") && values[1].ends_with(", -0.0, 4.0)"),
-                "{values:?}"
-            );
+            assert!(values[1].starts_with("(1.5, ") && values[1].ends_with(", -0.0, 4.0)"), "{values:?}");
         }
     }
     assert!(kinds.iter().all(|kind| *kind > 10), "{kinds:?}");
@@ -273,30 +196,12 @@ fn kernels_are_selected() -> Outcome {
 fn a_summary_counts_launches() -> Outcome {
     let (printed, summary) = traced(&["--summary", "--color=never"], "random")?;
     let printed = lines(&printed)?;
-    for (symbol, name) in [
-        ("_Z5scalePfif", "scale"),
-        ("mixed", "mixed"),
-        ("nothing", "nothing"),
-    ] {
-        let launches = printed
-            .iter()
-            .filter(|launch| launch["symbol"] == symbol)
-            .count()
-            .to_string();
-        let row = summary
-            .lines()
-            .find(|line| line.ends_with(&format!("  {name}")))
-            .unwrap_or_default();
-        assert_eq!(
-            row.split_whitespace().next(),
-            Some(launches.as_str()),
-            "{summary}"
-        );
+    for (symbol, name) in [("_Z5scalePfif", "scale"), ("mixed", "mixed"), ("nothing", "nothing")] {
+        let launches = printed.iter().filter(|launch| launch["symbol"] == symbol).count().to_string();
+        let row = summary.lines().find(|line| line.ends_with(&format!("  {name}"))).unwrap_or_default();
+        assert_eq!(row.split_whitespace().next(), Some(launches.as_str()), "{summary}");
     }
-    assert!(
-        summary.ends_with("4 kernels, 200 launches, 0 graph launches\n"),
-        "{summary}"
-    );
+    assert!(summary.ends_with("4 kernels, 200 launches, 0 graph launches\n"), "{summary}");
     Ok(())
 }
 
@@ -309,18 +214,11 @@ fn a_chrome_trace_has_every_launch() -> Outcome {
     let trace: Value = serde_json::from_str(&text)?;
     let events = trace["traceEvents"].as_array().ok_or("no events")?;
     assert_eq!(events.len(), printed.lines().count());
-    let mut threads: Vec<u64> = events
-        .iter()
-        .filter_map(|event| event["tid"].as_u64())
-        .collect();
+    let mut threads: Vec<u64> = events.iter().filter_map(|event| event["tid"].as_u64()).collect();
     threads.sort_unstable();
     threads.dedup();
     assert_eq!(threads.len(), 4);
-    assert!(
-        events
-            .iter()
-            .all(|event| event["ph"] == "X" && event["dur"].as_f64() > Some(0.0))
-    );
+    assert!(events.iter().all(|event| event["ph"] == "X" && event["dur"].as_f64() > Some(0.0)));
     Ok(())
 }
 
@@ -328,12 +226,7 @@ fn the_driver_and_the_images_agree() -> Outcome {
     let (printed, trace) = traced(&["--summary", "--verify"], "random")?;
     let launches = printed.lines().count();
     let last = trace.lines().last().unwrap_or_default();
-    assert!(
-        last.starts_with(&format!(
-            "kernels: 4, launches: {launches}, bytes of parameters: "
-        )),
-        "{trace}"
-    );
+    assert!(last.starts_with(&format!("kernels: 4, launches: {launches}, bytes of parameters: ")), "{trace}");
     assert!(last.ends_with("differences: 0"), "{trace}");
     Ok(())
 }
@@ -343,69 +236,31 @@ fn a_launch_of_another_library_is_recorded_and_replayed() -> Outcome {
     let file = env::temp_dir().join(own);
     let name = file.to_str().ok_or("not UTF-8")?;
     let (_, trace) = traced(&["--record", "saxpy#1", "--record-file", name], "saxpy")?;
-    assert!(
-        trace.contains(&format!("saxpy was recorded: {name}\n")),
-        "{trace}"
-    );
+    assert!(trace.contains(&format!("saxpy was recorded: {name}\n")), "{trace}");
     assert_eq!(trace.matches("saxpy<<<4, 32>>>(").count(), 3, "{trace}");
     let replay = |options: &[&str], code| -> Outcome<Value> {
         let program = command_line::program().ok_or("no kernel-args")?;
-        let output = Command::new(program)
-            .args(["replay", "--json", "-n", "1"])
-            .args(options)
-            .arg(&file)
-            .output()?;
+        let output = Command::new(program).args(["replay", "--json", "-n", "1"]).args(options).arg(&file).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{said}");
         Ok(serde_json::from_slice(&output.stdout)?)
     };
     let same = replay(&[], 0)?;
     let [manifest, memory] = ["manifest", "memory"].map(|part| &same[part]);
-    assert_eq!(
-        (&manifest["kernel"], &manifest["grid"]),
-        (&"saxpy".into(), &[4, 1, 1].into())
-    );
-    let bytes: Vec<_> = manifest["parameters"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|one| &one["bytes"])
-        .collect();
-    assert_eq!(
-        (bytes[0], bytes[1]),
-        (&"64000000".into(), &"00000040".into()),
-        "{manifest}"
-    );
-    assert!(
-        manifest["machine"]["sm"]
-            .as_str()
-            .is_some_and(|sm| sm.starts_with("sm_"))
-    );
-    let written: Vec<_> = memory
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|one| &one["written"])
-        .collect();
+    assert_eq!((&manifest["kernel"], &manifest["grid"]), (&"saxpy".into(), &[4, 1, 1].into()));
+    let bytes: Vec<_> = manifest["parameters"].as_array().into_iter().flatten().map(|one| &one["bytes"]).collect();
+    assert_eq!((bytes[0], bytes[1]), (&"64000000".into(), &"00000040".into()), "{manifest}");
+    assert!(manifest["machine"]["sm"].as_str().is_some_and(|sm| sm.starts_with("sm_")));
+    let written: Vec<_> = memory.as_array().into_iter().flatten().map(|one| &one["written"]).collect();
     assert_eq!(written, [&Value::from(false), &true.into()]);
     let differs = replay(&["--grid", "3"], 1)?;
-    assert_eq!(
-        differs["memory"][1]["difference"]["first"],
-        96 * 4 + 2,
-        "{differs}"
-    );
+    assert_eq!(differs["memory"][1]["difference"]["first"], 96 * 4 + 2, "{differs}");
     std::fs::remove_file(&file)?;
     // A launch that does not come, and a file that cannot be written.
     let (_, trace) = traced(&["--record", "saxpy#3", "--record-file", name], "saxpy")?;
     assert!(!trace.contains("recorded") && !file.exists(), "{trace}");
-    let (_, trace) = traced(
-        &["--record", "sax*", "--record-file", "/dev/null/no"],
-        "saxpy",
-    )?;
-    assert!(
-        trace.contains("the launch was not recorded: /dev/null/no"),
-        "{trace}"
-    );
+    let (_, trace) = traced(&["--record", "sax*", "--record-file", "/dev/null/no"], "saxpy")?;
+    assert!(trace.contains("the launch was not recorded: /dev/null/no"), "{trace}");
     Ok(())
 }
 
@@ -435,35 +290,20 @@ fn pointers_that_kernels_cannot_use_are_shown() -> Outcome {
     let under = |line: &&str| line.starts_with("           pointer: parameter 0 = 0x");
     assert_eq!(trace.lines().filter(under).count(), wrong, "{trace}");
     assert_eq!(trace.lines().count(), expected.len() + wrong, "{trace}");
-    let (_, summary) = traced(
-        &["--summary", "--color=never", "--check-pointers"],
-        "pointers",
-    )?;
+    let (_, summary) = traced(&["--summary", "--color=never", "--check-pointers"], "pointers")?;
     let line = format!("scale: {} pointers that it cannot use\n", wrong - 1);
-    assert!(
-        summary.contains(&line) && summary.contains("\nfill: 1 pointer that it cannot use\n"),
-        "{summary}"
-    );
+    assert!(summary.contains(&line) && summary.contains("\nfill: 1 pointer that it cannot use\n"), "{summary}");
     // A program whose pointers are all wrong runs as it does without the option.
     let (_, unchecked) = traced(&["--json"], "pointers")?;
-    assert!(
-        lines(&unchecked)?
-            .iter()
-            .all(|event| event["bad_pointers"].is_null())
-    );
+    assert!(lines(&unchecked)?.iter().all(|event| event["bad_pointers"].is_null()));
     Ok(())
 }
 
 fn a_program_without_cuda_runs_as_it_is() -> Outcome {
     assert_eq!(traced(&["--verify", "--summary"], "none")?.0, "");
     let program = command_line::program().ok_or("no kernel-args")?;
-    let output = Command::new(program)
-        .args(["trace", "no-such-program-here"])
-        .output()?;
+    let output = Command::new(program).args(["trace", "no-such-program-here"]).output()?;
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        String::from_utf8_lossy(&output.stderr)
-            .contains("no-such-program-here: the program cannot be started: ")
-    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-program-here: the program cannot be started: "));
     Ok(())
 }

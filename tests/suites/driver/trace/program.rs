@@ -109,23 +109,17 @@ fn program(name: &str) -> Outcome {
                         })
                     })
                     .collect();
-                threads.into_iter().try_for_each(|thread| {
-                    Ok::<(), Box<dyn Error>>(thread.join().map_err(|_| "a panic")??)
-                })
+                threads
+                    .into_iter()
+                    .try_for_each(|thread| Ok::<(), Box<dyn Error>>(thread.join().map_err(|_| "a panic")??))
             })?;
             drop(ctx);
             Ok(())
         }
         "processes" => {
             random(&context()?, 5, 10)?;
-            let status = Command::new(env::current_exe()?)
-                .env(VARIABLE, "random")
-                .status()?;
-            if status.code() == Some(7) {
-                Ok(())
-            } else {
-                Err(status.to_string().into())
-            }
+            let status = Command::new(env::current_exe()?).env(VARIABLE, "random").status()?;
+            if status.code() == Some(7) { Ok(()) } else { Err(status.to_string().into()) }
         }
         "graph" => graph(),
         "lazy" => lazy(),
@@ -144,14 +138,9 @@ fn program(name: &str) -> Outcome {
 /// Random launches of every kernel, in both forms.
 fn random(ctx: &Arc<CudaContext>, seed: u64, count: u32) -> Outcome {
     let module = Module::load(ctx, PTX)?;
-    let (scale, step) = (
-        module.kernel::<Scale>("_Z5scalePfif")?,
-        module.kernel::<Step>("_ZN3sim4stepIdEEvPT_6float4c")?,
-    );
-    let (mixed, nothing) = (
-        module.kernel::<Mixed>("mixed")?,
-        module.kernel::<Nothing>("nothing")?,
-    );
+    let (scale, step) =
+        (module.kernel::<Scale>("_Z5scalePfif")?, module.kernel::<Step>("_ZN3sim4stepIdEEvPT_6float4c")?);
+    let (mixed, nothing) = (module.kernel::<Mixed>("mixed")?, module.kernel::<Nothing>("nothing")?);
     let streams = [ctx.default_stream(), ctx.new_stream()?];
     let mut random = seed;
     let mut next = move || {
@@ -162,21 +151,9 @@ fn random(ctx: &Arc<CudaContext>, seed: u64, count: u32) -> Outcome {
     };
     for _ in 0..count {
         let [a, b, c, d] = [next(), next(), next(), next()];
-        let grid = Dim3::new(
-            (a % 5) as u32 + 1,
-            (a >> 8) as u32 % 3 + 1,
-            (a >> 16) as u32 % 3 + 1,
-        );
-        let block = Dim3::new(
-            (b % 64) as u32 + 1,
-            (b >> 8) as u32 % 4 + 1,
-            (b >> 16) as u32 % 2 + 1,
-        );
-        let form = if a >> 40 & 1 == 0 {
-            Form::KernelParams
-        } else {
-            Form::Packed
-        };
+        let grid = Dim3::new((a % 5) as u32 + 1, (a >> 8) as u32 % 3 + 1, (a >> 16) as u32 % 3 + 1);
+        let block = Dim3::new((b % 64) as u32 + 1, (b >> 8) as u32 % 4 + 1, (b >> 16) as u32 % 2 + 1);
+        let form = if a >> 40 & 1 == 0 { Form::KernelParams } else { Form::Packed };
         let shared = (c >> 50) as u32;
         let stream = &*streams[(b >> 40 & 1) as usize];
         let pointer = c & 0x7fff_ffff_fff0;
@@ -185,17 +162,7 @@ fn random(ctx: &Arc<CudaContext>, seed: u64, count: u32) -> Outcome {
                 let args = $args;
                 println!("{}", expected($symbol, args, [grid, block], shared));
                 // SAFETY: the kernel does nothing.
-                unsafe {
-                    launch!(
-                        $kernel,
-                        grid,
-                        block,
-                        args,
-                        shared = shared,
-                        form = form,
-                        stream = stream
-                    )
-                }?;
+                unsafe { launch!($kernel, grid, block, args, shared = shared, form = form, stream = stream) }?;
             }};
         }
         match d % 4 {
@@ -263,18 +230,11 @@ fn saxpy() -> Outcome {
     let stream = ctx.default_stream();
     let module = ctx.load_module(Ptx::from_src(include_str!("../../../../ptx/saxpy.ptx")))?;
     let saxpy = module.load_function("saxpy")?;
-    let (x, mut y) = (
-        stream.clone_htod(&[2.0_f32; N])?,
-        stream.clone_htod(&[1.0_f32; N])?,
-    );
+    let (x, mut y) = (stream.clone_htod(&[2.0_f32; N])?, stream.clone_htod(&[1.0_f32; N])?);
     for alpha in [1.0_f32, 2.0, 3.0] {
         let mut launch = stream.launch_builder(&saxpy);
         launch.arg(&(N as u32)).arg(&alpha).arg(&x).arg(&mut y);
-        let config = LaunchConfig {
-            grid_dim: (4, 1, 1),
-            block_dim: (32, 1, 1),
-            shared_mem_bytes: 0,
-        };
+        let config = LaunchConfig { grid_dim: (4, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: both slices have `N` elements.
         unsafe { launch.launch(config) }?;
     }
@@ -313,54 +273,20 @@ fn lazy() -> Outcome {
     let (mut library, mut kernel) = (ptr::null_mut(), ptr::null_mut());
     let code = image.as_ptr().cast();
     // SAFETY: NUL-terminated PTX, and no options.
-    unsafe {
-        sys::cuLibraryLoadData(
-            &raw mut library,
-            code,
-            none.cast(),
-            none.cast(),
-            0,
-            none.cast(),
-            none.cast(),
-            0,
-        )
-    }
-    .result()?;
-    // SAFETY: the library is loaded.
-    unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"_Z5scalePfif".as_ptr()) }
+    unsafe { sys::cuLibraryLoadData(&raw mut library, code, none.cast(), none.cast(), 0, none.cast(), none.cast(), 0) }
         .result()?;
+    // SAFETY: the library is loaded.
+    unsafe { sys::cuLibraryGetKernel(&raw mut kernel, library, c"_Z5scalePfif".as_ptr()) }.result()?;
     for (mut n, mut by) in [(1, 2.0), (-3, 0.5)] {
-        let scale = Scale {
-            x: DevicePointerMut::NULL,
-            n,
-            by,
-        };
+        let scale = Scale { x: DevicePointerMut::NULL, n, by };
         let [grid, block] = [1, 32].map(|x| Dim3::new(x, 1, 1));
         println!("{}", expected("_Z5scalePfif", scale, [grid, block], 0));
         let mut x = 0_u64;
-        let mut params = [
-            (&raw mut x).cast(),
-            (&raw mut n).cast(),
-            (&raw mut by).cast(),
-        ];
+        let mut params = [(&raw mut x).cast(), (&raw mut n).cast(), (&raw mut by).cast()];
         let params = params.as_mut_ptr();
         // SAFETY: the parameters of the kernel, which does nothing; a launch takes a `CUkernel` too.
-        unsafe {
-            sys::cuLaunchKernel(
-                kernel.cast(),
-                1,
-                1,
-                1,
-                32,
-                1,
-                1,
-                0,
-                none.cast(),
-                params,
-                none.cast(),
-            )
-        }
-        .result()?;
+        unsafe { sys::cuLaunchKernel(kernel.cast(), 1, 1, 1, 32, 1, 1, 0, none.cast(), params, none.cast()) }
+            .result()?;
     }
     ctx.synchronize()?;
     Ok(())
@@ -416,16 +342,10 @@ fn pointers() -> Outcome {
 /// A launch that the driver refuses.
 fn refused() -> Outcome {
     let ctx = context()?;
-    let scale = ctx
-        .load_module(Ptx::from_src(PTX))?
-        .load_function("_Z5scalePfif")?;
+    let scale = ctx.load_module(Ptx::from_src(PTX))?.load_function("_Z5scalePfif")?;
     let stream = ctx.default_stream();
     let mut launch = stream.launch_builder(&scale);
-    let config = LaunchConfig {
-        grid_dim: (1, 1, 1),
-        block_dim: (4096, 1, 1),
-        shared_mem_bytes: 0,
-    };
+    let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (4096, 1, 1), shared_mem_bytes: 0 };
     launch.arg(&0_u64).arg(&1_i32).arg(&2.0_f32);
     // SAFETY: the parameters are the kernel's.
     let outcome = unsafe { launch.launch(config) };

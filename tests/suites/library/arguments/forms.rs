@@ -73,9 +73,7 @@ fn a_list_of_64_takes_nothing_from_the_heap() {
         let mut arguments = ArgList::new();
         push_64(&mut arguments, &counted);
         let params = arguments.with_kernel_params(|params| params.len());
-        let packed = arguments
-            .with_packed(<[u8]>::len)
-            .expect("it can be packed");
+        let packed = arguments.with_packed(<[u8]>::len).expect("it can be packed");
         arguments.clear();
         push_64(&mut arguments, &counted);
         (arguments.len(), params, packed)
@@ -124,9 +122,7 @@ fn every_argument_is_dropped_once() {
         assert_eq!(packed, Ok((0..len).collect()));
         arguments.clear();
         assert_eq!((count.get(), arguments.len()), (0, 0));
-        arguments
-            .push(Alive::new(&count, 1))
-            .push(Alive::new(&count, 2));
+        arguments.push(Alive::new(&count, 1)).push(Alive::new(&count, 2));
         drop(arguments);
         assert_eq!(count.get(), 0);
     }
@@ -169,13 +165,8 @@ fn padding_is_zero_and_large_values_are_held() {
     let mut arguments = ArgList::new();
     let mut values = [0; 1000];
     values[999] = 0x0102_0304;
-    arguments
-        .push(Padded { x: 1, y: 2 })
-        .push(Large { values })
-        .push(9_u8);
-    let packed = arguments
-        .with_packed(<[u8]>::to_vec)
-        .expect("it can be packed");
+    arguments.push(Padded { x: 1, y: 2 }).push(Large { values }).push(9_u8);
+    let packed = arguments.with_packed(<[u8]>::to_vec).expect("it can be packed");
     assert_eq!(packed[..8], [1, 0, 0, 0, 2, 0, 0, 0]);
     assert_eq!(packed[8 + 3996..], [4, 3, 2, 1, 9]);
     arguments.push(TensorMap([7; 16]));
@@ -192,12 +183,6 @@ fn padding_is_zero_and_large_values_are_held() {
 fn a_list_names_its_types() {
     let counted = Cell::new(0);
     let mut arguments = ArgList::new();
-    arguments
-        .push(1_u32)
-        .push(DevicePointer::<f32>::NULL)
-        .push(Counted(&counted));
-    assert_eq!(
-        format!("{arguments:?}"),
-        "ArgList[u32, DevicePointer<f32>, Counted]"
-    );
+    arguments.push(1_u32).push(DevicePointer::<f32>::NULL).push(Counted(&counted));
+    assert_eq!(format!("{arguments:?}"), "ArgList[u32, DevicePointer<f32>, Counted]");
 }

@@ -2,9 +2,7 @@
 
 use crate::arguments::{heap::allocations, lists::List};
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, LaunchConfig};
-use kernel_args::{
-    ArgList, DevicePointerMut, Error, Function, KernelArgs, Module, args::Form, launch,
-};
+use kernel_args::{ArgList, DevicePointerMut, Error, Function, KernelArgs, Module, args::Form, launch};
 use kernel_args_stand_in::{Control, LaunchForm, Settings, within};
 use std::sync::Arc;
 
@@ -46,45 +44,19 @@ fn a_list_of_slices_and_numbers_is_launched_with_every_option() {
     within(&Settings::new(), |driver| {
         let mut setup = Setup::new();
         let stream = setup.ctx.new_stream().expect("a stream");
-        let config = LaunchConfig {
-            grid_dim: (1, 1, 1),
-            block_dim: (8, 1, 1),
-            shared_mem_bytes: 16,
-        };
+        let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (8, 1, 1), shared_mem_bytes: 16 };
         for form in [Form::KernelParams, Form::Packed] {
             let mut arguments = ArgList::new();
-            arguments
-                .push(8_u32)
-                .push(1.0_f32)
-                .push(&setup.x)
-                .push(&mut setup.y);
+            arguments.push(8_u32).push(1.0_f32).push(&setup.x).push(&mut setup.y);
             // SAFETY: both slices have 8 elements.
             unsafe { launch!(setup.function, 1, 8, &mut arguments) }.expect("it launches");
             // SAFETY: as above.
-            unsafe {
-                launch!(
-                    &setup.function,
-                    config,
-                    &mut arguments,
-                    stream = &stream,
-                    form = form
-                )
-            }
-            .expect("it launches");
+            unsafe { launch!(&setup.function, config, &mut arguments, stream = &stream, form = form) }
+                .expect("it launches");
             let last = driver.last_launch().expect("a launch");
             assert_eq!((last.shared, last.stream), (16, stream.cu_stream().addr()));
             // SAFETY: as above.
-            unsafe {
-                launch!(
-                    setup.function.clone(),
-                    1,
-                    8,
-                    arguments,
-                    form = form,
-                    shared = 64
-                )
-            }
-            .expect("it launches");
+            unsafe { launch!(setup.function.clone(), 1, 8, arguments, form = form, shared = 64) }.expect("it launches");
         }
         setup.ctx.synchronize().expect("it ran");
         assert_eq!(setup.result(), [6.0; 8]);
@@ -115,12 +87,7 @@ fn slices_in_a_list_are_tracked_like_slices_in_a_struct() {
         let Setup { function, x, y, .. } = &mut setup;
         let function = &*function;
         let of_struct = calls(&mut || {
-            let args = Saxpy {
-                n: 8,
-                alpha: 1.0,
-                x,
-                y,
-            };
+            let args = Saxpy { n: 8, alpha: 1.0, x, y };
             // SAFETY: both slices have 8 elements.
             unsafe { launch!(function, 1, 8, args, stream = &other) }
         });
@@ -150,10 +117,7 @@ fn a_launch_of_a_list_that_was_seen_asks_the_driver_for_nothing_else() {
         driver.reset_calls();
         let (heap, ()) = allocations(&mut launch);
         let calls = driver.called();
-        let names: Vec<_> = calls
-            .iter()
-            .map(|(name, count)| (name.as_str(), *count))
-            .collect();
+        let names: Vec<_> = calls.iter().map(|(name, count)| (name.as_str(), *count)).collect();
         assert_eq!(names, [("cuCtxGetCurrent", 1), ("cuLaunchKernelEx", 1)]);
         assert_eq!(heap, 0, "allocations");
     });
@@ -186,16 +150,9 @@ fn random_lists_arrive_byte_for_byte() {
                     assert_eq!(used, LaunchForm::KernelParams);
                     let mut rest = &bank[..];
                     for (index, value) in list.values.iter().enumerate() {
-                        let at = rest
-                            .windows(value.len())
-                            .position(|window| window == &value[..]);
-                        let at = at.unwrap_or_else(|| {
-                            panic!("seed {seed}: parameter {index} is not there")
-                        });
-                        assert!(
-                            rest[..at].iter().all(|byte| *byte == 0),
-                            "seed {seed}: between"
-                        );
+                        let at = rest.windows(value.len()).position(|window| window == &value[..]);
+                        let at = at.unwrap_or_else(|| panic!("seed {seed}: parameter {index} is not there"));
+                        assert!(rest[..at].iter().all(|byte| *byte == 0), "seed {seed}: between");
                         rest = &rest[at + value.len()..];
                     }
                 } else {
@@ -220,23 +177,13 @@ fn a_list_is_echoed_by_a_kernel() {
         let out = stream.alloc_zeros::<u8>(13).expect("memory");
         let ptx = ".version 8.1\n.target sm_75\n.address_size 64\n.visible .entry echo_list(.param .u64 out, .param .u32 a, \
                    .param .u8 b, .param .f64 c)\n{\n    ret;\n}\n";
-        let function = Module::load(&ctx, ptx)
-            .expect("it loads")
-            .function("echo_list")
-            .expect("it is there");
+        let function = Module::load(&ctx, ptx).expect("it loads").function("echo_list").expect("it is there");
         let address = DevicePointerMut::<u8>::from_raw(out.device_ptr(&stream).0);
         let mut arguments = ArgList::new();
-        arguments
-            .push(address)
-            .push(0x0403_0201_u32)
-            .push(5_u8)
-            .push(1.0_f64);
+        arguments.push(address).push(0x0403_0201_u32).push(5_u8).push(1.0_f64);
         // SAFETY: `out` has space for the 13 bytes.
         unsafe { launch!(function, 1, 1, &mut arguments) }.expect("it launches");
         let echo = stream.clone_dtoh(&out).expect("memory");
-        assert_eq!(
-            echo,
-            [&[1, 2, 3, 4, 5][..], &1.0_f64.to_le_bytes()].concat()
-        );
+        assert_eq!(echo, [&[1, 2, 3, 4, 5][..], &1.0_f64.to_le_bytes()].concat());
     });
 }

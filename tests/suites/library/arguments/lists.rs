@@ -10,10 +10,7 @@ use kernel_args_test_values::{Bytes, Source, at};
 /// Pushes a random value, and returns the bytes that a kernel must receive for it.
 type Push = fn(&mut Source, &mut ArgList<'static>) -> Vec<u8>;
 
-fn push<T: Bytes + kernel_args::KernelArg + 'static>(
-    from: &mut Source,
-    arguments: &mut ArgList<'static>,
-) -> Vec<u8> {
+fn push<T: Bytes + kernel_args::KernelArg + 'static>(from: &mut Source, arguments: &mut ArgList<'static>) -> Vec<u8> {
     let value = T::draw(from);
     arguments.push(value);
     value.bytes()
@@ -48,11 +45,7 @@ impl List {
     pub(crate) fn random(seed: u64, len: usize, over_aligned: bool) -> Self {
         let mut rng = Rng::new(seed, 1);
         let mut from = Source::new(seed);
-        let mut list = Self {
-            arguments: ArgList::new(),
-            leaves: Vec::new(),
-            values: Vec::new(),
-        };
+        let mut list = Self { arguments: ArgList::new(), leaves: Vec::new(), values: Vec::new() };
         assert_eq!(table::PUSHES.len(), LEAVES.len());
         while list.leaves.len() < len {
             let index = rng.below(LEAVES.len());
@@ -60,8 +53,7 @@ impl List {
                 continue;
             }
             list.leaves.push(&LEAVES[index]);
-            list.values
-                .push(table::PUSHES[index](&mut from, &mut list.arguments));
+            list.values.push(table::PUSHES[index](&mut from, &mut list.arguments));
         }
         list
     }
@@ -83,14 +75,8 @@ impl List {
 
     /// The packed form by C's rule.
     pub(crate) fn block(&self) -> Vec<u8> {
-        let places: Vec<_> = self
-            .offsets(0)
-            .into_iter()
-            .zip(self.values.clone())
-            .collect();
-        let size = places
-            .last()
-            .map_or(0, |(offset, bytes)| offset + bytes.len());
+        let places: Vec<_> = self.offsets(0).into_iter().zip(self.values.clone()).collect();
+        let size = places.last().map_or(0, |(offset, bytes)| offset + bytes.len());
         at(size, &places)
     }
 

@@ -33,13 +33,8 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         let mut wrong = ArgList::new();
         wrong.push(8_u32).push(1.0_f64).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
-        let Error::Verify(VerifyError::Mismatch(mismatch)) = &error else {
-            panic!("{error}")
-        };
-        assert_eq!(
-            (&*mismatch.arguments, &*mismatch.kernel),
-            ("ArgList", "saxpy")
-        );
+        let Error::Verify(VerifyError::Mismatch(mismatch)) = &error else { panic!("{error}") };
+        assert_eq!((&*mismatch.arguments, &*mismatch.kernel), ("ArgList", "saxpy"));
         assert_eq!(mismatch.fields, ["1"], "{error}");
         for words in ["f64", ".f32", "&CudaSlice<f32>"] {
             assert!(error.to_string().contains(words), "{error}");
@@ -52,12 +47,7 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         assert_eq!(helps(&error), ["push `2.0_f32` as argument 1"], "{error}");
         drop(wrong);
         let mut wrong = ArgList::new();
-        wrong
-            .push(8_u32)
-            .push(1.0_f32)
-            .push(&x)
-            .push(&mut y)
-            .push(1_u8);
+        wrong.push(8_u32).push(1.0_f32).push(&x).push(&mut y).push(1_u8);
         let error = refused(&setup, &mut wrong);
         assert!(matches!(&error, Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["4"]));
         let remove = "remove it: the kernel takes 4 parameters, the list has 5 arguments";
@@ -66,17 +56,10 @@ fn a_wrong_list_names_the_index_and_both_sides() {
         let mut wrong = ArgList::new();
         wrong.push(8.0_f32).push(1.0_f32).push(&x).push(&mut y);
         let error = refused(&setup, &mut wrong);
-        assert_eq!(
-            helps(&error),
-            ["push `1_u32` or `1_i32` as argument 0"],
-            "{error}"
-        );
+        assert_eq!(helps(&error), ["push `1_u32` or `1_i32` as argument 0"], "{error}");
         drop(wrong);
         let none = refused(&setup, &mut ArgList::new());
-        assert!(
-            matches!(none, Error::Verify(VerifyError::Mismatch(_))),
-            "{none}"
-        );
+        assert!(matches!(none, Error::Verify(VerifyError::Mismatch(_))), "{none}");
         assert_eq!(driver.launches(), launches, "nothing was launched");
 
         // A wrong list is rejected again, and a correct list is launched after it.
@@ -103,9 +86,7 @@ fn the_cache_compares_the_types_of_a_list() {
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1_u32).push(null).push(null_mut);
-        assert!(
-            matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["1"])
-        );
+        assert!(matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(it)) if it.fields == ["1"]));
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(setup.function, 1, 8, &mut right) }.expect("it launches");
     });
@@ -137,22 +118,11 @@ fn what_the_code_of_the_kernel_contradicts_is_refused() {
 fn an_argument_of_another_context_is_named_by_its_index() {
     within(&Settings::new().devices(2), |driver| {
         let setup = Setup::new();
-        let other = Setup {
-            ctx: kernel_args::context(1).expect("a device"),
-            ..Setup::new()
-        };
-        let mut foreign = other
-            .ctx
-            .default_stream()
-            .clone_htod(&[1.0_f32; 8])
-            .expect("memory");
+        let other = Setup { ctx: kernel_args::context(1).expect("a device"), ..Setup::new() };
+        let mut foreign = other.ctx.default_stream().clone_htod(&[1.0_f32; 8]).expect("memory");
         let null = DevicePointer::<f32>::NULL;
         let mut arguments = ArgList::new();
-        arguments
-            .push(0_u32)
-            .push(1.0_f32)
-            .push(null)
-            .push(&mut foreign);
+        arguments.push(0_u32).push(1.0_f32).push(null).push(&mut foreign);
         driver.reset_calls();
         let error = refused(&setup, &mut arguments);
         assert!(
@@ -168,33 +138,17 @@ fn an_argument_of_another_context_is_named_by_its_index() {
 fn an_error_of_the_driver_shows_every_argument() {
     within(&Settings::new(), |driver| {
         let setup = Setup::new();
-        for form in [
-            kernel_args::args::Form::KernelParams,
-            kernel_args::args::Form::Packed,
-        ] {
+        for form in [kernel_args::args::Form::KernelParams, kernel_args::args::Form::Packed] {
             let null = DevicePointer::<f32>::NULL;
             let mut arguments = ArgList::new();
-            arguments
-                .push(7_u32)
-                .push(1.5_f32)
-                .push(null)
-                .push(DevicePointerMut::<f32>::NULL);
+            arguments.push(7_u32).push(1.5_f32).push(null).push(DevicePointerMut::<f32>::NULL);
             driver.fail("cuLaunchKernelEx", 700);
             // SAFETY: the kernel accesses no memory.
             let error = unsafe { launch!(setup.function, 1, 8, arguments, form = form) }
                 .expect_err("the driver fails")
                 .to_string();
             driver.clear_failures();
-            for words in [
-                "saxpy",
-                "(700)",
-                "0  u32",
-                "= 7",
-                "1  f32",
-                "= 1.5",
-                "DevicePointer<f32>",
-                "null",
-            ] {
+            for words in ["saxpy", "(700)", "0  u32", "= 7", "1  f32", "= 1.5", "DevicePointer<f32>", "null"] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
         }
@@ -210,10 +164,7 @@ fn more_bytes_than_any_kernel_takes_are_refused() {
             arguments.push([0_u64; 1024]);
         }
         let error = refused(&setup, &mut arguments);
-        assert!(
-            matches!(error, Error::Launch(LaunchError::Limit(_))),
-            "{error}"
-        );
+        assert!(matches!(error, Error::Launch(LaunchError::Limit(_))), "{error}");
         assert!(error.to_string().contains("32768 bytes"), "{error}");
     });
 }
@@ -226,15 +177,9 @@ fn an_old_driver_verifies_a_list_by_the_image() {
         let null = DevicePointer::<f32>::NULL;
         let mut wrong = ArgList::new();
         wrong.push(0_u32).push(1.0_f64).push(null).push(null);
-        assert!(matches!(
-            refused(&setup, &mut wrong),
-            Error::Verify(VerifyError::Mismatch(_))
-        ));
+        assert!(matches!(refused(&setup, &mut wrong), Error::Verify(VerifyError::Mismatch(_))));
         let actual = format!("{:?}", setup.function.verification());
-        assert_eq!(
-            actual,
-            "Verified { driver: false, image: true, debug_info: None, not_compared: [] }"
-        );
+        assert_eq!(actual, "Verified { driver: false, image: true, debug_info: None, not_compared: [] }");
         let unknown = Module::load(&setup.ctx, include_str!("../../../../ptx/saxpy.ptx"))
             .expect("it loads")
             .function("saxpi")

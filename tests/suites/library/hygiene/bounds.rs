@@ -61,10 +61,7 @@ struct Unbounded<T: DeviceType, U: ?Sized + 'static> {
 
 #[test]
 fn a_parameter_that_is_an_argument_need_not_be_a_device_type() {
-    let copied = Copied {
-        n: 7,
-        from: Weights,
-    };
+    let copied = Copied { n: 7, from: Weights };
     let bytes = copied.with_packed(<[u8]>::to_vec);
     assert_eq!(bytes, [7, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(Copied::<u8>::LAYOUT.size(), 5);
@@ -77,10 +74,7 @@ fn a_parameter_that_is_an_argument_need_not_be_a_device_type() {
 fn an_explicit_bound_replaces_the_derived_bounds() {
     assert_eq!(Projected::<Single>::LAYOUT.size(), 16);
     let _ = |projected: Projected<'static, Single>| (projected.alpha, projected.x);
-    let unbounded: Unbounded<u8, str> = Unbounded {
-        value: 3,
-        marker: PhantomData,
-    };
+    let unbounded: Unbounded<u8, str> = Unbounded { value: 3, marker: PhantomData };
     assert_eq!(unbounded.with_packed(<[u8]>::to_vec), [3]);
 }
 

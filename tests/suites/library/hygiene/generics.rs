@@ -81,32 +81,16 @@ fn size<A: KernelArgs>(args: A) -> usize {
 
 #[test]
 fn parameters_of_all_kinds_are_carried_over() {
-    let boxed = Box3 {
-        low: [1_u16, 2],
-        high: [3, 4],
-    };
-    let bounded = Bounded {
-        boxed,
-        data: None,
-        again: None,
-    };
+    let boxed = Box3 { low: [1_u16, 2], high: [3, 4] };
+    let bounded = Bounded { boxed, data: None, again: None };
     assert_eq!(size(bounded), 3024);
     let defaulted: Defaulted = Defaulted([1, 2]);
     assert_eq!(size(defaulted), 1004);
-    let marked: Marked<'_, str> = Marked {
-        n: Tagged {
-            value: 7,
-            tag: PhantomData,
-        },
-        marker: PhantomData,
-    };
+    let marked: Marked<'_, str> = Marked { n: Tagged { value: 7, tag: PhantomData }, marker: PhantomData };
     marked.with_packed(|buffer| assert_eq!(buffer, [7, 0, 0, 0]));
     let nested = Nested {
         pointer: DevicePointer::NULL,
-        tagged: Tagged {
-            value: 1,
-            tag: PhantomData::<u8>,
-        },
+        tagged: Tagged { value: 1, tag: PhantomData::<u8> },
         wrapped: core::num::Wrapping(2_u8),
     };
     assert_eq!(size(nested), 3013);
@@ -119,10 +103,7 @@ impl Precision for u8 {
 
 #[test]
 fn a_projection_of_a_parameter_is_a_field() {
-    let projected = Projected::<u8> {
-        precision: 1,
-        real: 2.0,
-    };
+    let projected = Projected::<u8> { precision: 1, real: 2.0 };
     assert_eq!(size(projected), 2016);
 }
 

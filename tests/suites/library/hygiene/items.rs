@@ -87,20 +87,14 @@ fn items_have_the_parameters_that_are_read() {
             let kernel = typed.kernel(symbol, None);
             kernel.is_some_and(|kernel| kernel.has_untyped_parameters())
         };
-        file.add_bodies(&mut read, is_untyped)
-            .expect("it was decompressed before");
+        file.add_bodies(&mut read, is_untyped).expect("it was decompressed before");
         assert_eq!(read.symbols().count(), kernels.len(), "{path}");
         for kernel in kernels {
-            let found = read
-                .kernel(kernel.symbol(), None)
-                .expect("it has this kernel");
+            let found = read.kernel(kernel.symbol(), None).expect("it has this kernel");
             let found = found.parameters();
             assert_eq!(kernel.parameter_count(), found.len());
             for (item, parameter) in kernel.parameters().zip(found) {
-                assert!(
-                    same(&item, &parameter),
-                    "{path}: {kernel:?}: {item:?} {parameter:?}"
-                );
+                assert!(same(&item, &parameter), "{path}: {kernel:?}: {item:?} {parameter:?}");
             }
         }
     }
@@ -109,8 +103,6 @@ fn items_have_the_parameters_that_are_read() {
         let path = file.as_ref().map(fs::DirEntry::path);
         path.is_ok_and(|path| path.extension().is_some_and(|extension| extension == "ptx"))
     });
-    let listed = IMAGES
-        .iter()
-        .filter(|(path, ..)| path.starts_with("../ptx"));
+    let listed = IMAGES.iter().filter(|(path, ..)| path.starts_with("../ptx"));
     assert_eq!(ptx.count(), listed.count(), "each of the folder is listed");
 }

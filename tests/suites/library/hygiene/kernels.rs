@@ -1,9 +1,6 @@
 //! `kernels!` in hostile surroundings, and structs that name kernels of a different crate.
 
-#![allow(
-    dead_code,
-    reason = "that the structs are compared while this compiles is the point"
-)]
+#![allow(dead_code, reason = "that the structs are compared while this compiles is the point")]
 
 use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
 use kernel_args_test_kernels::{self as crate_of_kernels, typed, unary};
@@ -46,13 +43,7 @@ mod denied {
     }
 }
 
-#[forbid(
-    missing_docs,
-    non_upper_case_globals,
-    unreachable_pub,
-    unsafe_code,
-    unused_qualifications
-)]
+#[forbid(missing_docs, non_upper_case_globals, unreachable_pub, unsafe_code, unused_qualifications)]
 mod forbidden {
     kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx"; }
 }
@@ -69,11 +60,7 @@ mod without_prelude {
     ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-image/tests/data/debug.ptx", generate; }
 }
 
-#[allow(
-    non_camel_case_types,
-    unused_macros,
-    reason = "the names of what they shadow, which nothing refers to"
-)]
+#[allow(non_camel_case_types, unused_macros, reason = "the names of what they shadow, which nothing refers to")]
 mod shadowed {
     mod core {}
     mod std {}
@@ -135,10 +122,7 @@ struct ByPath {
 
 /// A cubin contains sizes and offsets; its symbols contain the types.
 #[derive(KernelArgs)]
-#[kernel_args(
-    image = "../kernel-args-image/tests/data/kernels.sm_75.cubin",
-    entry = "saxpy"
-)]
+#[kernel_args(image = "../kernel-args-image/tests/data/kernels.sm_75.cubin", entry = "saxpy")]
 struct ByCubin {
     n: i32,
     alpha: f32,
@@ -208,14 +192,8 @@ fn a_struct_names_a_kernel_of_another_crate() {
     assert_eq!(source.image, crate_of_kernels::saxpy::IMAGE.bytes());
     assert_eq!(ByPath::SOURCE, Some(source));
     assert_eq!(BehindFacade::SOURCE, Some(source));
-    assert_eq!(
-        ByCubin::SOURCE.map(|source| source.entry),
-        Some("_Z5saxpyifPKfPf")
-    );
-    assert_eq!(
-        Fill::SOURCE.map(|source| source.entry),
-        Some("_Z4fillIfLi4EEvPT_S0_")
-    );
+    assert_eq!(ByCubin::SOURCE.map(|source| source.entry), Some("_Z5saxpyifPKfPf"));
+    assert_eq!(Fill::SOURCE.map(|source| source.entry), Some("_Z4fillIfLi4EEvPT_S0_"));
 }
 
 #[test]
@@ -243,8 +221,5 @@ fn the_kernels_of_a_crate_are_constants() {
     assert_eq!(compressed::KERNELS.len(), 1);
     assert_eq!(shadowed::r#type::KERNELS.len(), 1);
     assert_eq!(typed::saxpy.len(), 4);
-    assert_eq!(
-        typed::saxpy_float.name(),
-        "void saxpy<float>(int, float, float const*, float*)"
-    );
+    assert_eq!(typed::saxpy_float.name(), "void saxpy<float>(int, float, float const*, float*)");
 }

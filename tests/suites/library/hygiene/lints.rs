@@ -139,14 +139,8 @@ pub(crate) struct Nothing;
 #[test]
 fn the_expansion_fires_no_lint() {
     let args = Args {
-        plane: Plane {
-            normal: Float3::new(1.0, 2.0, 3.0),
-            distance: 4.0,
-        },
-        padded: Padded {
-            small: 1,
-            large: 2_u16,
-        },
+        plane: Plane { normal: Float3::new(1.0, 2.0, 3.0), distance: 4.0 },
+        padded: Padded { small: 1, large: 2_u16 },
         array: [Index(3)],
         side: Side::Above,
         input: None,

@@ -53,18 +53,13 @@ generic!(Generic, 'life, 1 + 1, u32);
 #[test]
 fn fields_of_macros_marshal() {
     let pair = Pair { small: 1, large: 2 };
-    OfPair::new(pair)
-        .with_packed(|buffer| assert_eq!(buffer, [7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
+    OfPair::new(pair).with_packed(|buffer| assert_eq!(buffer, [7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
     let both = Both { a: pair, b: 3 };
     OfBoth::new(both).with_packed(|buffer| {
         let expected = [7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0];
         assert_eq!(buffer, expected);
     });
-    let generic = Generic {
-        array: [1, 2],
-        slice: None,
-        exclusive: None,
-    };
+    let generic = Generic { array: [1, 2], slice: None, exclusive: None };
     generic.with_packed(|buffer| {
         let numbers = [1, 0, 0, 0, 2, 0, 0, 0];
         assert_eq!(buffer, [numbers, [0; 8], [0; 8]].concat());

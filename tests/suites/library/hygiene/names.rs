@@ -34,10 +34,7 @@ mod traits {
     }
     impl<T> Arg for T {}
 }
-#[allow(
-    unused_imports,
-    reason = "that nobody calls their methods is the point"
-)]
+#[allow(unused_imports, reason = "that nobody calls their methods is the point")]
 use traits::{Arg as _, Form as _};
 
 #[derive(Clone, Copy, DeviceType)]
@@ -73,10 +70,7 @@ mod constants {
     pub(super) const layout: usize = 1;
     pub(super) const to: usize = 1;
 }
-#[allow(
-    unused_imports,
-    reason = "a local that became a pattern would be an error"
-)]
+#[allow(unused_imports, reason = "a local that became a pattern would be an error")]
 use constants::{guard0, image, launch, layout, pointers, scope, to};
 
 #[derive(KernelArgs)]
@@ -111,10 +105,7 @@ struct r#mod<'r#loop> {
 #[test]
 fn the_users_names_are_the_users() {
     let args = Args {
-        image: Image {
-            image: 1,
-            pointers: 2,
-        },
+        image: Image { image: 1, pointers: 2 },
         scope: Slot { to: 3, layout: 4 },
         pointers: Parameter::LaunchStream,
         launch: [5],
@@ -128,23 +119,13 @@ fn the_users_names_are_the_users() {
 
 #[test]
 fn raw_identifiers_are_named_without_their_mark() {
-    let args = || r#mod {
-        r#self_: r#struct { r#type: 1, r#fn: 2 },
-        r#type: r#enum::r#match,
-        r#for: None,
-    };
+    let args = || r#mod { r#self_: r#struct { r#type: 1, r#fn: 2 }, r#type: r#enum::r#match, r#for: None };
     args().with_packed(|buffer| {
         let expected = [1, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(buffer, expected);
     });
     assert_eq!(r#mod::NAME, "mod");
-    let names: Vec<&str> = <r#mod<'_> as KernelArgs>::PARAMETERS
-        .iter()
-        .map(|parameter| parameter.name)
-        .collect();
+    let names: Vec<&str> = <r#mod<'_> as KernelArgs>::PARAMETERS.iter().map(|parameter| parameter.name).collect();
     assert_eq!(names, ["self_", "type", "for"]);
-    assert_eq!(
-        <r#struct as DeviceType>::CPP.base,
-        kernel_args::abi::CppBase::Named("struct")
-    );
+    assert_eq!(<r#struct as DeviceType>::CPP.base, kernel_args::abi::CppBase::Named("struct"));
 }

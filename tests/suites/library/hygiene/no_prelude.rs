@@ -1,9 +1,7 @@
 //! A module without a prelude: even `Some`, `Option` and `Copy` are not in scope.
 #![no_implicit_prelude]
 
-#[derive(
-    ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::kernel_args::DeviceType,
-)]
+#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::kernel_args::DeviceType)]
 #[repr(C)]
 struct Plane<T> {
     kind: u8,
@@ -54,11 +52,7 @@ struct Checked<'a> {
 fn structs_marshal_without_a_prelude() {
     use ::kernel_args::KernelArgs as _;
     let args = || Args {
-        plane: Plane {
-            kind: 1,
-            normal: [1.0, 2.0, 3.0],
-            distance: 4.0,
-        },
+        plane: Plane { kind: 1, normal: [1.0, 2.0, 3.0], distance: 4.0 },
         index: Index(7),
         side: Side::Above,
         values: [1_u64, 2],
@@ -71,10 +65,7 @@ fn structs_marshal_without_a_prelude() {
         ::std::assert_eq!(buffer.len(), 56);
     });
     args().with_kernel_params(|params| ::std::assert_eq!(params.len(), 5));
-    let plain = Plain {
-        side: Side::Above,
-        index: Index(1),
-    };
+    let plain = Plain { side: Side::Above, index: Index(1) };
     plain.with_packed(|buffer| ::std::assert_eq!(buffer, [255, 255, 0, 0, 1, 0, 0, 0]));
     ::std::assert!(<Checked<'_> as ::kernel_args::KernelArgs>::SOURCE.is_some());
 }

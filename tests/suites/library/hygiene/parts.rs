@@ -55,31 +55,19 @@ mod hostile {
     pub(super) struct Outer(
         pub(super) ::core::primitive::u16,
         #[kernel_args(flatten)] pub(super) Inner<::core::primitive::u8, 3>,
-        #[kernel_args(spread, name = "n{}")]
-        pub(super)  [::core::primitive::u32; I as ::core::primitive::usize + 2],
+        #[kernel_args(spread, name = "n{}")] pub(super) [::core::primitive::u32; I as ::core::primitive::usize + 2],
     );
 }
 
 #[test]
 fn shadowed_names_are_not_looked_up() {
     use hostile::{Inner, Outer};
-    let inner = Inner {
-        values: [1, 2, 3],
-        last: 4,
-    };
+    let inner = Inner { values: [1, 2, 3], last: 4 };
     let outer = || Outer(0x0505, inner, [6, 7]);
     let expected = [5, 5, 1, 2, 3, 4, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0];
     let outer = outer();
     let names: Vec<&str> = Outer::PARAMETERS.iter().map(|p| p.name).collect();
-    let all = [
-        "0",
-        "1.values[0]",
-        "1.values[1]",
-        "1.values[2]",
-        "1.last",
-        "2[0]",
-        "2[1]",
-    ];
+    let all = ["0", "1.values[0]", "1.values[1]", "1.values[2]", "1.last", "2[0]", "2[1]"];
     assert_eq!(names, all);
     outer.with_packed(|bytes| assert_eq!(bytes, expected));
 }
@@ -117,20 +105,10 @@ fields!(OfMacro<'life> {
 
 #[test]
 fn fields_of_macros_are_spread() {
-    let mut pair = Pair {
-        first: 8,
-        second: 9,
-    };
-    let args = OfMacro {
-        hidden: [1, 2],
-        slices: [None, None],
-        r#in: -1,
-        exclusive: &mut pair,
-    };
+    let mut pair = Pair { first: 8, second: 9 };
+    let args = OfMacro { hidden: [1, 2], slices: [None, None], r#in: -1, exclusive: &mut pair };
     let text = args.with_arguments(|arguments| arguments.to_string());
-    let values = [
-        "= 1 ", "= 2 ", "= null ", "= null ", "= -1 ", "= 8 ", "= 9 ",
-    ];
+    let values = ["= 1 ", "= 2 ", "= null ", "= null ", "= -1 ", "= 8 ", "= 9 "];
     for (line, value) in text.lines().zip(values) {
         assert!(line.contains(value), "{text}");
     }
@@ -183,13 +161,7 @@ struct OnlyNothing {
 fn generic_structs_are_flattened() {
     let args = Outer {
         before: 1,
-        generic: Generic {
-            pointers: [2_u16, 3, 4],
-            lengths: [5, 6, 7],
-            none: [],
-            a: None,
-            b: None,
-        },
+        generic: Generic { pointers: [2_u16, 3, 4], lengths: [5, 6, 7], none: [], a: None, b: None },
         nothing: Nothing,
         after: 8,
     };
@@ -197,16 +169,10 @@ fn generic_structs_are_flattened() {
     assert_eq!(sizes, [1, 2, 2, 2, 8, 8, 8, 8, 8, 1]);
     assert_eq!(Outer::<u16, 0>::PARAMETERS.len(), 4);
     args.with_packed(|bytes| {
-        assert_eq!(
-            bytes[..16],
-            [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 0, 0, 0, 0, 0, 0]
-        );
+        assert_eq!(bytes[..16], [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!((bytes.len(), bytes[48]), (49, 8));
     });
-    let nothing = OnlyNothing {
-        none: [],
-        nothing: Nothing,
-    };
+    let nothing = OnlyNothing { none: [], nothing: Nothing };
     assert_eq!(OnlyNothing::LAYOUT.size(), 0);
     nothing.with_kernel_params(|params| assert_eq!(params.len(), 0));
 }
@@ -215,8 +181,7 @@ fn generic_structs_are_flattened() {
 #[test]
 fn lifetimes_are_erased() {
     const fn is_owned<A: OwnedArgs>() {}
-    const fn erased<A: KernelArgs<Erased = Outer<'static, u16, 2>>>(_: Option<&Kernel<A::Erased>>) {
-    }
+    const fn erased<A: KernelArgs<Erased = Outer<'static, u16, 2>>>(_: Option<&Kernel<A::Erased>>) {}
     is_owned::<OnlyNothing>();
     erased::<Outer<'_, u16, 2>>(None);
 }

@@ -49,11 +49,7 @@ struct OfOthers {
 
 #[test]
 fn the_attribute_sets_the_path_of_the_library() {
-    let args = Args {
-        elsewhere: Elsewhere { small: 1, large: 2 },
-        kind: Kind::One,
-        value: 3_u8,
-    };
+    let args = Args { elsewhere: Elsewhere { small: 1, large: 2 }, kind: Kind::One, value: 3_u8 };
     args.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 1, 3]));
     assert!(Checked::SOURCE.is_some());
 }
@@ -69,9 +65,6 @@ fn so_are_the_traits_of_device_memory() {
 fn structs_of_other_crates_marshal_here() {
     let exported = Exported::new(Point { x: 1, y: 2 }, None);
     exported.with_packed(|buffer| assert_eq!(buffer[..6], [1, 0, 0, 0, 2, 0]));
-    let own = OfOthers {
-        point: Point { x: 3, y: 4 },
-        points: None,
-    };
+    let own = OfOthers { point: Point { x: 3, y: 4 }, points: None };
     own.with_packed(|buffer| assert_eq!(buffer[..6], [3, 0, 0, 0, 4, 0]));
 }

@@ -89,16 +89,9 @@ fn shadowed_names_are_not_looked_up() {
     use arguments::{Args, Flag, Hungry, Open, Pair};
 
     let pair = Pair { small: 1, large: 2 };
-    let args = Args {
-        pair,
-        flag: Flag::Set,
-        yes: true,
-    };
+    let args = Args { pair, flag: Flag::Set, yes: true };
     args.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 1, 1]));
-    let open = Open {
-        value: pair,
-        flag: Flag::Set,
-    };
+    let open = Open { value: pair, flag: Flag::Set };
     open.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 2, 0, 0, 0, 1]));
     let source = Hungry::SOURCE.expect("it names its kernel");
     assert_ne!(source.image, arguments::EMPTY);

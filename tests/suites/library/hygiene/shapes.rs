@@ -35,10 +35,7 @@ mod inner {
 
     impl Public {
         pub(crate) fn new(in_crate: InCrate) -> Self {
-            Self {
-                in_crate,
-                private: Private(5),
-            }
+            Self { in_crate, private: Private(5) }
         }
     }
 }
@@ -99,9 +96,7 @@ fn a_struct_inside_of_a_function_is_like_any_other() {
         local: Local,
     }
 
-    let args = Args {
-        local: Local { n: 1 },
-    };
+    let args = Args { local: Local { n: 1 } };
     args.with_packed(|buffer| assert_eq!(buffer, [1, 0, 0, 0, 0, 0, 0, 0]));
 
     let closure = || {

@@ -32,10 +32,7 @@ fn the_second_call_asks_neither_the_driver_nor_the_heap() {
             let (heap, got) = allocations(|| module.get::<Saxpy>());
             assert_eq!((heap, got.expect("it fits").name()), (0, "saxpy"));
             let (heap, untyped) = allocations(|| module.function("saxpy"));
-            assert_eq!(
-                (heap, untyped.expect("it is there").cu_function()),
-                (0, function.cu_function())
-            );
+            assert_eq!((heap, untyped.expect("it is there").cu_function()), (0, function.cu_function()));
         }
         assert!(driver.called().is_empty(), "{:?}", driver.called());
         let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
@@ -93,18 +90,9 @@ fn a_struct_of_any_lifetime_finds_the_same_kernel() {
         x: &'a CudaSlice<f32>,
         y: &'a mut CudaSlice<f32>,
     }
-    fn add<'a>(
-        module: &Module,
-        x: &'a CudaSlice<f32>,
-        y: &'a mut CudaSlice<f32>,
-    ) -> Result<(), Error> {
+    fn add<'a>(module: &Module, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32>) -> Result<(), Error> {
         let kernel = module.kernel::<Borrowed<'a>>("saxpy")?;
-        let args = Borrowed {
-            n: 8,
-            alpha: 1.0,
-            x,
-            y,
-        };
+        let args = Borrowed { n: 8, alpha: 1.0, x, y };
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(kernel, 1, 8, args) }
     }
@@ -133,31 +121,18 @@ fn structs_and_entries_are_distinguished() {
         // Enough that some share a chain.
         let names: Vec<String> = (0..300).map(|i| format!("kernel_{i}")).collect();
         let types = |i: usize| if i.is_multiple_of(2) { "u32" } else { "f32" };
-        let kernels: Vec<_> = names
-            .iter()
-            .enumerate()
-            .map(|(i, name)| (&**name, types(i)))
-            .collect();
+        let kernels: Vec<_> = names.iter().enumerate().map(|(i, name)| (&**name, types(i))).collect();
         let module = Module::load(&context(0), ptx(&kernels)).expect("it loads");
         for _ in 0..2 {
             for (i, name) in names.iter().enumerate() {
                 let (number, float) = (module.kernel::<Number>(name), module.kernel::<Float>(name));
                 let (fits, refused) = if i % 2 == 0 {
-                    (
-                        number.map(|kernel| kernel.name().to_owned()),
-                        float.map(drop),
-                    )
+                    (number.map(|kernel| kernel.name().to_owned()), float.map(drop))
                 } else {
-                    (
-                        float.map(|kernel| kernel.name().to_owned()),
-                        number.map(drop),
-                    )
+                    (float.map(|kernel| kernel.name().to_owned()), number.map(drop))
                 };
                 assert_eq!(fits.expect("it fits"), *name);
-                assert!(
-                    matches!(refused, Err(Error::Verify(VerifyError::Mismatch(_)))),
-                    "{refused:?}"
-                );
+                assert!(matches!(refused, Err(Error::Verify(VerifyError::Mismatch(_)))), "{refused:?}");
             }
         }
     });
@@ -168,39 +143,18 @@ fn a_failed_call_is_not_cached() {
     within(&Settings::new(), |driver| {
         let module = Module::load(&context(0), SAXPY).expect("it loads");
         for _ in 0..2 {
-            assert!(matches!(
-                module.kernel::<Wrong>("saxpy"),
-                Err(Error::Verify(VerifyError::Mismatch(_)))
-            ));
-            assert!(matches!(
-                module.kernel::<Saxpy>("saxpi"),
-                Err(Error::Load(LoadError::NotFound { .. }))
-            ));
-            assert!(matches!(
-                module.function("saxpi"),
-                Err(Error::Load(LoadError::NotFound { .. }))
-            ));
-            assert!(matches!(
-                module.function("a\0b"),
-                Err(Error::Load(LoadError::NotFound { .. }))
-            ));
+            assert!(matches!(module.kernel::<Wrong>("saxpy"), Err(Error::Verify(VerifyError::Mismatch(_)))));
+            assert!(matches!(module.kernel::<Saxpy>("saxpi"), Err(Error::Load(LoadError::NotFound { .. }))));
+            assert!(matches!(module.function("saxpi"), Err(Error::Load(LoadError::NotFound { .. }))));
+            assert!(matches!(module.function("a\0b"), Err(Error::Load(LoadError::NotFound { .. }))));
         }
         let other = Module::load(&context(0), SAXPY).expect("it loads");
-        for call in [
-            "cuModuleGetFunction",
-            "cuFuncGetAttribute",
-            "cuFuncGetParamInfo",
-        ] {
+        for call in ["cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncGetParamInfo"] {
             driver.fail_once(call, 999);
             let failed = other.kernel::<Saxpy>("saxpy");
-            assert!(
-                matches!(failed, Err(Error::Driver { .. })),
-                "{call}: {failed:?}"
-            );
+            assert!(matches!(failed, Err(Error::Driver { .. })), "{call}: {failed:?}");
         }
-        other
-            .kernel::<Saxpy>("saxpy")
-            .expect("nothing is wrong any more");
+        other.kernel::<Saxpy>("saxpy").expect("nothing is wrong any more");
     });
 }
 
@@ -232,11 +186,7 @@ fn the_module_is_unloaded_with_its_last_kernel() {
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         drop((function, typed));
-        assert_eq!(
-            driver.live_modules(),
-            0,
-            "what the module remembers does not keep it"
-        );
+        assert_eq!(driver.live_modules(), 0, "what the module remembers does not keep it");
     });
 }
 
@@ -285,21 +235,12 @@ fn an_overload_is_chosen_by_the_struct_and_must_be_named_for_a_function() {
         let typed = include_str!("../../../../ptx/saxpy_typed.ptx");
         let module = Module::load(&context(0), typed).expect("it loads");
         let kernel = module.kernel::<Typed>("saxpy").expect("one of them fits");
-        let error = module
-            .function("saxpy")
-            .expect_err("there are several")
-            .to_string();
-        for words in [
-            "several",
-            "saxpy<float>",
-            "saxpy(int, float, float const*, float*)",
-        ] {
+        let error = module.function("saxpy").expect_err("there are several").to_string();
+        for words in ["several", "saxpy<float>", "saxpy(int, float, float const*, float*)"] {
             assert!(error.contains(words), "`{words}` is not in\n{error}");
         }
         let function = module.function(kernel.name()).expect("a symbol names one");
         assert_eq!(function.cu_function(), kernel.cu_function());
-        module
-            .function("saxpy<float>")
-            .expect("a spelling names one");
+        module.function("saxpy<float>").expect("a spelling names one");
     });
 }

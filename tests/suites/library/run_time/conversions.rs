@@ -18,30 +18,18 @@ fn a_launch_config_has_grid_block_and_shared_memory() {
     within(&Settings::new(), |driver| {
         let ctx = context(0);
         let stream = ctx.new_stream().expect("a stream");
-        let kernel = Module::load(&ctx, SAXPY)
-            .expect("it loads")
-            .get::<Saxpy>()
-            .expect("it fits");
-        let config = LaunchConfig {
-            grid_dim: (2, 3, 4),
-            block_dim: (8, 4, 2),
-            shared_mem_bytes: 100,
-        };
+        let kernel = Module::load(&ctx, SAXPY).expect("it loads").get::<Saxpy>().expect("it fits");
+        let config = LaunchConfig { grid_dim: (2, 3, 4), block_dim: (8, 4, 2), shared_mem_bytes: 100 };
         // SAFETY: in all of these the kernel accesses no memory.
         unsafe { launch!(kernel, config, Saxpy::NONE) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
-        assert_eq!(
-            (last.grid, last.block, last.shared),
-            ([2, 3, 4], [8, 4, 2], 100)
-        );
+        assert_eq!((last.grid, last.block, last.shared), ([2, 3, 4], [8, 4, 2], 100));
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, &config, Saxpy::NONE, stream = &stream, shared = 200) }
-            .expect("it launches");
+        unsafe { launch!(kernel, &config, Saxpy::NONE, stream = &stream, shared = 200) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!((last.shared, last.stream), (200, stream.cu_stream().addr()));
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Saxpy::NONE,) }
-            .expect("it launches");
+        unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Saxpy::NONE,) }.expect("it launches");
         assert_eq!(driver.last_launch().expect("a launch").grid, [2, 1, 1]);
     });
 }
@@ -63,8 +51,7 @@ fn every_kind_of_image_is_loaded() {
         ];
         for image in images {
             let actual = format!("{image:.20?}");
-            let module =
-                Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
+            let module = Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
             module.get::<Saxpy>().expect("it fits");
         }
         let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("it does not exist");
@@ -85,11 +72,7 @@ fn every_kind_of_image_is_loaded() {
 fn the_error_for_an_uncompiled_ptx_contains_the_solution() {
     within(&Settings::new(), |_| {
         let ctx = context(0);
-        for ptx in [
-            Ptx::from_src(SAXPY),
-            Ptx::from_binary(vec![1, 2, 3]),
-            Ptx::from_file("none.ptx"),
-        ] {
+        for ptx in [Ptx::from_src(SAXPY), Ptx::from_binary(vec![1, 2, 3]), Ptx::from_file("none.ptx")] {
             for error in [Module::load(&ctx, &ptx), Module::load(&ctx, ptx)] {
                 let error = error.expect_err("it cannot be read");
                 assert!(matches!(error, Error::Load(LoadError::Image(_))));
@@ -103,35 +86,17 @@ fn the_error_for_an_uncompiled_ptx_contains_the_solution() {
 fn a_file_name_that_is_given_as_ptx_is_recognised() {
     within(&Settings::new(), |_| {
         let ctx = context(0);
-        for name in [
-            "kernels.ptx",
-            "/opt/k/a b.cubin",
-            r"C:\k\x.fatbin",
-            "k.CU",
-            "../x.ptx",
-        ] {
+        for name in ["kernels.ptx", "/opt/k/a b.cubin", r"C:\k\x.fatbin", "k.CU", "../x.ptx"] {
             let error = Module::load(&ctx, name).expect_err("no PTX").to_string();
             // Loading a file with CUDA C++ is the next error.
-            let help = if name == "k.CU" {
-                "`Module::compile`"
-            } else {
-                "Path::new("
-            };
+            let help = if name == "k.CU" { "`Module::compile`" } else { "Path::new(" };
             for words in ["looks like the name of a file", "help: ", help] {
                 assert!(error.contains(words), "{error}");
             }
         }
-        for text in [
-            "not PTX at all",
-            "x.txt",
-            ".version 8.0\n// x.ptx",
-            "// from k.ptx\n",
-        ] {
+        for text in ["not PTX at all", "x.txt", ".version 8.0\n// x.ptx", "// from k.ptx\n"] {
             let error = Module::load(&ctx, text).map(drop);
-            let error = error
-                .err()
-                .map(|error| error.to_string())
-                .unwrap_or_default();
+            let error = error.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(!error.contains("name of a file"), "{text}: {error}");
         }
     });
@@ -145,10 +110,7 @@ fn an_error_of_cudarc_is_converted() {
     }
     within(&Settings::new(), |_| {
         let error = fails().expect_err("it fails");
-        assert!(
-            error.to_string().contains("CUDA_ERROR_OUT_OF_MEMORY (2)"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("CUDA_ERROR_OUT_OF_MEMORY (2)"), "{error}");
         let source = error.source().expect("cudarc's error");
         assert!(source.downcast_ref::<DriverError>().is_some());
     });
@@ -161,12 +123,8 @@ fn debug_of_an_error_is_its_text() {
         let ctx = context(0);
         let module = Module::load(&ctx, SAXPY).expect("it loads");
         let errors = [
-            module
-                .kernel::<Saxpy>("saxpi")
-                .expect_err("it does not exist"),
-            module
-                .kernel::<Other>("saxpy")
-                .expect_err("it does not fit"),
+            module.kernel::<Saxpy>("saxpi").expect_err("it does not exist"),
+            module.kernel::<Other>("saxpy").expect_err("it does not fit"),
             Module::load(&ctx, "kernels.ptx").expect_err("a file name"),
         ];
         for error in errors {

@@ -43,14 +43,8 @@ fn a_function_with_its_image_is_verified_by_types() {
         );
         let ours = Function::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("its image");
         let all = Verification::clone(ours.verification());
-        assert_eq!(
-            format!("{all:?}"),
-            "Verified { driver: true, image: true, debug_info: None, not_compared: [] }"
-        );
-        assert!(matches!(
-            ours.kernel::<SameSizes>(),
-            Err(Error::Verify(VerifyError::Mismatch(_)))
-        ));
+        assert_eq!(format!("{all:?}"), "Verified { driver: true, image: true, debug_info: None, not_compared: [] }");
+        assert!(matches!(ours.kernel::<SameSizes>(), Err(Error::Verify(VerifyError::Mismatch(_)))));
         let kernel = ours.kernel::<Saxpy>().expect("it fits");
         assert_eq!(kernel.as_function().name(), "saxpy");
         // SAFETY: the kernel accesses no memory.
@@ -68,14 +62,8 @@ fn a_kernel_of_another_image_than_the_modules_is_not_there() {
         let theirs = ctx.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let other = SAXPY.replace("saxpy", "other");
         let module = Module::from_cudarc(&ctx, theirs, &other).expect("it is an image");
-        let text = module
-            .function("other")
-            .expect_err("only the image has it")
-            .to_string();
-        assert!(
-            text.contains("help: pass the image from which the module was loaded"),
-            "{text}"
-        );
+        let text = module.function("other").expect_err("only the image has it").to_string();
+        assert!(text.contains("help: pass the image from which the module was loaded"), "{text}");
         assert!(text.contains("if this is the image"), "{text}");
     });
 }
@@ -85,21 +73,14 @@ fn an_image_that_is_not_the_functions_is_refused() {
     within(&Settings::new(), |_| {
         let ctx = context(0);
         let theirs = function(&ctx, SAXPY);
-        let given = |image: &str| {
-            Function::from_cudarc(&ctx, theirs.clone(), image).expect_err("not its image")
-        };
+        let given = |image: &str| Function::from_cudarc(&ctx, theirs.clone(), image).expect_err("not its image");
         let other = given(&ptx(&[("saxpi", "u32"), ("other", "u32")])).to_string();
         for words in ["saxpy", "the image has no kernel with this name", "saxpi"] {
             assert!(other.contains(words), "{other}");
         }
         for types in ["u32 f32 u64", "u32 f32 u64 u64 u32", "u32 f64 u64 u64", ""] {
             let error = given(&ptx(&[("saxpy", types)])).to_string();
-            for words in [
-                "saxpy",
-                "not the image from which the function was loaded",
-                "4, 4, 8, 8",
-                "help: ",
-            ] {
+            for words in ["saxpy", "not the image from which the function was loaded", "4, 4, 8, 8", "help: "] {
                 assert!(error.contains(words), "`{words}` is not in\n{error}");
             }
         }
@@ -108,15 +89,9 @@ fn an_image_that_is_not_the_functions_is_refused() {
         let module = ctx.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let wrong = ptx(&[("saxpy", "u32 f64 u64 u64")]);
         let ours = Module::from_cudarc(&ctx, module, wrong).expect("PTX");
-        for refused in [
-            ours.function("saxpy").map(drop),
-            ours.kernel::<Saxpy>("saxpy").map(drop),
-        ] {
+        for refused in [ours.function("saxpy").map(drop), ours.kernel::<Saxpy>("saxpy").map(drop)] {
             assert!(
-                matches!(
-                    refused,
-                    Err(Error::Verify(VerifyError::Mismatch(_)) | Error::Load(LoadError::Image(_)))
-                ),
+                matches!(refused, Err(Error::Verify(VerifyError::Mismatch(_)) | Error::Load(LoadError::Image(_)))),
                 "{refused:?}"
             );
         }
@@ -143,10 +118,7 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         let counter = ours.global::<u32>("counter").expect("it is there");
         let their_global = theirs.get_global("counter", &stream).expect("it is there");
         let their_address = cudarc::driver::DevicePtr::device_ptr(&their_global, &stream).0;
-        assert_eq!(
-            (counter.as_ptr().address(), counter.size()),
-            (their_address, 4)
-        );
+        assert_eq!((counter.as_ptr().address(), counter.size()), (their_address, 4));
         for name in ["none", "a\0b"] {
             let error = ours.global::<u32>(name).expect_err("it does not exist");
             assert!(matches!(error, Error::Global(GlobalError::NotFound { .. })));
@@ -160,8 +132,7 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         unsafe { builder.launch(LaunchConfig::for_num_elems(1)) }.expect("it launches");
         let kernel = ours.kernel::<Saxpy>("saxpy").expect("it fits");
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, LaunchConfig::for_num_elems(1), Saxpy::NONE) }
-            .expect("it launches");
+        unsafe { launch!(kernel, LaunchConfig::for_num_elems(1), Saxpy::NONE) }.expect("it launches");
         driver.reset_calls();
         ours.kernel::<Saxpy>("saxpy").expect("it is remembered");
         assert!(driver.called().is_empty());
@@ -182,12 +153,7 @@ fn a_module_of_this_crate_has_no_function_of_cudarc() {
         assert!(module.cudarc().is_none());
         let error = module.function("saxpy").expect("it is there").to_cudarc();
         let error = error.expect_err("cudarc did not load it").to_string();
-        for words in [
-            "saxpy",
-            "cudarc did not load",
-            "help: ",
-            "Module::from_cudarc",
-        ] {
+        for words in ["saxpy", "cudarc did not load", "help: ", "Module::from_cudarc"] {
             assert!(error.contains(words), "`{words}` is not in\n{error}");
         }
     });
@@ -207,10 +173,7 @@ fn an_image_that_cudarc_loads_has_functions_of_both() {
         let error = Module::load_with_cudarc(&context(0), "no PTX").expect_err("no image");
         assert!(error.to_string().starts_with("cuModuleLoadData"), "{error}");
         let error = Module::load_with_cudarc(&context(0), "").expect_err("no image");
-        assert!(
-            matches!(error, Error::Load(LoadError::Image(_))),
-            "{error:?}"
-        );
+        assert!(matches!(error, Error::Load(LoadError::Image(_))), "{error:?}");
     });
 }
 
@@ -221,30 +184,12 @@ fn a_module_of_another_context_is_refused() {
         let theirs = other.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let ours = Module::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("an image");
         let refused = ours.kernel::<Saxpy>("saxpy");
-        assert!(
-            matches!(
-                refused,
-                Err(Error::Context(ContextError::ForeignFunction { .. }))
-            ),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
         let refused = Kernel::<Saxpy>::from_cudarc_module(&ctx, &theirs, "saxpy");
-        assert!(
-            matches!(
-                refused,
-                Err(Error::Context(ContextError::ForeignFunction { .. }))
-            ),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
         let function = theirs.load_function("saxpy").expect("it is there");
         let refused = Function::from_cudarc(&ctx, function, SAXPY);
-        assert!(
-            matches!(
-                refused,
-                Err(Error::Context(ContextError::ForeignFunction { .. }))
-            ),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
     });
 }
 
@@ -259,9 +204,7 @@ fn without_names_from_the_driver_the_image_must_have_one_kernel() {
         ours.require_verified().expect("by the image");
         let several = ptx(&[("saxpy", "u32 f32 u64 u64"), ("other", "u32")]);
         let theirs = function(&ctx, &several);
-        let error = Function::from_cudarc(&ctx, theirs, &several)
-            .expect_err("which one?")
-            .to_string();
+        let error = Function::from_cudarc(&ctx, theirs, &several).expect_err("which one?").to_string();
         for words in ["does not report the name", "Module::from_cudarc"] {
             assert!(error.contains(words), "{error}");
         }

@@ -2,9 +2,7 @@
 
 use crate::run_time::{context, ptx};
 use cudarc::driver::CudaSlice;
-use kernel_args::{
-    DeviceType, Error, Kernel, KernelArgs, Module, args::Pointee, error::VerifyError, launch,
-};
+use kernel_args::{DeviceType, Error, Kernel, KernelArgs, Module, args::Pointee, error::VerifyError, launch};
 use kernel_args_stand_in::{Settings, within};
 use std::sync::Arc;
 
@@ -50,11 +48,8 @@ impl<A: KernelArgs> Operation<A> {
     }
 }
 
-const FAMILY: [(&str, &str); 3] = [
-    ("affine_f32", "u32 f32 f32 u64"),
-    ("affine_f64", "u32 f64 f64 u64"),
-    ("affine_u8", "u32 u8 u8 u64"),
-];
+const FAMILY: [(&str, &str); 3] =
+    [("affine_f32", "u32 f32 f32 u64"), ("affine_f64", "u32 f64 f64 u64"), ("affine_u8", "u32 u8 u8 u64")];
 
 #[test]
 fn a_family_of_three_types_is_launched_by_name() {
@@ -68,10 +63,7 @@ fn a_family_of_three_types_is_launched_by_name() {
         for _ in 0..2 {
             affine(&module, "f32", 2.0, 1.0, &mut floats).expect("it launches");
             let last = driver.last_launch().expect("a launch");
-            assert_eq!(
-                (&*last.name, &last.bank[4..8]),
-                ("affine_f32", &2.0_f32.to_le_bytes()[..])
-            );
+            assert_eq!((&*last.name, &last.bank[4..8]), ("affine_f32", &2.0_f32.to_le_bytes()[..]));
             affine(&module, "f64", 2.0, 1.0, &mut doubles).expect("it launches");
             let last = driver.last_launch().expect("a launch");
             assert_eq!((&*last.name, last.bank.len()), ("affine_f64", 32));
@@ -96,12 +88,7 @@ fn generic_code_keeps_a_kernel_and_launches_borrows() {
         let stream = ctx.default_stream();
         let operation = Operation::<Affine<'_, f32>>::new(&module, "affine_f32").expect("it fits");
         let mut y = stream.clone_htod(&[1.0_f32; 8]).expect("memory");
-        let args = Affine {
-            n: 8,
-            scale: 3.0,
-            shift: 1.0,
-            y: &mut y,
-        };
+        let args = Affine { n: 8, scale: 3.0, shift: 1.0, y: &mut y };
         // SAFETY: `y` has 8 elements.
         unsafe { operation.run(args) }.expect("it launches");
         assert_eq!(driver.last_launch().expect("a launch").name, "affine_f32");

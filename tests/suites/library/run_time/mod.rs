@@ -23,12 +23,7 @@ struct Saxpy {
 }
 
 impl Saxpy {
-    const NONE: Self = Self {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 }
 
 fn context(ordinal: usize) -> Arc<CudaContext> {

@@ -44,10 +44,7 @@ fn calls(driver: &Control, launch: impl FnOnce() -> Result<(), Error>) -> Vec<(S
 }
 
 fn named(calls: &[(&str, u64)]) -> Vec<(String, u64)> {
-    calls
-        .iter()
-        .map(|(name, count)| ((*name).to_owned(), *count))
-        .collect()
+    calls.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
 }
 
 #[test]
@@ -75,21 +72,9 @@ fn the_second_launch_asks_about_the_last_parameter_only() {
                 ("cuFuncGetParamInfo", 1),
                 ("cuLaunchKernelEx", 1),
             ]),
-            named(&[
-                ("cuCtxGetCurrent", 1),
-                ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernelEx", 1),
-            ]),
-            named(&[
-                ("cuCtxGetCurrent", 1),
-                ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernelEx", 1),
-            ]),
-            named(&[
-                ("cuCtxGetCurrent", 1),
-                ("cuFuncGetParamInfo", 1),
-                ("cuLaunchKernelEx", 1),
-            ]),
+            named(&[("cuCtxGetCurrent", 1), ("cuFuncGetParamInfo", 1), ("cuLaunchKernelEx", 1)]),
+            named(&[("cuCtxGetCurrent", 1), ("cuFuncGetParamInfo", 1), ("cuLaunchKernelEx", 1)]),
+            named(&[("cuCtxGetCurrent", 1), ("cuFuncGetParamInfo", 1), ("cuLaunchKernelEx", 1)]),
         ];
         for (launch, expected) in launches.into_iter().zip(expected) {
             launch().expect("it launches");
@@ -138,10 +123,7 @@ fn a_wrong_struct_is_refused_at_every_launch() {
         for _ in 0..3 {
             // SAFETY: not reached.
             let error = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-            assert!(
-                matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))),
-                "{error:?}"
-            );
+            assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
             // SAFETY: the kernel accesses no memory.
             unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
         }
@@ -178,15 +160,9 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
                 other => panic!("{types}: {other:?}"),
             }
             assert_eq!(driver.calls("cuFuncGetParamInfo"), asked, "{types}");
-            assert!(
-                driver.calls("cuLaunchKernelEx") == u64::from(!refused),
-                "{types}"
-            );
+            assert!(driver.calls("cuLaunchKernelEx") == u64::from(!refused), "{types}");
         }
-        assert!(
-            handles.iter().all(|handle| *handle == handles[0]),
-            "the handle was reused"
-        );
+        assert!(handles.iter().all(|handle| *handle == handles[0]), "the handle was reused");
     });
 }
 
@@ -207,10 +183,7 @@ fn reused_handles_have_exactly_the_documented_limits() {
             let function = function(&ctx, &ptx(&[("nothing", types)]), "nothing");
             // SAFETY: the kernel accesses no memory.
             let result = unsafe { launch!(function, 1, 1, Nothing, form = Form::Packed) };
-            assert!(
-                !matches!(result, Err(Error::Verify(VerifyError::Mismatch(_)))),
-                "{types}"
-            );
+            assert!(!matches!(result, Err(Error::Verify(VerifyError::Mismatch(_)))), "{types}");
         }
     });
 }
@@ -220,9 +193,7 @@ fn reused_handles_have_exactly_the_documented_limits() {
 fn a_handle_that_was_given_to_another_context_is_launched_there() {
     within(&Settings::new().devices(2), |_| {
         let contexts = [context(0), context(1)];
-        let streams = contexts
-            .clone()
-            .map(|ctx| ctx.new_stream().expect("a stream"));
+        let streams = contexts.clone().map(|ctx| ctx.new_stream().expect("a stream"));
         let mut handles = Vec::new();
         for round in 0..6 {
             let (ctx, stream) = (&contexts[round % 2], &streams[round % 2]);
@@ -230,8 +201,7 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
             handles.push(function.cu_function());
             for _ in 0..2 {
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = stream) }
-                    .expect("its context");
+                unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = stream) }.expect("its context");
                 // SAFETY: the kernel accesses no memory.
                 unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("its context");
             }
@@ -240,10 +210,7 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
             let refused = unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = foreign) };
             assert!(refused.is_err(), "{round}");
         }
-        assert!(
-            handles.iter().all(|handle| *handle == handles[0]),
-            "the handle was reused"
-        );
+        assert!(handles.iter().all(|handle| *handle == handles[0]), "the handle was reused");
     });
 }
 
@@ -271,10 +238,7 @@ fn the_handles_of_a_destroyed_context_are_given_to_another_one() {
             }
             // SAFETY: as above.
             let refused = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3), stream = &foreign) };
-            assert!(
-                matches!(refused, Err(Error::Context(_))),
-                "{types}: {refused:?}"
-            );
+            assert!(matches!(refused, Err(Error::Context(_))), "{types}: {refused:?}");
             // The contexts that `with_current` has seen are found by their handles.
             ctx.bind_to_thread().expect("current");
             let inside = with_current(&other, current_context).expect("restored");
@@ -283,10 +247,7 @@ fn the_handles_of_a_destroyed_context_are_given_to_another_one() {
             assert_eq!(after, Some(ContextName::of(&ctx)));
             other.bind_to_thread().expect("current");
         }
-        assert!(
-            handles.iter().all(|handle| *handle == handles[0]),
-            "the handles were reused"
-        );
+        assert!(handles.iter().all(|handle| *handle == handles[0]), "the handles were reused");
         assert_eq!(driver.launches(), 4);
     });
 }
@@ -314,8 +275,7 @@ fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
             let function = function(&ctx, SAXPY, "saxpy");
             for _ in 0..2 {
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(function, 1, 1, Saxpy::NONE, shared = 64 * 1024) }
-                    .expect("it is allowed");
+                unsafe { launch!(function, 1, 1, Saxpy::NONE, shared = 64 * 1024) }.expect("it is allowed");
             }
         }
         assert_eq!(driver.calls("cuFuncSetAttribute"), 3);
@@ -329,24 +289,11 @@ fn many_functions_are_each_verified_for_themselves() {
         let names: Vec<String> = (0..400).map(|i| format!("kernel_{i}")).collect();
         // The last parameter of the wrong kernels is correct.
         let types = |i: usize| {
-            if i.is_multiple_of(3) {
-                "u16 u32 u64"
-            } else {
-                "u32 u32 u64"
-            }
+            if i.is_multiple_of(3) { "u16 u32 u64" } else { "u32 u32 u64" }
         };
-        let kernels: Vec<_> = names
-            .iter()
-            .enumerate()
-            .map(|(i, name)| (&**name, types(i)))
-            .collect();
-        let module = context(0)
-            .load_module(Ptx::from_src(ptx(&kernels)))
-            .expect("it loads");
-        let functions: Vec<_> = names
-            .iter()
-            .map(|name| module.load_function(name).expect("it is there"))
-            .collect();
+        let kernels: Vec<_> = names.iter().enumerate().map(|(i, name)| (&**name, types(i))).collect();
+        let module = context(0).load_module(Ptx::from_src(ptx(&kernels))).expect("it loads");
+        let functions: Vec<_> = names.iter().map(|name| module.load_function(name).expect("it is there")).collect();
         for _ in 0..3 {
             for (i, function) in functions.iter().enumerate() {
                 for round in 0..2 {

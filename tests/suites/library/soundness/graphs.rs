@@ -28,12 +28,7 @@ struct Values {
 }
 
 impl Values {
-    const NONE: Self = Self {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 }
 
 struct Device {
@@ -48,29 +43,17 @@ impl Device {
         let ctx = kernel_args::context(ordinal).expect("the stand-in driver has this device");
         let stream = ctx.new_stream().expect("a stream");
         let memory = Arc::new(stream.clone_htod(&[1.0; 8]).expect("memory"));
-        Self {
-            kernel: Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits"),
-            ctx,
-            stream,
-            memory,
-        }
+        Self { kernel: Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits"), ctx, stream, memory }
     }
 
     fn args(&self) -> Owned {
-        Owned {
-            n: 8,
-            alpha: 1.0,
-            x: Retained::read(&self.memory),
-            y: Retained::write(&self.memory),
-        }
+        Owned { n: 8, alpha: 1.0, x: Retained::read(&self.memory), y: Retained::write(&self.memory) }
     }
 
     fn graph(&self) -> (Graph, Node<Owned>) {
         let mut graph = Graph::new(&self.ctx).expect("a graph");
         let launch = Launch::new(1, 8);
-        let node = graph
-            .add_kernel_launch(&self.kernel, launch, self.args(), &[])
-            .expect("a node");
+        let node = graph.add_kernel_launch(&self.kernel, launch, self.args(), &[]).expect("a node");
         (graph, node)
     }
 
@@ -95,14 +78,8 @@ fn what_belongs_to_another_context_is_refused() {
         let (mut exec, node) = a.exec();
         let (mut graph, _) = a.graph();
         let launch = Launch::new(1, 8);
-        says(
-            graph.add_kernel_launch(&b.kernel, launch, b.args(), &[]),
-            &["kernel `saxpy`", OTHER],
-        );
-        says(
-            graph.add_kernel_launch(&a.kernel, launch, b.args(), &[]),
-            &["`x`", OTHER],
-        );
+        says(graph.add_kernel_launch(&b.kernel, launch, b.args(), &[]), &["kernel `saxpy`", OTHER]);
+        says(graph.add_kernel_launch(&a.kernel, launch, b.args(), &[]), &["`x`", OTHER]);
         says(exec.update(&node, 1, 8, b.args()), &["`x`", OTHER]);
         // SAFETY: nothing is launched.
         says(unsafe { exec.launch(&b.stream) }, &["not launched", OTHER]);
@@ -141,8 +118,7 @@ fn graphs_and_nodes_move_to_other_threads() {
         })
         .join()
         .expect("no panic");
-        exec.update(&node_here, 1, 8, device.args())
-            .expect("an update");
+        exec.update(&node_here, 1, 8, device.args()).expect("an update");
         assert_eq!(driver.launches(), 1);
         let (graph, _) = device.graph();
         thread::spawn(move || drop(graph)).join().expect("no panic");
@@ -180,16 +156,7 @@ fn arguments_of_a_launch_that_failed_are_kept() {
         let graph = Graph::capture(&device.stream, || -> Result<(), Error> {
             driver.fail_once("cuGraphNodeGetType", 999);
             // SAFETY: the memory has 8 elements, on one stream.
-            let failed = unsafe {
-                launch!(
-                    device.kernel,
-                    1,
-                    8,
-                    device.args(),
-                    node,
-                    stream = &device.stream
-                )
-            };
+            let failed = unsafe { launch!(device.kernel, 1, 8, device.args(), node, stream = &device.stream) };
             assert!(failed.is_err());
             Ok(())
         });
@@ -212,10 +179,7 @@ fn memory_is_released_while_a_stream_is_captured() {
         let (mut exec, node) = device.exec();
         let before = driver.live().allocations;
         let memory = Arc::new(device.stream.clone_htod(&[1.0_f32; 8]).expect("memory"));
-        let args = Owned {
-            x: Retained::read(&memory),
-            ..device.args()
-        };
+        let args = Owned { x: Retained::read(&memory), ..device.args() };
         drop(memory);
         exec.update(&node, 1, 8, args).expect("an update");
         // SAFETY: the memory has 8 elements, on one stream.
@@ -241,9 +205,7 @@ fn arguments_that_own_nothing_leave_no_user_object_behind() {
         let device = Device::new(0);
         let kernel = Kernel::<Values>::from_image(&device.ctx, SAXPY, "saxpy").expect("it fits");
         let mut graph = Graph::new(&device.ctx).expect("a graph");
-        let node = graph
-            .add_kernel(&kernel, 1, 8, Values::NONE, &[])
-            .expect("a node");
+        let node = graph.add_kernel(&kernel, 1, 8, Values::NONE, &[]).expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
         // The thread that drops released objects has started: it calls the driver once.
         Graph::wait_until_released();
@@ -257,12 +219,6 @@ fn arguments_that_own_nothing_leave_no_user_object_behind() {
             .filter(|(name, count)| before.get(*name) != Some(*count))
             .map(|(name, count)| (name.as_str(), count - before.get(name).unwrap_or(&0)))
             .collect();
-        assert_eq!(
-            new,
-            [
-                ("cuCtxGetCurrent", 10),
-                ("cuGraphExecKernelNodeSetParams_v2", 10)
-            ]
-        );
+        assert_eq!(new, [("cuCtxGetCurrent", 10), ("cuGraphExecKernelNodeSetParams_v2", 10)]);
     });
 }

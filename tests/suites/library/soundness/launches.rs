@@ -36,12 +36,7 @@ struct Values {
 }
 
 impl Values {
-    const NONE: Self = Self {
-        n: 0,
-        alpha: 1.0,
-        x: DevicePointer::NULL,
-        y: DevicePointerMut::NULL,
-    };
+    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 }
 
 fn context(ordinal: usize) -> Arc<CudaContext> {
@@ -49,9 +44,7 @@ fn context(ordinal: usize) -> Arc<CudaContext> {
 }
 
 fn function(ctx: &Arc<CudaContext>) -> CudaFunction {
-    let module = ctx
-        .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
-        .expect("it loads");
+    let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY)).expect("it loads");
     module.load_function("saxpy").expect("it is there")
 }
 
@@ -74,12 +67,7 @@ impl Memory {
     }
 
     fn args(&mut self) -> Saxpy<'_> {
-        Saxpy {
-            n: 8,
-            alpha: 1.0,
-            x: &self.x,
-            y: &mut self.y,
-        }
+        Saxpy { n: 8, alpha: 1.0, x: &self.x, y: &mut self.y }
     }
 
     fn result(&self) -> Vec<f32> {
@@ -120,16 +108,8 @@ impl Launcher {
         }
     }
 
-    #[expect(
-        clippy::multiple_unsafe_ops_per_block,
-        reason = "one of them runs, and all rest on the same promise"
-    )]
-    fn launch(
-        &self,
-        (target, with_stream): (Target, bool),
-        memory: &mut Memory,
-        shared: u32,
-    ) -> Result<(), Error> {
+    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them runs, and all rest on the same promise")]
+    fn launch(&self, (target, with_stream): (Target, bool), memory: &mut Memory, shared: u32) -> Result<(), Error> {
         let args = memory.args();
         let raw = self.function.cu_function();
         let stream = &self.stream;
@@ -166,10 +146,7 @@ fn no_target_is_launched_after_a_failed_wait() {
             let count = driver.launches();
             for spared in 0..3 {
                 driver.fail_after("cuStreamWaitEvent", 999, spared);
-                let error = launcher
-                    .launch(target, &mut memory, 0)
-                    .expect_err("a wait failed")
-                    .to_string();
+                let error = launcher.launch(target, &mut memory, 0).expect_err("a wait failed").to_string();
                 assert!(error.contains("cuStreamWaitEvent"), "{target:?}: {error}");
                 assert_eq!(driver.launches(), count, "{target:?}: nothing ran");
             }
@@ -192,10 +169,7 @@ fn a_use_that_is_not_recorded_is_an_error_of_its_own_launch() {
         for target in TARGETS {
             let count = driver.launches();
             driver.fail_after("cuEventRecord", 999, 0);
-            let error = launcher
-                .launch(target, &mut memory, 0)
-                .expect_err("a record failed")
-                .to_string();
+            let error = launcher.launch(target, &mut memory, 0).expect_err("a record failed").to_string();
             for words in ["saxpy", "was launched", "cuEventRecord", "help: "] {
                 assert!(error.contains(words), "{target:?}: {error}");
             }
@@ -220,10 +194,7 @@ fn a_slice_of_another_context_is_found_before_anything_is_enqueued() {
                 driver.reset_calls();
                 let error = launcher.launch(target, &mut memory, 0);
                 let calls = driver.called();
-                let Err(Error::Context(ContextError::ForeignArgument {
-                    field: Some(found), ..
-                })) = error
-                else {
+                let Err(Error::Context(ContextError::ForeignArgument { field: Some(found), .. })) = error else {
                     panic!("{target:?}: {error:?}");
                 };
                 assert_eq!(found, field, "{target:?}");
@@ -267,12 +238,7 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
         let kernel: Kernel<Args> = Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits");
         let _second = ctx.new_stream().expect("a stream");
         let memory = Memory::new(&other, &other);
-        let args = || Args {
-            n: 0,
-            alpha: 1.0,
-            x: Undeclared(&memory.x),
-            y: DevicePointerMut::NULL,
-        };
+        let args = || Args { n: 0, alpha: 1.0, x: Undeclared(&memory.x), y: DevicePointerMut::NULL };
         // SAFETY: the kernel accesses no memory.
         let error = unsafe { launch!(kernel, 1, 8, args()) };
         assert!(
@@ -296,23 +262,14 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
 fn a_stream_of_another_context_is_found_before_anything_is_enqueued() {
     within(&Settings::new().devices(2), |driver| {
         let (ctx, other) = (context(0), context(1));
-        let launcher = Launcher {
-            stream: other.new_stream().expect("a stream"),
-            ..Launcher::new(&ctx)
-        };
+        let launcher = Launcher { stream: other.new_stream().expect("a stream"), ..Launcher::new(&ctx) };
         for target in [(Target::Kernel, true), (Target::Function, true)] {
             // All slices belong to the stream's context.
             let mut memory = Memory::new(&other, &other);
             driver.reset_calls();
             let error = launcher.launch(target, &mut memory, 0);
             assert!(
-                matches!(
-                    error,
-                    Err(Error::Context(ContextError::ForeignArgument {
-                        field: None,
-                        ..
-                    }))
-                ),
+                matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))),
                 "{target:?}: {error:?}"
             );
             assert_eq!(enqueued(driver), [0; 3], "{target:?}");
@@ -325,12 +282,9 @@ fn two_handles_of_one_kernel_share_its_shared_memory() {
     within(&Settings::new(), |driver| {
         let ctx = context(0);
         let mut memory = Memory::new(&ctx, &ctx);
-        let module = ctx
-            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
-            .expect("it loads");
-        let handles: [Kernel<Saxpy>; 2] = std::array::from_fn(|_| {
-            Kernel::from_cudarc_module(&ctx, &module, "saxpy").expect("it fits")
-        });
+        let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY)).expect("it loads");
+        let handles: [Kernel<Saxpy>; 2] =
+            std::array::from_fn(|_| Kernel::from_cudarc_module(&ctx, &module, "saxpy").expect("it fits"));
         // The second launch needs less than the opt-in of the first.
         for (handle, kib) in [(0, 64), (1, 50), (0, 64), (1, 72), (0, 70)] {
             let launched = unsafe {
@@ -403,9 +357,7 @@ fn current() -> Option<CUcontext> {
 fn a_function_of_another_context_is_refused() {
     within(&Settings::new().devices(2), |_| {
         let (ctx, other) = (context(0), context(1));
-        let module = other
-            .load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))
-            .expect("it loads");
+        let module = other.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY)).expect("it loads");
         let foreign = module.load_function("saxpy").expect("it is there");
         for caller in [&ctx, &other] {
             caller.bind_to_thread().expect("a context");
@@ -493,9 +445,7 @@ fn a_raw_function_without_any_context_is_refused() {
         thread::spawn(move || {
             let raw: cudarc::driver::sys::CUfunction = std::ptr::with_exposed_provenance_mut(raw);
             // SAFETY: the kernel accesses no memory.
-            let error = unsafe { launch!(raw, 1, 1, Values::NONE) }
-                .expect_err("no context is current")
-                .to_string();
+            let error = unsafe { launch!(raw, 1, 1, Values::NONE) }.expect_err("no context is current").to_string();
             for words in ["no context is current", "help: "] {
                 assert!(error.contains(words), "{error}");
             }

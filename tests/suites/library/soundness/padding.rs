@@ -49,9 +49,7 @@ const PTX: &str = "\
 ";
 
 /// The bytes of each type: fields, and padding as `0xaa`.
-const PADDED: [u8; 12] = [
-    0x11, 0xaa, 0xaa, 0xaa, 0x22, 0x22, 0x22, 0x22, 0x33, 0x33, 0xaa, 0xaa,
-];
+const PADDED: [u8; 12] = [0x11, 0xaa, 0xaa, 0xaa, 0x22, 0x22, 0x22, 0x22, 0x33, 0x33, 0xaa, 0xaa];
 
 fn nested() -> Vec<u8> {
     let [first, last] = [[0x44, 0x44, 0xaa, 0xaa], [0x55, 0xaa, 0xaa, 0xaa]];
@@ -60,10 +58,7 @@ fn nested() -> Vec<u8> {
 
 /// The bytes on the device.
 fn clean(bytes: &[u8]) -> Vec<u8> {
-    bytes
-        .iter()
-        .map(|byte| if *byte == 0xaa { 0 } else { *byte })
-        .collect()
+    bytes.iter().map(|byte| if *byte == 0xaa { 0 } else { *byte }).collect()
 }
 
 /// A value in memory with these bytes.
@@ -117,15 +112,13 @@ fn parameters_have_no_padding_of_the_host() {
         for form in [Form::KernelParams, Form::Packed] {
             let path = |path: &str| format!("{path}, {form:?}");
             // SAFETY: the kernel accesses no memory, here and below.
-            unsafe { launch!(kernel, 1, 1, args(), stream = &stream, form = form) }
-                .expect("a launch");
+            unsafe { launch!(kernel, 1, 1, args(), stream = &stream, form = form) }.expect("a launch");
             check_bank(driver, &path("a struct"));
             let mut list = ArgList::new();
             list.push(args().value).push(u64::MAX);
             let function = kernel.as_function();
             // SAFETY: as above.
-            unsafe { launch!(function, 1, 1, list, stream = &stream, form = form) }
-                .expect("a launch");
+            unsafe { launch!(function, 1, 1, list, stream = &stream, form = form) }.expect("a launch");
             check_bank(driver, &path("a list"));
 
             let mut graph = Graph::new(&ctx).expect("a graph");
@@ -135,21 +128,16 @@ fn parameters_have_no_padding_of_the_host() {
             // SAFETY: as above.
             unsafe { exec.launch(&stream) }.expect("a launch");
             check_bank(driver, &path("a node"));
-            exec.update_launch(&node.expect("a node"), options, args())
-                .expect("an update");
+            exec.update_launch(&node.expect("a node"), options, args()).expect("an update");
             // SAFETY: as above.
             unsafe { exec.launch(&stream) }.expect("a launch");
             check_bank(driver, &path("an update"));
 
             let captured = Graph::capture(&stream, || -> Result<(), Error> {
                 // SAFETY: as above.
-                unsafe { launch!(kernel, 1, 1, args(), node, stream = &stream, form = form) }
-                    .map(drop)
+                unsafe { launch!(kernel, 1, 1, args(), node, stream = &stream, form = form) }.map(drop)
             });
-            let mut exec = captured
-                .expect("a graph")
-                .instantiate()
-                .expect("an instance");
+            let mut exec = captured.expect("a graph").instantiate().expect("an instance");
             // SAFETY: as above.
             unsafe { exec.launch(&stream) }.expect("a launch");
             check_bank(driver, &path("a captured launch"));
@@ -158,19 +146,11 @@ fn parameters_have_no_padding_of_the_host() {
 }
 
 /// The bytes in device memory after a graph has copied `count` elements of `from` to it.
-fn copied<T: DeviceType>(
-    stream: &Arc<CudaStream>,
-    from: impl AsRef<[T]> + Send + 'static,
-    count: usize,
-) -> Vec<u8> {
-    let memory = stream
-        .alloc_zeros::<u8>(count * size_of::<T>())
-        .expect("memory");
+fn copied<T: DeviceType>(stream: &Arc<CudaStream>, from: impl AsRef<[T]> + Send + 'static, count: usize) -> Vec<u8> {
+    let memory = stream.alloc_zeros::<u8>(count * size_of::<T>()).expect("memory");
     let address = memory.device_ptr(stream).0;
     let mut graph = Graph::new(stream.context()).expect("a graph");
-    graph
-        .add_memcpy_htod(DevicePointerMut::<T>::from_raw(address), from, &[])
-        .expect("a node");
+    graph.add_memcpy_htod(DevicePointerMut::<T>::from_raw(address), from, &[]).expect("a node");
     let mut exec = graph.instantiate().expect("an instance");
     for _ in 0..2 {
         // SAFETY: the memory has the size of the elements.
@@ -206,27 +186,13 @@ fn elements_without_padding_are_not_copied_on_the_host() {
         let sums = Arc::new(vec![7_u32; 4]);
         let mut graph = Graph::new(&ctx).expect("a graph");
         let memory = stream.alloc_zeros::<u32>(4).expect("memory");
-        let (to, after) = (
-            memory.device_ptr(&stream).0,
-            HostBuffer::from(vec![0_u32; 4]),
-        );
-        let first = graph
-            .add_memcpy_htod(
-                DevicePointerMut::<u32>::from_raw(to),
-                Shared(sums.clone()),
-                &[],
-            )
-            .expect("a node");
+        let (to, after) = (memory.device_ptr(&stream).0, HostBuffer::from(vec![0_u32; 4]));
+        let first =
+            graph.add_memcpy_htod(DevicePointerMut::<u32>::from_raw(to), Shared(sums.clone()), &[]).expect("a node");
         let back = kernel_args::DevicePointer::from_raw(to);
-        graph
-            .add_memcpy_dtoh(&after, back, &[first])
-            .expect("a node");
+        graph.add_memcpy_dtoh(&after, back, &[first]).expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
-        assert_eq!(
-            Arc::strong_count(&sums),
-            2,
-            "the graph retains the elements"
-        );
+        assert_eq!(Arc::strong_count(&sums), 2, "the graph retains the elements");
         // SAFETY: the memory has four elements.
         unsafe { exec.launch(&stream) }.expect("a launch");
         // SAFETY: the launch has finished.

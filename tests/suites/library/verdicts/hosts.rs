@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, sys::CUdeviceptr};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, KernelArgs, Module, SurfaceObject,
-    TensorMap, TensorMapA64, TextureObject, abi::Signature, vector::*,
+    DevicePointer, DevicePointerMut, DeviceType, Error, KernelArgs, Module, SurfaceObject, TensorMap, TensorMapA64,
+    TextureObject, abi::Signature, vector::*,
 };
 use std::{
     num::{NonZeroI32, NonZeroU8, NonZeroU64, Wrapping},

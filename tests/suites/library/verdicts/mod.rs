@@ -18,14 +18,8 @@ const SOURCE: &str = include_str!("../../../../ptx/matrix.cuh");
 const PARTS: &[(&str, &str)] = &[
     ("C names", include_str!("../../../../ptx/matrix_c.ptx")),
     ("C++ names", include_str!("../../../../ptx/matrix.ptx")),
-    (
-        "C names, debug information",
-        include_str!("../../../../ptx/matrix_c.debug.ptx"),
-    ),
-    (
-        "C++ names, debug information",
-        include_str!("../../../../ptx/matrix.debug.ptx"),
-    ),
+    ("C names, debug information", include_str!("../../../../ptx/matrix_c.debug.ptx")),
+    ("C++ names, debug information", include_str!("../../../../ptx/matrix.debug.ptx")),
 ];
 
 const HEAD: &str = "\
@@ -39,13 +33,7 @@ const HEAD: &str = "\
 /// The names and the C++ types of the kernels.
 fn kernels() -> Vec<(&'static str, &'static str)> {
     let lines = SOURCE.lines();
-    lines
-        .filter_map(|line| {
-            line.strip_prefix("KERNEL(")?
-                .strip_suffix(')')?
-                .split_once(", ")
-        })
-        .collect()
+    lines.filter_map(|line| line.strip_prefix("KERNEL(")?.strip_suffix(')')?.split_once(", ")).collect()
 }
 
 /// The symbol of a kernel in an image: its C name, or its mangled name.
@@ -59,10 +47,7 @@ fn symbol<'k>(kernels: &'k Kernels<'_>, name: &str) -> &'k str {
 
 fn letter(host: &Host, kernel: &Kernel<'_>) -> char {
     let parameters = kernel.parameters();
-    let kernel = Signature {
-        name: "kernel",
-        parameters: &parameters,
-    };
+    let kernel = Signature { name: "kernel", parameters: &parameters };
     let report: Report<'_> = report(&host.signature, &kernel);
     match report.mismatches() {
         [] => '.',
@@ -90,10 +75,7 @@ fn rows(ptx: &str) -> Vec<String> {
     let image = Image::read(ptx.as_bytes()).expect("PTX");
     let all = image.kernels().expect("PTX with kernels");
     assert_eq!(all.debug_errors().next(), None);
-    let kernel = |(name, _)| {
-        all.kernel(symbol(&all, name), None)
-            .expect("it has this symbol")
-    };
+    let kernel = |(name, _)| all.kernel(symbol(&all, name), None).expect("it has this symbol");
     kernels()
         .into_iter()
         .map(|row| {
@@ -112,10 +94,7 @@ fn table() -> String {
     for (part, ptx) in PARTS {
         let _ = writeln!(text, "\n## {part}");
         for ((name, ty), row) in kernels().into_iter().zip(rows(ptx)) {
-            let tens: Vec<&str> = (0..row.len())
-                .step_by(10)
-                .map(|at| &row[at..row.len().min(at + 10)])
-                .collect();
+            let tens: Vec<&str> = (0..row.len()).step_by(10).map(|at| &row[at..row.len().min(at + 10)]).collect();
             let _ = writeln!(text, "{name:24} {ty:26} {}", tens.join(" "));
         }
     }
@@ -150,12 +129,9 @@ fn every_verdict_is_the_one_in_the_table() {
         return;
     }
     let (before, after) = (cells(&golden), cells(&table));
-    let changes = after
-        .iter()
-        .filter(|(cell, letter)| before.get(cell) != Some(letter));
-    let changes: Vec<String> = changes
-        .map(|(cell, letter)| format!("{cell:?}: {:?} is now {letter:?}", before.get(cell)))
-        .collect();
+    let changes = after.iter().filter(|(cell, letter)| before.get(cell) != Some(letter));
+    let changes: Vec<String> =
+        changes.map(|(cell, letter)| format!("{cell:?}: {:?} is now {letter:?}", before.get(cell))).collect();
     panic!(
         "{} verdicts differ from {}; KERNEL_ARGS_BLESS=1 writes the table\n{}",
         changes.len(),
@@ -185,10 +161,7 @@ fn load_a_sample() {
                 let loaded = (host.load)(&module, symbol);
                 pairs += 1;
                 if loaded.is_ok() != (letter == '.') {
-                    wrong.push(format!(
-                        "{part}: {name} for {}: {letter}, {loaded:?}",
-                        host.name
-                    ));
+                    wrong.push(format!("{part}: {name} for {}: {letter}, {loaded:?}", host.name));
                 }
             }
         }

@@ -21,11 +21,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(
-        compiler: &Compiler<'_>,
-        one: &Crate,
-        command: &Command,
-    ) -> Result<Self, String> {
+    pub(super) fn new(compiler: &Compiler<'_>, one: &Crate, command: &Command) -> Result<Self, String> {
         let file = |kind: &str| compiler.output.join(format!("{}.{kind}", one.name));
         let mut hasher = DefaultHasher::new();
         (format!("{command:?}"), compiler.inputs, surroundings()?).hash(&mut hasher);
@@ -55,8 +51,7 @@ impl Record {
         let Some(key) = self.key() else {
             return Ok(());
         };
-        fs::write(&self.said, format!("{key}\n{said}"))
-            .map_err(|error| format!("{}: {error}", self.said.display()))
+        fs::write(&self.said, format!("{key}\n{said}")).map_err(|error| format!("{}: {error}", self.said.display()))
     }
 
     /// A hash of all inputs; `None` if they are not known.
@@ -86,9 +81,7 @@ fn surroundings() -> Result<u64, String> {
             .map_err(|error| format!("rustc cannot be started: {error}"))?;
         let mut hasher = DefaultHasher::new();
         version.stdout.hash(&mut hasher);
-        let libraries = LIBRARIES
-            .chunks_exact(2)
-            .filter(|pair| pair[0] == "--extern");
+        let libraries = LIBRARIES.chunks_exact(2).filter(|pair| pair[0] == "--extern");
         for (_, path) in libraries.filter_map(|pair| pair[1].split_once('=')) {
             let status = fs::metadata(path).map_err(|error| format!("{path}: {error}"))?;
             (status.len(), status.modified().ok()).hash(&mut hasher);

@@ -38,13 +38,9 @@ pub(super) fn found() -> Result<Completion, Failed> {
     let compiled = compiled("bodies_mistakes", &mut |set, text, kernels| {
         let image = Image::read(text).map_err(|error| error.to_string())?;
         let mut read = image.kernels().map_err(|error| error.to_string())?;
-        image
-            .add_bodies(&mut read, |_| true)
-            .map_err(|error| error.to_string())?;
+        image.add_bodies(&mut read, |_| true).map_err(|error| error.to_string())?;
         for kernel in kernels {
-            let mut found = read
-                .kernel(&kernel.name, None)
-                .ok_or("a kernel is missing")?;
+            let mut found = read.kernel(&kernel.name, None).ok_or("a kernel is missing")?;
             // As if the sets with debug information had none.
             found.debug_info = Members::UNKNOWN;
             let mut encoder = Encoder::new();
@@ -69,10 +65,7 @@ pub(super) fn found() -> Result<Completion, Failed> {
                 if let Some(why) = is_refused(right, &mut wrong) {
                     refused += 1;
                     let source = &kernel.source;
-                    wrong.push(format!(
-                        "{}: a right struct is refused: {why}\n{source}",
-                        kernel.name
-                    ));
+                    wrong.push(format!("{}: a right struct is refused: {why}\n{source}", kernel.name));
                 }
             }
             for (kind, mutant) in mutants(kernel, &fields) {
@@ -117,32 +110,19 @@ fn pointer(element: &'static str, is_const: bool) -> Parameter<'static> {
 }
 
 fn structure(members: Vec<(usize, Parameter<'static>)>, size: usize) -> Parameter<'static> {
-    let members = members.into_iter().map(|(offset, member)| Parameter {
-        offset: Some(offset),
-        ..member
-    });
+    let members = members.into_iter().map(|(offset, member)| Parameter { offset: Some(offset), ..member });
     let members: &'static [Parameter<'static>] = members.collect::<Vec<_>>().leak();
-    Parameter {
-        size,
-        ..value(Class::Bytes, CppType::UNKNOWN, 8).with_members(Members::of(members))
-    }
+    Parameter { size, ..value(Class::Bytes, CppType::UNKNOWN, 8).with_members(Members::of(members)) }
 }
 
 /// The right struct: a pointer is shared if the kernel only reads through it.
 fn fields(kernel: &Kernel) -> Fields {
     let declared = kernel.declared.iter().enumerate();
     let field = |(index, declared): (usize, &String)| {
-        let known = kernel
-            .parameters
-            .iter()
-            .filter(|known| known.parameter == index);
+        let known = kernel.parameters.iter().filter(|known| known.parameter == index);
         let pointers: Vec<_> = known
             .filter_map(|known| match known.value {
-                Value::Pointer {
-                    element,
-                    is_written,
-                    ..
-                } => Some((known.offset, pointer(element, !is_written))),
+                Value::Pointer { element, is_written, .. } => Some((known.offset, pointer(element, !is_written))),
                 Value::Integer => None,
             })
             .collect();
@@ -151,11 +131,9 @@ fn fields(kernel: &Kernel) -> Fields {
         match pointers.as_slice() {
             _ if declared.starts_with("int ") => int(),
             _ if declared.starts_with("long long ") => long(),
-            _ if declared.starts_with("void**") => value(
-                Class::Pointer,
-                CppType::of(CppBase::Void).pointer(false).pointer(false),
-                8,
-            ),
+            _ if declared.starts_with("void**") => {
+                value(Class::Pointer, CppType::of(CppBase::Void).pointer(false).pointer(false), 8)
+            }
             [(_, only)] if declared.contains('*') => *only,
             [(_, data)] => structure(vec![(0, *data), (8, long())], 16),
             several => {
@@ -191,12 +169,9 @@ fn mutants(kernel: &Kernel, fields: &[Parameter<'static>]) -> Vec<(&'static str,
         .parameters
         .iter()
         .filter_map(|known| match known.value {
-            Value::Pointer {
-                element,
-                is_written,
-                is_direct: true,
-                ..
-            } => Some((known.parameter, known.offset, element, is_written)),
+            Value::Pointer { element, is_written, is_direct: true, .. } => {
+                Some((known.parameter, known.offset, element, is_written))
+            }
             _ => None,
         })
         .collect();
@@ -206,37 +181,19 @@ fn mutants(kernel: &Kernel, fields: &[Parameter<'static>]) -> Vec<(&'static str,
         if is_member {
             if is_written {
                 let other = |_| pointer(element, true);
-                mutants.push((
-                    KINDS[7].0,
-                    with(index, with_member(&fields[index], offset, other)),
-                ));
+                mutants.push((KINDS[7].0, with(index, with_member(&fields[index], offset, other))));
             }
             if matches!(element, "float" | "double") {
-                let other = if element == "float" {
-                    "double"
-                } else {
-                    "float"
-                };
+                let other = if element == "float" { "double" } else { "float" };
                 let other = |_| pointer(other, !is_written);
-                mutants.push((
-                    KINDS[7].0,
-                    with(index, with_member(&fields[index], offset, other)),
-                ));
+                mutants.push((KINDS[7].0, with(index, with_member(&fields[index], offset, other))));
             }
             continue;
         }
         if is_written {
             mutants.push((KINDS[2].0, with(index, pointer(element, true))));
         }
-        for other in [
-            "float",
-            "double",
-            "__half",
-            "__nv_bfloat16",
-            "int",
-            "long long",
-            "short",
-        ] {
+        for other in ["float", "double", "__half", "__nv_bfloat16", "int", "long long", "short"] {
             let Some(kind) = kind(element, other) else {
                 continue;
             };
@@ -268,8 +225,7 @@ fn with_member(
 
 /// The kind of a mistake in the elements. `None` if their accesses are equal, or are not compared.
 fn kind(own: &str, other: &str) -> Option<&'static str> {
-    let is_float =
-        |element: &str| matches!(element, "float" | "double" | "__half" | "__nv_bfloat16");
+    let is_float = |element: &str| matches!(element, "float" | "double" | "__half" | "__nv_bfloat16");
     let kind = match (is_float(own), is_float(other)) {
         _ if own == other => return None,
         (true, true) => 4,

@@ -27,10 +27,7 @@ use std::{collections::BTreeMap, env, fs, process::ExitCode};
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::ignorable_test("claims_are_what_the_sources_do", claims),
-        Trial::ignorable_test(
-            "mistakes_are_found_without_debug_information",
-            mistakes::found,
-        ),
+        Trial::ignorable_test("mistakes_are_found_without_debug_information", mistakes::found),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -43,14 +40,8 @@ const COMPILED: [(&str, &[&str]); 8] = [
     ("compute_80", &["--device-debug"]),
     ("compute_100", &["--device-debug"]),
     ("compute_90", &["--device-debug", "--dopt=on"]),
-    (
-        "compute_100",
-        &["--use_fast_math", "--extra-device-vectorization"],
-    ),
-    (
-        "compute_86",
-        &["--fmad=false", "--relocatable-device-code=true"],
-    ),
+    ("compute_100", &["--use_fast_math", "--extra-device-vectorization"]),
+    ("compute_86", &["--fmad=false", "--relocatable-device-code=true"]),
 ];
 
 /// The number of kernels in a source.
@@ -58,10 +49,7 @@ const EACH: usize = 20;
 
 fn number(variable: &str, default: usize) -> usize {
     let text = env::var(variable).ok();
-    text.map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
-    })
+    text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 /// By kind of claim: how many were made, and how many were possible.
@@ -90,13 +78,7 @@ fn compiled(name: &str, each: &mut Each<'_>) -> Result<Result<(), String>, Faile
             sources.push(path);
             known.push(kernels);
         }
-        nvrtc::compile_with(
-            &folder,
-            target,
-            std::slice::from_ref(&headers),
-            options,
-            &sources,
-        )?;
+        nvrtc::compile_with(&folder, target, std::slice::from_ref(&headers), options, &sources)?;
         for (source, kernels) in sources.iter().zip(&known) {
             let text = fs::read(source.with_extension("ptx")).map_err(|error| error.to_string())?;
             each(set, &text, kernels)?;
@@ -114,12 +96,7 @@ fn claims() -> Result<Completion, Failed> {
         for kernel in kernels {
             let body = bodies.kernel(&module, &kernel.name);
             let body = body.ok_or_else(|| format!("{}: not analysed", kernel.name))?;
-            judge(
-                kernel,
-                |index| body.parameter(index),
-                &mut wrong,
-                &mut coverage,
-            );
+            judge(kernel, |index| body.parameter(index), &mut wrong, &mut coverage);
             judged += 1;
         }
         Ok(())
@@ -143,19 +120,11 @@ fn claims() -> Result<Completion, Failed> {
     Err(format!("{count} claims are wrong:\n{}", wrong.join("\n")).into())
 }
 
-fn judge<'b>(
-    kernel: &Kernel,
-    body: impl Fn(usize) -> Body<'b>,
-    wrong: &mut Vec<String>,
-    coverage: &mut Coverage,
-) {
+fn judge<'b>(kernel: &Kernel, body: impl Fn(usize) -> Body<'b>, wrong: &mut Vec<String>, coverage: &mut Coverage) {
     for known in &kernel.parameters {
         let own = body(known.parameter);
         let Some(slot) = own.at(known.offset) else {
-            wrong.push(format!(
-                "{}: unused: {known:?}\n{}",
-                kernel.name, kernel.source
-            ));
+            wrong.push(format!("{}: unused: {known:?}\n{}", kernel.name, kernel.source));
             continue;
         };
         let mut claim = |claim: &'static str, is_made: bool, is_right: bool| {
@@ -164,10 +133,7 @@ fn judge<'b>(
             *possible += usize::from(is_right);
             if is_made && !is_right {
                 let source = &kernel.source;
-                wrong.push(format!(
-                    "{}: {claim}: {known:?}\n{slot:?}\n{source}",
-                    kernel.name
-                ));
+                wrong.push(format!("{}: {claim}: {known:?}\n{slot:?}\n{source}", kernel.name));
             }
         };
         match known.value {
@@ -175,12 +141,7 @@ fn judge<'b>(
                 claim("integer", slot.kind == SlotKind::Integer, true);
                 claim("pointer", slot.kind == SlotKind::Pointer, false);
             }
-            Value::Pointer {
-                element,
-                is_read,
-                is_written,
-                is_direct,
-            } => {
+            Value::Pointer { element, is_read, is_written, is_direct } => {
                 claim("integer", slot.kind == SlotKind::Integer, false);
                 claim("pointer", slot.kind == SlotKind::Pointer, true);
                 // Whether an unclear pointer is accessed can be decided where it is chosen.
@@ -192,9 +153,7 @@ fn judge<'b>(
                 }
                 claim("only read", slot.is_only_read(), !is_written);
                 let ty = element_type(element);
-                let is_contradicted = slot
-                    .elements
-                    .is_some_and(|elements| contradicts(elements, ty.base));
+                let is_contradicted = slot.elements.is_some_and(|elements| contradicts(elements, ty.base));
                 claim("other elements", is_contradicted, false);
                 claim("elements", slot.elements.is_some(), true);
             }

@@ -33,10 +33,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn number(variable: &str, default: usize) -> usize {
     let text = env::var(variable).ok();
-    text.map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
-    })
+    text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 /// Kernels of one source.
@@ -50,19 +47,12 @@ fn random_kernels() -> Result<Completion, Failed> {
     let seed = number("KERNEL_ARGS_CODEGEN_SEED", 1) as u64;
     let folder = folder("codegen/random")?;
     let mut images = Vec::new();
-    for (i, batch) in signatures(seed, Shape::Plain, count)
-        .chunks(BATCH)
-        .enumerate()
-    {
+    for (i, batch) in signatures(seed, Shape::Plain, count).chunks(BATCH).enumerate() {
         let source = folder.join(format!("batch_{i}.cu"));
         fs::write(&source, cpp::source(batch, false))?;
         let mut compiled = compile(&folder, &source, &[])?;
         // Without names and members, kernels are very similar: one batch is enough.
-        compiled.retain(|image| {
-            image
-                .extension()
-                .is_some_and(|extension| extension == "ptx")
-        });
+        compiled.retain(|image| image.extension().is_some_and(|extension| extension == "ptx"));
         compiled.truncate(if i == 0 { 2 } else { 1 });
         images.extend(compiled);
     }

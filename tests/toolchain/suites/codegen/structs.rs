@@ -49,16 +49,11 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
         let errors: String = output.rendered("error").collect();
         return Err(errors.chars().take(6000).collect());
     };
-    let warnings: String = output
-        .rendered("warning")
-        .filter(|message| message.contains("structs.rs"))
-        .collect();
+    let warnings: String = output.rendered("warning").filter(|message| message.contains("structs.rs")).collect();
     if !warnings.is_empty() {
         return Err(warnings.chars().take(6000).collect());
     }
-    let output = Command::new(program)
-        .output()
-        .map_err(|error| format!("{}: {error}", program.display()))?;
+    let output = Command::new(program).output().map_err(|error| format!("{}: {error}", program.display()))?;
     let said = String::from_utf8_lossy(&output.stdout);
     // The program's line for a struct that matches: the kernel, and the number of its parameters.
     let is_fit = |line: &&str| {
@@ -66,10 +61,7 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
         parameters.is_some_and(|count| count.parse::<usize>().is_ok())
     };
     let fit = said.lines().filter(is_fit).count();
-    println!(
-        "{package}: {fit} of {count} structs of {} images fit",
-        images.len()
-    );
+    println!("{package}: {fit} of {count} structs of {} images fit", images.len());
     if count == 0 || fit != count || !output.status.success() {
         let wrong = said.lines().filter(|line| !is_fit(line)).take(60);
         let wrong = wrong.fold(String::new(), |text, line| text + line + "\n");
@@ -82,7 +74,5 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
 /// The names of the structs of kernels.
 fn names(text: &str) -> Vec<&str> {
     let kernels = text.split("#[derive(KernelArgs)]\n").skip(1);
-    kernels
-        .filter_map(|kernel| kernel.split_once("pub struct ")?.1.split([' ', '<']).next())
-        .collect()
+    kernels.filter_map(|kernel| kernel.split_once("pub struct ")?.1.split([' ', '<']).next()).collect()
 }

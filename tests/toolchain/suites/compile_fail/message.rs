@@ -44,11 +44,7 @@ fn one(text: &str, places: &Places<'_>) -> String {
             format!("{start}{}", place.unwrap_or_else(|| other(path, places)))
         } else {
             is_other_file &= rest.starts_with(|c: char| c.is_ascii_digit() || "|.".contains(c));
-            let line = if is_other_file {
-                without_number(&line)
-            } else {
-                line
-            };
+            let line = if is_other_file { without_number(&line) } else { line };
             let line = line.replace(&prefix(places.cases), "$DIR/");
             line.replace(&prefix(places.workspace), "$WORKSPACE/")
         };
@@ -70,11 +66,7 @@ fn shortened(lines: &[&str]) -> Vec<String> {
         } else if let Some(count) = listed.filter(|_| indent(line) >= 12) {
             listed = Some(count + 1);
             if count == 8 && next == Some(indent(line)) {
-                short.push(format!(
-                    "{:width$}and $N others",
-                    "",
-                    width = indent(line) - 2
-                ));
+                short.push(format!("{:width$}and $N others", "", width = indent(line) - 2));
             }
             if count > 8 || count == 8 && next == Some(indent(line)) {
                 continue;
@@ -102,10 +94,7 @@ fn other(path: &str, places: &Places<'_>) -> String {
     let mut path = path;
     for _ in 0..2 {
         let rest = path.trim_end_matches(|c: char| c.is_ascii_digit());
-        path = rest
-            .strip_suffix(':')
-            .filter(|_| rest.len() < path.len())
-            .unwrap_or(path);
+        path = rest.strip_suffix(':').filter(|_| rest.len() < path.len()).unwrap_or(path);
     }
     if let Some(rest) = path.strip_prefix(&prefix(places.cases)) {
         return format!("$DIR/{rest}");
@@ -119,9 +108,7 @@ fn other(path: &str, places: &Places<'_>) -> String {
     if let Some((_, rest)) = path.split_once("/registry/src/")
         && let Some((_, rest)) = rest.split_once('/')
         && let Some((package, file)) = rest.split_once('/')
-        && let Some((name, _)) = package
-            .split_once('.')
-            .and_then(|(start, _)| start.rsplit_once('-'))
+        && let Some((name, _)) = package.split_once('.').and_then(|(start, _)| start.rsplit_once('-'))
     {
         return format!("$CARGO/{name}-$VERSION/{file}");
     }
@@ -161,9 +148,7 @@ fn unindented(text: &str) -> String {
         result.push('\n');
         next += 1;
         let is_heading = kind(line, &mut false) == Line::Heading || line.starts_with("note: ");
-        let has_place = lines
-            .get(next)
-            .is_some_and(|line| line.trim_start().starts_with("--> "));
+        let has_place = lines.get(next).is_some_and(|line| line.trim_start().starts_with("--> "));
         if !is_heading || !has_place {
             continue;
         }
@@ -171,10 +156,7 @@ fn unindented(text: &str) -> String {
         let mut is_note = false;
         for line in &lines[next..end] {
             let keeps_margin = matches!(kind(line, &mut is_note), Line::Note | Line::Heading);
-            let space = line
-                .find(' ')
-                .filter(|_| !keeps_margin)
-                .unwrap_or(line.len());
+            let space = line.find(' ').filter(|_| !keeps_margin).unwrap_or(line.len());
             result += &line[..space];
             result += line.get(space + spaces..).unwrap_or_default();
             result.push('\n');
@@ -202,10 +184,7 @@ fn part(lines: &[&str], first: usize) -> (usize, usize) {
 /// `is_note` is whether the previous line is a note; it is updated for this line.
 fn kind(line: &str, is_note: &mut bool) -> Line {
     let was_note = std::mem::replace(is_note, false);
-    let is_heading = |word| {
-        line.strip_prefix(word)
-            .is_some_and(|rest| rest.starts_with([':', '[']))
-    };
+    let is_heading = |word| line.strip_prefix(word).is_some_and(|rest| rest.starts_with([':', '[']));
     if is_heading("error") || is_heading("warning") {
         return Line::Heading;
     }
@@ -229,9 +208,5 @@ fn kind(line: &str, is_note: &mut bool) -> Line {
         "-->" | ":::" | "=" => number == 0,
         _ => false,
     };
-    if is_code && spaces > 0 {
-        Line::Code(spaces - 1)
-    } else {
-        Line::Other(if number == 0 { spaces } else { 0 })
-    }
+    if is_code && spaces > 0 { Line::Code(spaces - 1) } else { Line::Other(if number == 0 { spaces } else { 0 }) }
 }

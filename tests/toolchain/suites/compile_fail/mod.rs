@@ -73,17 +73,11 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
         trials.push(Trial::test(case.clone(), move || suite.compare(&case)));
     }
     let names: Vec<_> = trials.iter().map(|trial| trial.name().to_owned()).collect();
-    if let Some(gone) = FOUND_BY_A_BUILD
-        .iter()
-        .find(|name| !names.iter().any(|known| known == *name))
-    {
+    if let Some(gone) = FOUND_BY_A_BUILD.iter().find(|name| !names.iter().any(|known| known == *name)) {
         return Err(format!("{gone} is not a case"));
     }
     let suite = Arc::clone(suite);
-    trials.push(Trial::test(
-        "what_the_messages_ask_for_compiles_and_runs",
-        move || suite.right(),
-    ));
+    trials.push(Trial::test("what_the_messages_ask_for_compiles_and_runs", move || suite.right()));
     Ok(trials)
 }
 
@@ -129,27 +123,17 @@ impl Suite {
         let mut hasher = DefaultHasher::new();
         for folder in [root().join("ptx"), sources.join("ui/ptx")] {
             for file in list(&folder)? {
-                let is_named = |extension| {
-                    ["ptx", "fatbin", "cu"]
-                        .iter()
-                        .any(|name| extension == *name)
-                };
+                let is_named = |extension| ["ptx", "fatbin", "cu"].iter().any(|name| extension == *name);
                 if file.extension().is_some_and(is_named)
                     && let Some(name) = file.file_name()
                 {
-                    let bytes =
-                        fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                    let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
                     (name, &bytes).hash(&mut hasher);
                     write(&ptx.join(name), &bytes)?;
                 }
             }
         }
-        Ok(Self {
-            workspace: root(),
-            sources,
-            package,
-            inputs: hasher.finish(),
-        })
+        Ok(Self { workspace: root(), sources, package, inputs: hasher.finish() })
     }
 
     fn compiler(&self, kind: &str) -> Compiler<'_> {
@@ -178,30 +162,21 @@ impl Suite {
         let mut output = compiler.one(&self.program(case, Kind::CheckedProgram))?;
         if FOUND_BY_A_BUILD.contains(&case) {
             if !output.success {
-                return Err(
-                    "`cargo check` finds this mistake: it is no longer one of FOUND_BY_A_BUILD"
-                        .into(),
-                );
+                return Err("`cargo check` finds this mistake: it is no longer one of FOUND_BY_A_BUILD".into());
             }
             output = compiler.one(&self.program(case, Kind::Program))?;
         }
         if output.success {
             return Err("it compiles".into());
         }
-        let places = Places {
-            workspace: &self.workspace,
-            cases: &self.sources,
-            case: &format!("ui/{case}.rs"),
-        };
+        let places = Places { workspace: &self.workspace, cases: &self.sources, case: &format!("ui/{case}.rs") };
         let message = message::all(&output.messages, &places);
         let golden = self.sources.join(format!("ui/{case}.stderr"));
         Ok(golden::compare(&golden, &message)?)
     }
 
     fn right(&self) -> Result<(), Failed> {
-        let output = self
-            .compiler("right")
-            .one(&self.program("right", Kind::Program))?;
+        let output = self.compiler("right").one(&self.program("right", Kind::Program))?;
         let Some(program) = &output.program else {
             return Err(output.rendered("error").collect::<String>().into());
         };

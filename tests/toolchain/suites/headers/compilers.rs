@@ -24,10 +24,7 @@ pub(crate) struct Gxx {
 
 impl Gxx {
     pub(crate) fn new() -> Result<Self, String> {
-        let status = Command::new("g++")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
+        let status = Command::new("g++").arg("--version").stdout(Stdio::null()).status();
         status.map_err(|error| format!("g++ cannot be started: {error}"))?;
         let folder = folder("headers/gxx")?;
         let cuda = cuda(&folder)?;
@@ -51,11 +48,7 @@ impl Gxx {
 }
 
 /// Compiles sources that include these headers by name, with debug information. Returns the PTX of each source.
-pub(crate) fn nvrtc(
-    name: &str,
-    headers: &[(String, String)],
-    sources: &[String],
-) -> Result<Vec<Vec<u8>>, String> {
+pub(crate) fn nvrtc(name: &str, headers: &[(String, String)], sources: &[String]) -> Result<Vec<Vec<u8>>, String> {
     let folder = folder(&format!("headers/{name}"))?;
     for (file, text) in headers {
         write(&folder.join(file), text)?;

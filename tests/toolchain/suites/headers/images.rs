@@ -18,13 +18,7 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
         let place = folder.join(format!("images_{i}.cu"));
         write(&place, cpp::source(batch, false))?;
         let options = ["--device-debug"];
-        nvrtc::compile_with(
-            &folder,
-            "compute_90",
-            &[],
-            &options,
-            slice::from_ref(&place),
-        )?;
+        nvrtc::compile_with(&folder, "compute_90", &[], &options, slice::from_ref(&place))?;
         let ptx = fs::read(place.with_extension("ptx")).map_err(|error| error.to_string())?;
         let image = Image::read(&ptx).and_then(|image| image.kernels());
         let image = image.map_err(|error| error.to_string())?;
@@ -35,10 +29,8 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
             };
             let parameters = kernel.parameters();
             let namespace = format!("header_of_{name}");
-            let header = Header::new()
-                .item(Item::kernel(name, &parameters))
-                .namespace(&namespace)
-                .forward_declare_pointees();
+            let header =
+                Header::new().item(Item::kernel(name, &parameters)).namespace(&namespace).forward_declare_pointees();
             match header.write() {
                 Ok(text) => headers.push((format!("{name}.h"), text)),
                 Err(error) if error.to_string().contains("an instance of a template") => {
@@ -49,20 +41,10 @@ pub(crate) fn by_nvrtc() -> Result<String, String> {
         }
     }
     let groups = round_trip::batches(headers.clone());
-    let sources: Result<Vec<String>, _> = groups
-        .iter()
-        .map(|group| round_trip::source(group))
-        .collect();
+    let sources: Result<Vec<String>, _> = groups.iter().map(|group| round_trip::source(group)).collect();
     compilers::nvrtc("image_headers", &headers, &sources?)?;
     if headers.len() < kernels.len() / 4 {
-        return Err(format!(
-            "only {} headers of {} kernels",
-            headers.len(),
-            kernels.len()
-        ));
+        return Err(format!("only {} headers of {} kernels", headers.len(), kernels.len()));
     }
-    Ok(format!(
-        "{} headers of kernels, {left_out} with instances of templates",
-        headers.len()
-    ))
+    Ok(format!("{} headers of kernels, {left_out} with instances of templates", headers.len()))
 }

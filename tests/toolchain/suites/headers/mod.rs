@@ -26,23 +26,14 @@ pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = vec![
         Trial::ignorable_test("headers_of_random_structs_compile_with_gxx", random_gxx),
-        Trial::ignorable_test(
-            "headers_of_random_structs_come_back_from_debug_information",
-            || with_nvrtc(round_trip::random),
-        ),
-        Trial::ignorable_test("headers_of_device_types_compile_with_nvrtc", || {
-            with_nvrtc(types::by_nvrtc)
+        Trial::ignorable_test("headers_of_random_structs_come_back_from_debug_information", || {
+            with_nvrtc(round_trip::random)
         }),
-        Trial::ignorable_test("the_example_compiles_and_other_kernels_do_not", || {
-            with_nvrtc(example::by_nvrtc)
-        }),
-        Trial::ignorable_test("headers_of_images_compile_with_nvrtc", || {
-            with_nvrtc(images::by_nvrtc)
-        }),
+        Trial::ignorable_test("headers_of_device_types_compile_with_nvrtc", || with_nvrtc(types::by_nvrtc)),
+        Trial::ignorable_test("the_example_compiles_and_other_kernels_do_not", || with_nvrtc(example::by_nvrtc)),
+        Trial::ignorable_test("headers_of_images_compile_with_nvrtc", || with_nvrtc(images::by_nvrtc)),
         Trial::ignorable_test("changed_headers_do_not_compile", changed),
-        Trial::test("refused_structs_are_those_that_cpp_cannot_declare", || {
-            Ok(random::check_refused()?)
-        }),
+        Trial::test("refused_structs_are_those_that_cpp_cannot_declare", || Ok(random::check_refused()?)),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -51,11 +51,7 @@ fn changes(text: &str) -> Vec<(String, String)> {
     };
     for members in members(&lines) {
         for pair in members.windows(2) {
-            let what = format!(
-                "exchanged: {} {}",
-                lines[pair[0]].trim(),
-                lines[pair[1]].trim()
-            );
+            let what = format!("exchanged: {} {}", lines[pair[0]].trim(), lines[pair[1]].trim());
             change(what, &|lines| lines.swap(pair[0], pair[1]));
         }
         for member in members {
@@ -131,9 +127,7 @@ pub(crate) fn check(gxx: &Gxx) -> Result<String, String> {
         match gxx.compile("changed", text) {
             Ok(()) => return Err(format!("{name}: it compiles, {what}\n{text}")),
             // The values of a smaller enum do not fit either.
-            Err(message)
-                if !message.contains("static assertion failed") && !what.starts_with("resized") =>
-            {
+            Err(message) if !message.contains("static assertion failed") && !what.starts_with("resized") => {
                 return Err(format!("{name}: {what}: {message}\n{text}"));
             }
             Err(_) => {}

@@ -34,17 +34,9 @@ impl Visitor for Write {
         let name = ENTRIES[index];
         let namespace = format!("types_of_{name}");
         // The types behind pointers have no header here.
-        let header = cpp::Header::new()
-            .namespace(&namespace)
-            .forward_declare_pointees()
-            .item(cpp::kernel::<A>(name));
+        let header = cpp::Header::new().namespace(&namespace).forward_declare_pointees().item(cpp::kernel::<A>(name));
         match header.write() {
-            Ok(text) => self.written.push(Written {
-                index,
-                name: name.to_owned(),
-                text,
-                signature: A::SIGNATURE,
-            }),
+            Ok(text) => self.written.push(Written { index, name: name.to_owned(), text, signature: A::SIGNATURE }),
             Err(error) => self.refused.push(Refused { index, error }),
         }
     }
@@ -78,10 +70,7 @@ fn by_value<'t>(ty: &'t Type, found: &mut Vec<&'t Type>) {
 /// Whether two by-value types have the same C++ name: instances of a generic struct, or both tensor maps.
 fn has_two_of_one_name(signature: &generator::Signature) -> bool {
     let mut types = Vec::new();
-    signature
-        .parameters
-        .iter()
-        .for_each(|ty| by_value(ty, &mut types));
+    signature.parameters.iter().for_each(|ty| by_value(ty, &mut types));
     let structs: Vec<&Struct> = types
         .iter()
         .filter_map(|ty| match ty {
@@ -89,14 +78,8 @@ fn has_two_of_one_name(signature: &generator::Signature) -> bool {
             _ => None,
         })
         .collect();
-    let is_leaf = |name: &str| {
-        types
-            .iter()
-            .any(|ty| matches!(ty, Type::Leaf(leaf) if leaf.rust == name))
-    };
-    let two = structs
-        .iter()
-        .any(|a| structs.iter().any(|b| a.name == b.name && a != b));
+    let is_leaf = |name: &str| types.iter().any(|ty| matches!(ty, Type::Leaf(leaf) if leaf.rust == name));
+    let two = structs.iter().any(|a| structs.iter().any(|b| a.name == b.name && a != b));
     two || is_leaf("TensorMap") && is_leaf("TensorMapA64")
 }
 
@@ -104,17 +87,10 @@ fn has_two_of_one_name(signature: &generator::Signature) -> bool {
 pub(crate) fn check_refused() -> Result<(), String> {
     let kernels = echo::signatures(echo::SEED, ENTRIES.len());
     let Write { written, refused } = write();
-    println!(
-        "{} headers, {} structs without",
-        written.len(),
-        refused.len()
-    );
+    println!("{} headers, {} structs without", written.len(), refused.len());
     for written in &written {
         if has_two_of_one_name(&kernels[written.index]) {
-            return Err(format!(
-                "{}: two types of one name\n{}",
-                written.name, written.text
-            ));
+            return Err(format!("{}: two types of one name\n{}", written.name, written.text));
         }
     }
     for Refused { index, error } in &refused {
@@ -125,11 +101,7 @@ pub(crate) fn check_refused() -> Result<(), String> {
         }
     }
     if refused.is_empty() || refused.len() > written.len() / 2 {
-        return Err(format!(
-            "{} refused, {} written",
-            refused.len(),
-            written.len()
-        ));
+        return Err(format!("{} refused, {} written", refused.len(), written.len()));
     }
     Ok(())
 }

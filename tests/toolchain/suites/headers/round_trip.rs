@@ -15,9 +15,7 @@ const BATCH: usize = 40;
 
 /// The kernel that a header declares, with an empty body.
 pub(crate) fn definition(header: &str) -> Result<String, String> {
-    let begin = header
-        .find("extern \"C\" __global__")
-        .ok_or("no prototype")?;
+    let begin = header.find("extern \"C\" __global__").ok_or("no prototype")?;
     let end = begin + header[begin..].find(");").ok_or("no end of a prototype")?;
     Ok(format!("{}) {{}}\n", &header[begin..end]))
 }
@@ -39,10 +37,7 @@ pub(crate) fn batches(mut headers: Vec<(String, String)>) -> Vec<Vec<(String, St
     let is_of_cuda_12 = |text: &str| text.contains("alignas(64) CUtensorMap_st");
     headers.sort_by_key(|(_, text)| is_of_cuda_12(text));
     let groups = headers.chunk_by(|(_, a), (_, b)| is_of_cuda_12(a) == is_of_cuda_12(b));
-    groups
-        .flat_map(|group| group.chunks(BATCH))
-        .map(<[_]>::to_vec)
-        .collect()
+    groups.flat_map(|group| group.chunks(BATCH)).map(<[_]>::to_vec).collect()
 }
 
 fn kernels(ptx: &[u8]) -> Result<Kernels<'_>, String> {
@@ -55,24 +50,14 @@ fn kernels(ptx: &[u8]) -> Result<Kernels<'_>, String> {
 }
 
 /// The host struct's members for which the kernel's struct has no member with the same name, offset and size.
-fn members(
-    place: &str,
-    host: Members<'_>,
-    kernel: Members<'_>,
-    found: &mut Vec<String>,
-    count: &mut usize,
-) {
+fn members(place: &str, host: Members<'_>, kernel: Members<'_>, found: &mut Vec<String>, count: &mut usize) {
     if !host.is_known() || !kernel.is_known() {
         return;
     }
     let host: Vec<Parameter<'_>> = host.iter().filter(|member| member.size > 0).collect();
     let kernel: Vec<Parameter<'_>> = kernel.iter().collect();
     if host.len() != kernel.len() {
-        found.push(format!(
-            "{place}: {} members, in C++ {}",
-            host.len(),
-            kernel.len()
-        ));
+        found.push(format!("{place}: {} members, in C++ {}", host.len(), kernel.len()));
         return;
     }
     for (host, kernel) in host.iter().zip(&kernel) {
@@ -95,19 +80,11 @@ fn members(
 fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) -> Vec<String> {
     let mut found = Vec::new();
     if !fits(host.parameters, kernel.parameters, None) {
-        found.push(
-            report::<16>(host, kernel)
-                .whole_message()
-                .as_str()
-                .to_owned(),
-        );
+        found.push(report::<16>(host, kernel).whole_message().as_str().to_owned());
     }
     for (host, kernel) in host.parameters.iter().zip(kernel.parameters) {
         if host.cpp_name() != kernel.name {
-            found.push(format!(
-                "`{}` is called `{}` in C++",
-                host.name, kernel.name
-            ));
+            found.push(format!("`{}` is called `{}` in C++", host.name, kernel.name));
         }
         // An array is wrapped in a struct with one member.
         let value = match kernel.members.get(0) {
@@ -127,66 +104,36 @@ fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) 
 /// from these kernels compile too.
 pub(crate) fn random() -> Result<String, String> {
     let written = random::all();
-    let headers = written
-        .iter()
-        .map(|Written { name, text, .. }| (format!("{name}.h"), text.clone()));
+    let headers = written.iter().map(|Written { name, text, .. }| (format!("{name}.h"), text.clone()));
     let headers: Vec<(String, String)> = headers.collect();
     let groups = batches(headers.clone());
-    let sources: Vec<String> = groups
-        .iter()
-        .map(|group| source(group))
-        .collect::<Result<_, _>>()?;
+    let sources: Vec<String> = groups.iter().map(|group| source(group)).collect::<Result<_, _>>()?;
     let images = compilers::nvrtc("random", &headers, &sources)?;
-    let images: Vec<Kernels<'_>> = images
-        .iter()
-        .map(|ptx| kernels(ptx))
-        .collect::<Result<_, _>>()?;
+    let images: Vec<Kernels<'_>> = images.iter().map(|ptx| kernels(ptx)).collect::<Result<_, _>>()?;
 
     let (mut members, mut parameters) = (0, 0);
     let mut again = Vec::new();
-    for Written {
-        name,
-        text,
-        signature,
-        ..
-    } in &written
-    {
+    for Written { name, text, signature, .. } in &written {
         let Some(kernel) = images.iter().find_map(|kernels| kernels.kernel(name, None)) else {
             return Err(format!("{name}: no kernel"));
         };
         let actual = kernel.parameters();
-        let in_cpp = Signature {
-            name,
-            parameters: &actual,
-        };
+        let in_cpp = Signature { name, parameters: &actual };
         let found = differences(signature, &in_cpp, &mut members);
         if !found.is_empty() {
             return Err(format!("{name}: {}\n{text}", found.join("\n")));
         }
         parameters += actual.len();
-        let header = Header::new()
-            .item(Item::kernel(name, &actual))
-            .forward_declare_pointees();
+        let header = Header::new().item(Item::kernel(name, &actual)).forward_declare_pointees();
         let namespace = format!("again_{name}");
         let header = header.namespace(&namespace).write();
-        again.push((
-            format!("again_{name}.h"),
-            header.map_err(|error| format!("{name}: {error}\n{text}"))?,
-        ));
+        again.push((format!("again_{name}.h"), header.map_err(|error| format!("{name}: {error}\n{text}"))?));
     }
     let groups = batches(again.clone());
-    let sources: Vec<String> = groups
-        .iter()
-        .map(|group| source(group))
-        .collect::<Result<_, _>>()?;
+    let sources: Vec<String> = groups.iter().map(|group| source(group)).collect::<Result<_, _>>()?;
     compilers::nvrtc("again", &again, &sources)?;
     if parameters < written.len() || members < written.len() {
-        return Err(format!(
-            "only {parameters} parameters and {members} members"
-        ));
+        return Err(format!("only {parameters} parameters and {members} members"));
     }
-    Ok(format!(
-        "{} structs, {parameters} parameters, {members} members, 0 differences",
-        written.len()
-    ))
+    Ok(format!("{} structs, {parameters} parameters, {members} members, 0 differences", written.len()))
 }

@@ -34,14 +34,11 @@ fn headers() -> Result<Vec<(String, String)>, cpp::HeaderError> {
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let headers = headers().map_err(|error| error.to_string())?;
     // One source supports only one alignment of tensor maps.
-    let (old, new): (Vec<_>, Vec<_>) = headers
-        .iter()
-        .partition(|(_, text)| text.contains("alignas(64) CUtensorMap_st"));
+    let (old, new): (Vec<_>, Vec<_>) =
+        headers.iter().partition(|(_, text)| text.contains("alignas(64) CUtensorMap_st"));
     let source = |group: &[&(String, String)]| {
         let files = group.iter().map(|(file, _)| file);
-        files.fold(String::new(), |text, file| {
-            text + "#include \"" + file + "\"\n"
-        })
+        files.fold(String::new(), |text, file| text + "#include \"" + file + "\"\n")
     };
     compilers::nvrtc("types", &headers, &[source(&old), source(&new)])?;
     if old.is_empty() || new.len() < 60 {

@@ -23,19 +23,11 @@ enum At {
 }
 
 const fn field(ty: &'static str) -> Formless {
-    Formless {
-        ty,
-        definition: "",
-        at: At::Field,
-    }
+    Formless { ty, definition: "", at: At::Field }
 }
 
 const fn definition(ty: &'static str, definition: &'static str) -> Formless {
-    Formless {
-        ty,
-        definition,
-        at: At::Definition,
-    }
+    Formless { ty, definition, at: At::Definition }
 }
 
 const FORMLESS: &[Formless] = &[
@@ -58,39 +50,20 @@ const FORMLESS: &[Formless] = &[
         definition: "#[derive(Clone, Copy)] pub struct Plain { pub x: f32, pub y: f32 }",
         at: At::Field,
     },
-    Formless {
-        ty: "[u8; 40_000]",
-        definition: "",
-        at: At::Struct,
-    },
-    definition(
-        "Bare",
-        "#[derive(Clone, Copy, DeviceType)] pub struct Bare { pub x: u8, pub y: f32 }",
-    ),
+    Formless { ty: "[u8; 40_000]", definition: "", at: At::Struct },
+    definition("Bare", "#[derive(Clone, Copy, DeviceType)] pub struct Bare { pub x: u8, pub y: f32 }"),
     definition(
         "Packed",
         "#[derive(Clone, Copy, DeviceType)] #[repr(C, packed)] pub struct Packed { pub x: u8, pub y: f32 }",
     ),
-    definition(
-        "Empty",
-        "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub struct Empty {}",
-    ),
-    definition(
-        "Loose",
-        "#[derive(Clone, Copy, DeviceType)] pub enum Loose { A, B }",
-    ),
-    definition(
-        "Full",
-        "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub enum Full { A(f32), B }",
-    ),
+    definition("Empty", "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub struct Empty {}"),
+    definition("Loose", "#[derive(Clone, Copy, DeviceType)] pub enum Loose { A, B }"),
+    definition("Full", "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub enum Full { A(f32), B }"),
     definition(
         "Text",
         "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub struct Text { pub x: u8, pub y: &'static str }",
     ),
-    definition(
-        "Either",
-        "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub union Either { pub x: u32, pub y: f32 }",
-    ),
+    definition("Either", "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub union Either { pub x: u32, pub y: f32 }"),
 ];
 
 /// One field of every struct has a type without a device form.
@@ -108,21 +81,13 @@ pub(crate) const PACKAGES: [&str; 2] = ["mutants_alone", "mutants_alone_sizes"];
 impl Alone {
     /// A struct for every second kernel.
     pub(crate) fn make(kernels: &[Kernel]) -> Self {
-        let mut alone = Self {
-            typed: Source::new(),
-            evaluated: Source::new(),
-            cases: Vec::new(),
-        };
+        let mut alone = Self { typed: Source::new(), evaluated: Source::new(), cases: Vec::new() };
         for (i, kernel) in kernels.iter().step_by(2).enumerate() {
             let formless = &FORMLESS[i % FORMLESS.len()];
             let types = &kernel.signature.parameters;
             let at = Rng::new(crate::mutants::corpus::SEED, i as u64).below(types.len());
             let is_evaluated = formless.at == At::Struct || formless.ty.contains("PhantomData");
-            let source = if is_evaluated {
-                &mut alone.evaluated
-            } else {
-                &mut alone.typed
-            };
+            let source = if is_evaluated { &mut alone.evaluated } else { &mut alone.typed };
             source.formless(i, kernel, formless, at);
             alone.cases.push((formless, format!("p{at}")));
         }
@@ -131,10 +96,7 @@ impl Alone {
 
     /// The number of rejected structs for each type, and the total; and the mistakes that were not detected or reported at the
     /// wrong position.
-    pub(crate) fn judge(
-        &self,
-        diagnostics: &[Diagnostic],
-    ) -> (BTreeMap<&str, [usize; 2]>, Vec<String>) {
+    pub(crate) fn judge(&self, diagnostics: &[Diagnostic]) -> (BTreeMap<&str, [usize; 2]>, Vec<String>) {
         let mut found: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         let mut faults = Vec::new();
         for (i, (formless, field)) in self.cases.iter().enumerate() {
@@ -150,16 +112,10 @@ impl Alone {
                 .collect();
             let entry = found.entry(formless.ty).or_default();
             entry[1] += 1;
-            if own
-                .iter()
-                .any(|found| matches!(&found.place, Some((_, place)) if *place == expected))
-            {
+            if own.iter().any(|found| matches!(&found.place, Some((_, place)) if *place == expected)) {
                 entry[0] += 1;
             } else {
-                faults.push(format!(
-                    "`{field}: {}` is not reported at {expected:?}: {own:#?}",
-                    formless.ty
-                ));
+                faults.push(format!("`{field}: {}` is not reported at {expected:?}: {own:#?}", formless.ty));
             }
         }
         (found, faults)
@@ -180,11 +136,7 @@ impl Source {
         self.placed(number, &Place::Struct, "pub struct Args {");
         for (i, ty) in types.iter().map(Type::rust).enumerate() {
             let ty = if i == at { formless.ty } else { &ty };
-            self.placed(
-                number,
-                &Place::Field(format!("p{i}")),
-                &format!("pub p{i}: {ty},"),
-            );
+            self.placed(number, &Place::Field(format!("p{i}")), &format!("pub p{i}: {ty},"));
         }
         self.line("}\n}");
     }

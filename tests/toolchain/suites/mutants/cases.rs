@@ -34,11 +34,7 @@ impl Case {
     }
 
     /// Whether a stage with this source must reject it; otherwise the reason why not.
-    pub(crate) fn promise(
-        &self,
-        source: visible::Source,
-        kernels: &[Kernel],
-    ) -> Result<(), &'static str> {
+    pub(crate) fn promise(&self, source: visible::Source, kernels: &[Kernel]) -> Result<(), &'static str> {
         let kernel = &kernels[self.kernel];
         let types = &kernel.signature.parameters;
         if source == visible::Source::Debug && self.kind == Some(Kind::SwapMembers) {
@@ -57,11 +53,7 @@ impl Case {
             kernel.name(),
             self.module,
             self.kind.map_or("right", Kind::word),
-            list(
-                fields
-                    .map(|field| format!("{}: {}", field.name, field.ty.rust()))
-                    .collect()
-            ),
+            list(fields.map(|field| format!("{}: {}", field.name, field.ty.rust())).collect()),
             kernel.linkage,
             list(kernel.signature.parameters.iter().map(Type::cpp).collect()),
         )
@@ -91,13 +83,7 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
         });
         let share = mistakes * (number + 1) / 4 - mistakes * number / 4;
         let mut mutants = choose(&Kind::MISTAKES, &mut made, share, types, &mut rng);
-        mutants.extend(choose(
-            &Kind::RIGHT,
-            &mut written,
-            number % 2,
-            types,
-            &mut rng,
-        ));
+        mutants.extend(choose(&Kind::RIGHT, &mut written, number % 2, types, &mut rng));
         for (i, mutant) in mutants.into_iter().enumerate() {
             let own = mutant.fields.iter().map(|field| field.ty.clone());
             let mut own = definitions(&own.collect::<Vec<_>>()).unwrap_or_default();
@@ -108,9 +94,7 @@ pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
             }
             // A struct that contains the struct or enum is also defined again.
             let all = mutant.exchanged.is_some() || mutant.kind == Kind::EnumValue;
-            let new = own
-                .iter()
-                .filter(|definition| all || !known.contains(definition));
+            let new = own.iter().filter(|definition| all || !known.contains(definition));
             cases.push(Case {
                 kernel: number,
                 module: format!("{}::m{i}", kernel.name()),

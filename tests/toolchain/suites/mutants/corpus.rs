@@ -70,10 +70,7 @@ impl Kernel {
         match self.linkage {
             Linkage::C => text,
             Linkage::Mangled => text.replace("extern \"C\" ", ""),
-            Linkage::Namespace => format!(
-                "namespace sim {{\n{}}}\n",
-                text.replace("extern \"C\" ", "")
-            ),
+            Linkage::Namespace => format!("namespace sim {{\n{}}}\n", text.replace("extern \"C\" ", "")),
         }
     }
 }
@@ -81,9 +78,7 @@ impl Kernel {
 /// The number of correct signatures in this run.
 pub(crate) fn size() -> Result<usize, String> {
     match std::env::var("KERNEL_ARGS_MUTANTS_SIGNATURES") {
-        Ok(text) => text
-            .parse()
-            .map_err(|error| format!("KERNEL_ARGS_MUTANTS_SIGNATURES={text}: {error}")),
+        Ok(text) => text.parse().map_err(|error| format!("KERNEL_ARGS_MUTANTS_SIGNATURES={text}: {error}")),
         Err(_) => Ok(size::choose(SMALL, 1000)),
     }
 }
@@ -117,9 +112,7 @@ fn is_wanted(signature: &Signature) -> bool {
 
 /// A source with the kernels of a chunk.
 fn source(kernels: &[Kernel]) -> String {
-    let prelude = cpp::PRELUDE
-        .lines()
-        .filter(|line| !line.contains("TensorMap"));
+    let prelude = cpp::PRELUDE.lines().filter(|line| !line.contains("TensorMap"));
     let mut text = prelude.fold(TENSOR_MAPS.to_owned(), |text, line| text + line + "\n");
     for kernel in kernels {
         text.push_str(&kernel.source());
@@ -179,9 +172,7 @@ impl Corpus {
             .map(|i| Images {
                 ptx: path(i, "ptx"),
                 cubin: version.is_ok().then(|| path(i, &format!("{CUBIN}.cubin"))),
-                debug: version
-                    .is_ok()
-                    .then(|| folder.join(DEBUG).join(format!("c{i}.ptx"))),
+                debug: version.is_ok().then(|| folder.join(DEBUG).join(format!("c{i}.ptx"))),
             })
             .collect();
         Ok(Self { images, origin })
@@ -201,12 +192,7 @@ pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
 }
 
 /// Compiles every chunk.
-fn compile(
-    folder: &Path,
-    kernels: &[Kernel],
-    targets: &str,
-    options: &[&str],
-) -> Result<(), String> {
+fn compile(folder: &Path, kernels: &[Kernel], targets: &str, options: &[&str]) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let sources = kernels.chunks(CHUNK).enumerate().map(|(i, chunk)| {
         let path = folder.join(format!("c{i}.cu"));
@@ -224,9 +210,7 @@ pub(crate) fn symbol<'t>(ptx: &'t str, name: &str) -> Option<&'t str> {
         .filter_map(|line| line.strip_prefix(".visible .entry "))
         .map(|line| line.trim_end_matches(['(', ')', ' ']))
         .find(|symbol| {
-            let rest = symbol
-                .strip_prefix("_ZN3sim")
-                .or_else(|| symbol.strip_prefix("_Z"));
+            let rest = symbol.strip_prefix("_ZN3sim").or_else(|| symbol.strip_prefix("_Z"));
             *symbol == name || rest.is_some_and(|rest| rest.starts_with(&mangled))
         })
 }

@@ -46,10 +46,7 @@ pub(crate) fn main() -> ExitCode {
             Ok(Completion::Completed)
         }),
         Trial::ignorable_test("cubins_are_among_the_images", || {
-            nvrtc::version().map_or_else(
-                |why| Ok(Completion::ignored_with(why)),
-                |_| Ok(Completion::Completed),
-            )
+            nvrtc::version().map_or_else(|why| Ok(Completion::ignored_with(why)), |_| Ok(Completion::Completed))
         }),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -77,25 +74,14 @@ fn promises() -> Result<(), Failed> {
         names.filter(|name| name.starts_with(prefix)).collect()
     };
     let (checked, debug) = (checked("mutants_checked"), checked("mutants_debug"));
-    for (name, source) in alone::PACKAGES
-        .into_iter()
-        .zip([&alone.typed, &alone.evaluated])
-    {
-        packages.push(Package {
-            name: name.to_owned(),
-            purpose: Purpose::Checked,
-            source: source.clone(),
-        });
+    for (name, source) in alone::PACKAGES.into_iter().zip([&alone.typed, &alone.evaluated]) {
+        packages.push(Package { name: name.to_owned(), purpose: Purpose::Checked, source: source.clone() });
     }
     let building = Instant::now();
     let built = workspace::build(&folder("mutants")?, &packages)?;
-    println!(
-        "mutants: rustc took {:.0} s",
-        building.elapsed().as_secs_f32()
-    );
+    println!("mutants: rustc took {:.0} s", building.elapsed().as_secs_f32());
 
-    let derive =
-        |packages: &[String], source| stage::derive(&cases, &built.diagnostics, packages, source);
+    let derive = |packages: &[String], source| stage::derive(&cases, &built.diagnostics, packages, source);
     let mut stages = vec![derive(&checked, Source::Ptx)?];
     if !debug.is_empty() {
         stages.push(derive(&debug, Source::Debug)?);

@@ -48,37 +48,18 @@ const MOST_BYTES: usize = 30_000;
 
 /// The fields of the correct struct.
 pub(crate) fn fields(types: &[Type]) -> Vec<Field> {
-    let field = |(i, ty): (usize, &Type)| Field {
-        name: format!("p{i}"),
-        ty: ty.clone(),
-    };
+    let field = |(i, ty): (usize, &Type)| Field { name: format!("p{i}"), ty: ty.clone() };
     types.iter().enumerate().map(field).collect()
 }
 
 /// Makes one mistake of this kind, if the signature permits it.
 pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant> {
-    let mut mutant = Mutant {
-        kind,
-        fields: fields(types),
-        wrong: Vec::new(),
-        missing: None,
-        exchanged: None,
-    };
+    let mut mutant = Mutant { kind, fields: fields(types), wrong: Vec::new(), missing: None, exchanged: None };
     let differ = |a: usize, b: usize| types[a].rust() != types[b].rust();
     let pairs = || (0..types.len()).flat_map(|a| (a + 1..types.len()).map(move |b| (a, b)));
     match kind {
-        Kind::SwapNeighbours => mutant.swap(
-            pairs()
-                .filter(|(a, b)| b - a == 1 && differ(*a, *b))
-                .collect(),
-            rng,
-        )?,
-        Kind::SwapApart => mutant.swap(
-            pairs()
-                .filter(|(a, b)| b - a > 1 && differ(*a, *b))
-                .collect(),
-            rng,
-        )?,
+        Kind::SwapNeighbours => mutant.swap(pairs().filter(|(a, b)| b - a == 1 && differ(*a, *b)).collect(), rng)?,
+        Kind::SwapApart => mutant.swap(pairs().filter(|(a, b)| b - a > 1 && differ(*a, *b)).collect(), rng)?,
         Kind::SwapSameType => {
             mutant.swap(pairs().filter(|(a, b)| !differ(*a, *b)).collect(), rng)?;
         }
@@ -101,10 +82,11 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
                 _ => None,
             });
             let (at, of) = pick(structs.collect(), rng)?;
-            let members = of.fields.iter().enumerate().map(|(i, member)| Field {
-                name: format!("p{at}m{i}"),
-                ty: member.ty.clone(),
-            });
+            let members = of
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(i, member)| Field { name: format!("p{at}m{i}"), ty: member.ty.clone() });
             let members: Vec<Field> = members.collect();
             mutant.wrong = members.iter().map(|member| member.name.clone()).collect();
             mutant.fields.splice(at..=at, members);
@@ -126,11 +108,7 @@ pub(crate) fn mutate(kind: Kind, types: &[Type], rng: &mut Rng) -> Option<Mutant
             mutant.missing = Some(at);
         }
         Kind::Add => {
-            let ty = if rng.chance(50) {
-                rng.pick(types).clone()
-            } else {
-                Type::Leaf(rng.pick(LEAVES))
-            };
+            let ty = if rng.chance(50) { rng.pick(types).clone() } else { Type::Leaf(rng.pick(LEAVES)) };
             let at = rng.below(types.len() + 1);
             let name = "added".to_owned();
             mutant.wrong.push(name.clone());
@@ -159,11 +137,7 @@ impl Mutant {
         let found = types
             .iter()
             .enumerate()
-            .flat_map(|(i, ty)| {
-                retype::replacements(self.kind, ty)
-                    .into_iter()
-                    .map(move |other| (i, other))
-            })
+            .flat_map(|(i, ty)| retype::replacements(self.kind, ty).into_iter().map(move |other| (i, other)))
             .collect();
         let (at, ty) = pick(found, rng)?;
         if !self.kind.is_right() {
@@ -185,10 +159,7 @@ fn exchangeable(ty: &Type) -> Vec<Exchanged> {
             }
             for b in 0..s.fields.len() {
                 for a in (0..b).filter(|&a| s.fields[a].ty.rust() == s.fields[b].ty.rust()) {
-                    found.push(Exchanged {
-                        structure: s.name.clone(),
-                        members: [a, b],
-                    });
+                    found.push(Exchanged { structure: s.name.clone(), members: [a, b] });
                 }
             }
             found

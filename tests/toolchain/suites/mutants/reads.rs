@@ -50,12 +50,7 @@ fn block(fields: &[Field]) -> Vec<Bits> {
 
 fn flatten(ty: &Type, at: usize, owner: &str, bits: &mut Vec<Bits>) {
     let mut push = |offset, size, format, owner: String| {
-        bits.push(Bits {
-            offset,
-            size,
-            format,
-            owner,
-        });
+        bits.push(Bits { offset, size, format, owner });
     };
     match ty {
         Type::Leaf(leaf) => {
@@ -66,8 +61,8 @@ fn flatten(ty: &Type, at: usize, owner: &str, bits: &mut Vec<Bits>) {
             let stem = leaf.rust.trim_end_matches(|c: char| c.is_ascii_digit());
             let format = match leaf.rust {
                 "half::bf16" | "BFloat162" => Format::BFloat,
-                "f32" | "f64" | "half::f16" | "Half2" | "Double4A16" | "Double4A32"
-                | "CuFloatComplex" | "CuDoubleComplex" => Format::Float,
+                "f32" | "f64" | "half::f16" | "Half2" | "Double4A16" | "Double4A32" | "CuFloatComplex"
+                | "CuDoubleComplex" => Format::Float,
                 _ if matches!(stem, "Float" | "Double") => Format::Float,
                 _ => Format::Integer,
             };

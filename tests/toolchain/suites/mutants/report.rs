@@ -14,14 +14,8 @@ use std::collections::BTreeMap;
 const LISTED: usize = 8;
 
 /// Prints the results of every stage for every kind, and why the rest was not detected.
-pub(crate) fn print(
-    cases: &[Case],
-    verdicts: &[(Stage, Verdict)],
-    alone: &BTreeMap<&str, [usize; 2]>,
-) {
-    println!(
-        "\nmutants: refused / promised, by kind and stage; in brackets those that change what the kernel reads"
-    );
+pub(crate) fn print(cases: &[Case], verdicts: &[(Stage, Verdict)], alone: &BTreeMap<&str, [usize; 2]>) {
+    println!("\nmutants: refused / promised, by kind and stage; in brackets those that change what the kernel reads");
     print!("{:32}{:>14}", "kind", "mutants");
     for (stage, _) in verdicts {
         print!("{:>22}", stage.name);
@@ -30,11 +24,7 @@ pub(crate) fn print(
     for kind in Kind::MISTAKES {
         let of_kind = || cases.iter().filter(|case| case.kind == Some(kind));
         let changing = of_kind().filter(|case| case.changes_reads).count();
-        print!(
-            "{:32}{:>14}",
-            kind.word(),
-            format!("{} ({changing})", of_kind().count())
-        );
+        print!("{:32}{:>14}", kind.word(), format!("{} ({changing})", of_kind().count()));
         for (_, verdict) in verdicts {
             let count = verdict.kinds.get(&kind).copied().unwrap_or_default();
             print!("{:>22}", format!("{} / {}", count.refused, count.promised));
@@ -50,32 +40,15 @@ pub(crate) fn print(
         }
         println!();
     };
-    let sum =
-        |verdict: &Verdict, of: fn(&Count) -> usize| verdict.kinds.values().map(of).sum::<usize>();
-    row(
-        "all",
-        format!("{} ({changing})", mutants.len()),
-        &|verdict| {
-            format!(
-                "{} / {}",
-                sum(verdict, |c| c.refused),
-                sum(verdict, |c| c.promised)
-            )
-        },
-    );
-    row("exactly the wrong fields", String::new(), &|verdict| {
-        sum(verdict, |c| c.exact).to_string()
+    let sum = |verdict: &Verdict, of: fn(&Count) -> usize| verdict.kinds.values().map(of).sum::<usize>();
+    row("all", format!("{} ({changing})", mutants.len()), &|verdict| {
+        format!("{} / {}", sum(verdict, |c| c.refused), sum(verdict, |c| c.promised))
     });
-    row("none of the wrong fields", String::new(), &|verdict| {
-        verdict.elsewhere.len().to_string()
-    });
-    row("unseen, other bytes are read", String::new(), &|verdict| {
-        sum(verdict, |c| c.unseen).to_string()
-    });
+    row("exactly the wrong fields", String::new(), &|verdict| sum(verdict, |c| c.exact).to_string());
+    row("none of the wrong fields", String::new(), &|verdict| verdict.elsewhere.len().to_string());
+    row("unseen, other bytes are read", String::new(), &|verdict| sum(verdict, |c| c.unseen).to_string());
     let right = cases.len() - mutants.len();
-    row("right structs accepted", right.to_string(), &|verdict| {
-        verdict.accepted.to_string()
-    });
+    row("right structs accepted", right.to_string(), &|verdict| verdict.accepted.to_string());
     for kind in Kind::RIGHT {
         let count = cases.iter().filter(|case| case.kind == Some(kind)).count();
         println!("  of these {count}: {}", kind.word());
@@ -83,9 +56,7 @@ pub(crate) fn print(
 
     println!("\nmutants: what is accepted, and why (* other bytes are read than the struct means)");
     for (i, (stage, verdict)) in verdicts.iter().enumerate() {
-        let earlier = verdicts[..i]
-            .iter()
-            .find(|(_, other)| other.reasons == verdict.reasons);
+        let earlier = verdicts[..i].iter().find(|(_, other)| other.reasons == verdict.reasons);
         if let Some((earlier, _)) = earlier {
             println!("{}: as {}", stage.name, earlier.name);
             continue;

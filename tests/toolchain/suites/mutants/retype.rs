@@ -2,20 +2,16 @@
 
 use crate::mutants::{
     kind::Kind,
-    twins::{
-        ALIGNMENTS, ELEMENTS, HALVES, KINDS_OF_VECTORS, LONGS, NON_ZERO, NUMBERS, SIGNS, WIDTHS,
-    },
+    twins::{ALIGNMENTS, ELEMENTS, HALVES, KINDS_OF_VECTORS, LONGS, NON_ZERO, NUMBERS, SIGNS, WIDTHS},
 };
 use kernel_args_test_generator::{Enum, Field, Leaf, Pointee, Slot, Struct, Type};
 
 /// The type that replaces `ty` for this kind of mistake, or for a different correct spelling.
 pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
     let leaves = |table: &[(&str, &str)]| match ty {
-        Type::Leaf(leaf) => table
-            .iter()
-            .filter(|(from, _)| *from == leaf.rust)
-            .map(|(_, to)| Type::named(to))
-            .collect(),
+        Type::Leaf(leaf) => {
+            table.iter().filter(|(from, _)| *from == leaf.rust).map(|(_, to)| Type::named(to)).collect()
+        }
         _ => Vec::new(),
     };
     match kind {
@@ -25,12 +21,7 @@ pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
         Kind::HalfFormat => leaves(HALVES),
         Kind::LongLong => leaves(LONGS),
         Kind::NonZero => leaves(NON_ZERO),
-        Kind::Bool => leaves(&[
-            ("bool", "u8"),
-            ("bool", "i8"),
-            ("bool", "i32"),
-            ("bool", "u32"),
-        ]),
+        Kind::Bool => leaves(&[("bool", "u8"), ("bool", "i8"), ("bool", "i32"), ("bool", "u32")]),
         Kind::BoolForByte => leaves(&[("u8", "bool"), ("i8", "bool")]),
         Kind::PointerForValue => match ty {
             Type::Leaf(leaf) if leaf.size() == 8 && !leaf.aggregate => {
@@ -52,11 +43,7 @@ pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
         Kind::EnumWidth => match ty {
             Type::Enum(e) => {
                 let mut other = e.clone();
-                let wide = if e.underlying.size() == 4 {
-                    "u8"
-                } else {
-                    "i32"
-                };
+                let wide = if e.underlying.size() == 4 { "u8" } else { "i32" };
                 other.underlying = Leaf::named(wide).expect("a leaf of the table");
                 other.values = vec![0, 1];
                 vec![Type::Enum(other)]
@@ -75,11 +62,7 @@ pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
         | Kind::AddressForPointer
         | Kind::VoidPointer
         | Kind::Optional => match ty {
-            Type::Pointer {
-                to,
-                is_const,
-                optional,
-            } => other_pointer(kind, to, *is_const, *optional),
+            Type::Pointer { to, is_const, optional } => other_pointer(kind, to, *is_const, *optional),
             _ => Vec::new(),
         },
         Kind::SwapNeighbours
@@ -97,12 +80,7 @@ pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
 fn other_values(ty: &Type) -> Vec<Type> {
     match ty {
         Type::Enum(e) => {
-            let with = |values| {
-                Type::Enum(Enum {
-                    values,
-                    ..e.clone()
-                })
-            };
+            let with = |values| Type::Enum(Enum { values, ..e.clone() });
             let is_free = |value: &i64| !e.values.contains(value);
             let mut found = Vec::new();
             for (i, value) in e.values.iter().enumerate() {
@@ -127,10 +105,7 @@ fn other_values(ty: &Type) -> Vec<Type> {
                     for ty in other_values(&field.ty) {
                         let mut fields = s.fields.clone();
                         fields[i].ty = ty;
-                        found.push(Type::Struct(Struct {
-                            fields,
-                            ..s.clone()
-                        }));
+                        found.push(Type::Struct(Struct { fields, ..s.clone() }));
                     }
                 }
             }
@@ -141,19 +116,11 @@ fn other_values(ty: &Type) -> Vec<Type> {
 }
 
 fn pointer(to: Pointee, is_const: bool) -> Type {
-    Type::Pointer {
-        to,
-        is_const,
-        optional: false,
-    }
+    Type::Pointer { to, is_const, optional: false }
 }
 
 fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Vec<Type> {
-    let same = |is_const, optional| Type::Pointer {
-        to: to.clone(),
-        is_const,
-        optional,
-    };
+    let same = |is_const, optional| Type::Pointer { to: to.clone(), is_const, optional };
     match kind {
         Kind::Constness if !is_const => vec![same(true, false)],
         Kind::MutForConst if is_const => vec![same(false, false)],
@@ -179,8 +146,7 @@ fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Ve
                     },
                     _ => &["f32", "u8"],
                 };
-                let to_each =
-                    |name: &&str| pointer(Pointee::Type(Box::new(Type::named(name))), is_const);
+                let to_each = |name: &&str| pointer(Pointee::Type(Box::new(Type::named(name))), is_const);
                 others.iter().map(to_each).collect()
             }
         },
@@ -190,9 +156,7 @@ fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Ve
 
 /// The component type of a vector.
 pub(crate) fn element(leaf: &Leaf) -> Option<Type> {
-    let found = ELEMENTS
-        .iter()
-        .find(|(name, _)| leaf.rust.starts_with(name));
+    let found = ELEMENTS.iter().find(|(name, _)| leaf.rust.starts_with(name));
     found.map(|(_, element)| Type::named(element))
 }
 
@@ -216,11 +180,9 @@ fn other_alignment(ty: &Type) -> Option<Type> {
 
 fn other_length(ty: &Type) -> Vec<Type> {
     match ty {
-        Type::Array(of, len) => [len + 1, len - 1]
-            .into_iter()
-            .filter(|len| *len > 0)
-            .map(|len| Type::Array(of.clone(), len))
-            .collect(),
+        Type::Array(of, len) => {
+            [len + 1, len - 1].into_iter().filter(|len| *len > 0).map(|len| Type::Array(of.clone(), len)).collect()
+        }
         Type::Leaf(leaf) if leaf.aggregate => {
             let stem = leaf.rust.trim_end_matches(|c: char| c.is_ascii_digit());
             (1..=4)
@@ -249,25 +211,16 @@ fn other_vector(ty: &Type) -> Option<Type> {
 }
 
 fn other_struct(kind: Kind, s: &Struct) -> Vec<Type> {
-    let with = |fields: Vec<Field>| Struct {
-        fields,
-        ..s.clone()
-    };
+    let with = |fields: Vec<Field>| Struct { fields, ..s.clone() };
     let mut found = Vec::new();
     match kind {
-        Kind::StructName => found.push(Struct {
-            name: format!("Other{}", s.name),
-            ..s.clone()
-        }),
+        Kind::StructName => found.push(Struct { name: format!("Other{}", s.name), ..s.clone() }),
         Kind::StructSize => {
             if s.fields.len() > 1 {
                 found.push(with(s.fields[..s.fields.len() - 1].to_vec()));
             }
             let mut longer = s.fields.clone();
-            longer.push(Field {
-                ty: Type::named("u32"),
-                slot: Slot::Own,
-            });
+            longer.push(Field { ty: Type::named("u32"), slot: Slot::Own });
             found.push(with(longer));
             found.retain(|other| other.extent().size != s.extent().size);
         }
@@ -288,10 +241,6 @@ fn other_struct(kind: Kind, s: &Struct) -> Vec<Type> {
         }
     }
     // An alignment below the alignment of a field is rejected or increased, both in C++ and in Rust.
-    found.retain(|other| {
-        other
-            .align
-            .is_none_or(|align| other.extent().align == align)
-    });
+    found.retain(|other| other.align.is_none_or(|align| other.extent().align == align));
     found.into_iter().map(Type::Struct).collect()
 }

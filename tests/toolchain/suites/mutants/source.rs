@@ -103,21 +103,12 @@ fn modules(
 }
 
 /// The structs that name their PTX in the derive. With debug information: the structs that `covers` selects.
-pub(crate) fn with_ptx(
-    cases: &[Case],
-    kernels: &[Kernel],
-    share: std::ops::Range<usize>,
-    debug: bool,
-) -> Source {
+pub(crate) fn with_ptx(cases: &[Case], kernels: &[Kernel], share: std::ops::Range<usize>, debug: bool) -> Source {
     let mut source = Source::new();
     let wanted = |case: &Case| !debug || covers(case);
     modules(&mut source, cases, &share, wanted, |kernel| {
         let (chunk, name) = (kernel / CHUNK, kernels[kernel].name());
-        let second = if debug {
-            format!("debug_info = \"../images/{DEBUG}/c{chunk}.ptx\", ")
-        } else {
-            String::new()
-        };
+        let second = if debug { format!("debug_info = \"../images/{DEBUG}/c{chunk}.ptx\", ") } else { String::new() };
         format!("#[kernel_args(ptx = \"../images/c{chunk}.ptx\", {second}entry = \"{name}\")]")
     });
     source
@@ -126,9 +117,7 @@ pub(crate) fn with_ptx(
 /// Whether a struct is compared with debug information at compile time. All are compared in a full run. By default: in the
 /// first image, the correct structs, and the structs for which debug information makes a difference.
 pub(crate) fn covers(case: &Case) -> bool {
-    size::is_full()
-        || case.kernel < CHUNK
-            && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
+    size::is_full() || case.kernel < CHUNK && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
 }
 
 /// The part of the program that does not change between runs.
@@ -160,8 +149,8 @@ pub(crate) fn program(
                 continue;
             }
             let name = kernels[case.kernel].name();
-            let symbol = symbol(&ptx, name)
-                .ok_or_else(|| format!("{} has no kernel `{name}`", images.ptx.display()))?;
+            let symbol =
+                symbol(&ptx, name).ok_or_else(|| format!("{} has no kernel `{name}`", images.ptx.display()))?;
             let _ = writeln!(
                 table,
                 "judge::Struct {{ case: {number}, entry: {name:?}, symbol: {symbol:?}, load: judge::load::<{}::Args> }},",
@@ -170,9 +159,7 @@ pub(crate) fn program(
         }
         table.push_str("] },\n");
     }
-    source.line(&format!(
-        "fn main() {{ judge::run(IMAGES) }}\nconst IMAGES: &[judge::Images] = &[\n{table}];"
-    ));
+    source.line(&format!("fn main() {{ judge::run(IMAGES) }}\nconst IMAGES: &[judge::Images] = &[\n{table}];"));
     Ok(source)
 }
 

@@ -48,13 +48,8 @@ pub(crate) fn derive(
     packages: &[String],
     source: Source,
 ) -> Result<Stage, String> {
-    let mut findings: BTreeMap<usize, Finding> = (0..cases.len())
-        .map(|case| (case, Finding::default()))
-        .collect();
-    for diagnostic in diagnostics
-        .iter()
-        .filter(|found| packages.contains(&found.package))
-    {
+    let mut findings: BTreeMap<usize, Finding> = (0..cases.len()).map(|case| (case, Finding::default())).collect();
+    for diagnostic in diagnostics.iter().filter(|found| packages.contains(&found.package)) {
         let Some((case, place)) = &diagnostic.place else {
             return Err(format!("an error in no struct's lines: {diagnostic:#?}"));
         };
@@ -92,9 +87,7 @@ fn missing(message: &str) -> Vec<usize> {
     let parts = message.split("no field for ").skip(1);
     parts
         .filter_map(|part| {
-            let part = part
-                .strip_prefix("parameter ")
-                .or_else(|| part.strip_prefix("one of the parameters "))?;
+            let part = part.strip_prefix("parameter ").or_else(|| part.strip_prefix("one of the parameters "))?;
             let end = part.find(|c: char| !c.is_ascii_digit())?;
             part[..end].parse().ok()
         })
@@ -106,19 +99,9 @@ fn missing(message: &str) -> Vec<usize> {
 type Way = (&'static str, &'static str, Source, &'static str);
 
 const DRIVER: [Way; 4] = [
-    (
-        "debug",
-        "load: debug info",
-        Source::Debug,
-        "fits driver and image",
-    ),
+    ("debug", "load: debug info", Source::Debug, "fits driver and image"),
     ("ptx", "load: PTX", Source::Ptx, "fits driver and image"),
-    (
-        "cubin",
-        "load: cubin",
-        Source::Cubin,
-        "fits driver and image",
-    ),
+    ("cubin", "load: cubin", Source::Cubin, "fits driver and image"),
     ("function", "load: function", Source::Driver, "fits driver"),
 ];
 
@@ -126,12 +109,7 @@ const OLD: [Way; 4] = [
     ("debug", "old: debug info", Source::Debug, "fits image"),
     ("ptx", "old driver: PTX", Source::Ptx, "fits image"),
     ("cubin", "old driver: cubin", Source::Cubin, "fits image"),
-    (
-        "function",
-        "old driver: function",
-        Source::Nothing,
-        "unverified",
-    ),
+    ("function", "old driver: function", Source::Nothing, "unverified"),
 ];
 
 /// The loading stages, on the default stand-in driver and on an old one.
@@ -140,18 +118,9 @@ pub(crate) fn load(programs: &[PathBuf]) -> Result<Vec<Stage>, String> {
     for (settings, ways) in [(Settings::new(), DRIVER), (Settings::new().old(), OLD)] {
         let text = run(&settings, programs)?;
         for (word, name, source, accepts) in ways {
-            let findings: BTreeMap<usize, Finding> = text
-                .lines()
-                .filter_map(|line| finding(line, word))
-                .collect();
+            let findings: BTreeMap<usize, Finding> = text.lines().filter_map(|line| finding(line, word)).collect();
             if !findings.is_empty() {
-                stages.push(Stage {
-                    name,
-                    source,
-                    accepts,
-                    covers: |_| true,
-                    findings,
-                });
+                stages.push(Stage { name, source, accepts, covers: |_| true, findings });
             }
         }
     }
@@ -166,16 +135,12 @@ fn run(settings: &Settings, programs: &[PathBuf]) -> Result<String, String> {
         .map(|program| {
             let mut command = session.command(program);
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command
-                .spawn()
-                .map_err(|error| format!("{}: {error}", program.display()))
+            command.spawn().map_err(|error| format!("{}: {error}", program.display()))
         })
         .collect::<Result<_, _>>()?;
     let mut text = String::new();
     for child in children {
-        let output = child
-            .wait_with_output()
-            .map_err(|error| error.to_string())?;
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
@@ -192,11 +157,7 @@ fn finding(line: &str, way: &str) -> Option<(usize, Finding)> {
     };
     let finding = Finding {
         refused: *word == "refused",
-        fields: fields
-            .split(',')
-            .filter(|name| !name.is_empty())
-            .map(Into::into)
-            .collect(),
+        fields: fields.split(',').filter(|name| !name.is_empty()).map(Into::into).collect(),
         missing: missing.parse().ok()?,
         numbers: Vec::new(),
         text: (*word).to_owned(),

@@ -61,12 +61,8 @@ pub(crate) const SIGNS: &[(&str, &str)] = &[
 ];
 
 /// The two 16-bit formats.
-pub(crate) const HALVES: &[(&str, &str)] = &[
-    ("half::f16", "half::bf16"),
-    ("half::bf16", "half::f16"),
-    ("Half2", "BFloat162"),
-    ("BFloat162", "Half2"),
-];
+pub(crate) const HALVES: &[(&str, &str)] =
+    &[("half::f16", "half::bf16"), ("half::bf16", "half::f16"), ("Half2", "BFloat162"), ("BFloat162", "Half2")];
 
 /// Vectors of integers instead of vectors of floating-point numbers: prefixes of names, or whole names.
 pub(crate) const KINDS_OF_VECTORS: &[(&str, &str)] = &[

@@ -55,9 +55,7 @@ pub(crate) fn verdict(stage: &Stage, cases: &[Case], kernels: &[Kernel]) -> Verd
             )
         };
         let Some(finding) = stage.findings.get(&number) else {
-            verdict
-                .broken
-                .push(format!("not judged: {}", case.describe(kernels)));
+            verdict.broken.push(format!("not judged: {}", case.describe(kernels)));
             continue;
         };
         let accepted = !finding.refused && finding.text == stage.accepts;
@@ -85,10 +83,7 @@ pub(crate) fn verdict(stage: &Stage, cases: &[Case], kernels: &[Kernel]) -> Verd
         count.unseen += usize::from(case.changes_reads);
         match promise {
             Err(reason) if accepted => {
-                *verdict
-                    .reasons
-                    .entry((kind, case.changes_reads, reason))
-                    .or_default() += 1;
+                *verdict.reasons.entry((kind, case.changes_reads, reason)).or_default() += 1;
             }
             _ => verdict.broken.push(say(finding)),
         }
@@ -114,8 +109,7 @@ fn is_near(case: &Case, finding: &Finding, source: Source, kernel: &Kernel) -> b
         let types: Vec<&Type> = kernel.signature.parameters.iter().collect();
         let run = run(&types, missing, alike);
         let mut numbers = finding.numbers.iter();
-        return finding.missing > 0
-            && (numbers.len() == 0 || numbers.any(|number| run.contains(number)));
+        return finding.missing > 0 && (numbers.len() == 0 || numbers.any(|number| run.contains(number)));
     }
     let is_named = |i: usize| finding.fields.contains(&case.fields[i].name);
     let types: Vec<&Type> = case.fields.iter().map(|field| &field.ty).collect();

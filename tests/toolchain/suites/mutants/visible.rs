@@ -26,12 +26,7 @@ pub(crate) enum Source {
 }
 
 /// Whether a struct with these fields must be rejected; otherwise the reason why not.
-pub(crate) fn promise(
-    source: Source,
-    linkage: Linkage,
-    host: &[Field],
-    kernel: &[Type],
-) -> Result<(), &'static str> {
+pub(crate) fn promise(source: Source, linkage: Linkage, host: &[Field], kernel: &[Type]) -> Result<(), &'static str> {
     let types: Vec<&Type> = host.iter().map(|field| &field.ty).collect();
     let kernel: Vec<&Type> = kernel.iter().collect();
     let shows = match source {
@@ -84,15 +79,10 @@ fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
         }
     }
     for (i, field) in host.iter().enumerate() {
-        let named = field
-            .name
-            .strip_prefix('p')
-            .and_then(|name| name.parse::<usize>().ok());
+        let named = field.name.strip_prefix('p').and_then(|name| name.parse::<usize>().ok());
         if let Some(other) = named
             && other != i
-            && kernel
-                .get(other)
-                .is_some_and(|other| **other == field.ty && *other == kernel[i])
+            && kernel.get(other).is_some_and(|other| **other == field.ty && *other == kernel[i])
         {
             return Ok(());
         }
@@ -111,8 +101,7 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
     actual.iter().all(|(at, ty)| {
         let same = own.iter().find(|(place, _)| place == at);
         same.is_some_and(|(_, host)| {
-            host.extent().size == ty.extent().size
-                && !matches!(is_equivalent(host, ty), Equivalence::Never)
+            host.extent().size == ty.extent().size && !matches!(is_equivalent(host, ty), Equivalence::Never)
         })
     })
 }
@@ -191,10 +180,7 @@ fn declare(ty: &Type) -> Declared {
         Type::Leaf(leaf) if matches!(leaf.rust, "f32" | "f64") => Declared::Float(extent.size),
         Type::Leaf(leaf) if !leaf.aggregate && extent.size <= 8 => Declared::Integer(extent.size),
         Type::Pointer { .. } | Type::Enum(_) => Declared::Integer(extent.size),
-        Type::Leaf(_) | Type::Array(..) | Type::Struct(_) => Declared::Bytes {
-            size: extent.size,
-            align: extent.align,
-        },
+        Type::Leaf(_) | Type::Array(..) | Type::Struct(_) => Declared::Bytes { size: extent.size, align: extent.align },
     }
 }
 
@@ -237,9 +223,7 @@ fn is_equivalent(host: &Type, kernel: &Type) -> Equivalence {
         (Type::Array(..), _) => Because(ARRAY),
         (Type::Enum(a), Type::Enum(b)) if a.name == b.name => Same,
         (Type::Enum(_), Type::Leaf(leaf)) if is_integer(leaf) => Because(ENUM),
-        (Type::Leaf(leaf), Type::Enum(_)) if is_integer(leaf) || leaf.rust == "bool" => {
-            Because(ENUM)
-        }
+        (Type::Leaf(leaf), Type::Enum(_)) if is_integer(leaf) || leaf.rust == "bool" => Because(ENUM),
         (Type::Struct(a), Type::Struct(b)) if a.name == b.name => {
             if host.cpp() == kernel.cpp() {
                 Because("a struct's name, size and alignment are all that an image contains")
@@ -249,9 +233,7 @@ fn is_equivalent(host: &Type, kernel: &Type) -> Equivalence {
         }
         (Type::Leaf(host), Type::Leaf(kernel)) => match (name(host), name(kernel)) {
             (a, b) if a == b => Same,
-            ("unsigned char", _) if kernel.cpp == "char" => {
-                Because("every byte may stand for `char`")
-            }
+            ("unsigned char", _) if kernel.cpp == "char" => Because("every byte may stand for `char`"),
             ("bool", "signed char" | "unsigned char") => Because("every bool is a byte"),
             _ => Never,
         },
@@ -330,9 +312,7 @@ fn same_pointee(host: &Type, kernel: &Type) -> bool {
         (Type::Alias { of, .. }, _) => same_pointee(of, kernel),
         (_, Type::Alias { of, .. }) => same_pointee(host, of),
         (Type::Array(..), _) => true,
-        (Type::Leaf(a), Type::Leaf(b)) => {
-            name(a) == name(b) || b.cpp == "char" && name(a) == "unsigned char"
-        }
+        (Type::Leaf(a), Type::Leaf(b)) => name(a) == name(b) || b.cpp == "char" && name(a) == "unsigned char",
         (Type::Enum(a), Type::Enum(b)) => a.name == b.name,
         (Type::Struct(a), Type::Struct(b)) => a.name == b.name,
         _ => false,

@@ -41,31 +41,16 @@ pub(crate) struct Built {
 pub(crate) fn build(folder: &Path, packages: &[Package]) -> Result<Built, String> {
     let crates = packages.iter().map(|package| package.lay_out(folder));
     let crates = crates.collect::<Result<Vec<_>, _>>()?;
-    let mut built = Built {
-        diagnostics: Vec::new(),
-        programs: Vec::new(),
-    };
-    for (package, compiled) in packages
-        .iter()
-        .zip(Compiler::new(folder, &USUAL).compile(&crates)?)
-    {
-        let errors = compiled
-            .messages
-            .iter()
-            .filter(|message| message["level"] == "error");
-        let diagnostics: Vec<_> = errors
-            .flat_map(|message| diagnostic(package, message))
-            .collect();
+    let mut built = Built { diagnostics: Vec::new(), programs: Vec::new() };
+    for (package, compiled) in packages.iter().zip(Compiler::new(folder, &USUAL).compile(&crates)?) {
+        let errors = compiled.messages.iter().filter(|message| message["level"] == "error");
+        let diagnostics: Vec<_> = errors.flat_map(|message| diagnostic(package, message)).collect();
         let is_program = package.purpose == Purpose::Program;
         if is_program == diagnostics.is_empty() && is_program == compiled.program.is_some() {
             built.diagnostics.extend(diagnostics);
             built.programs.extend(compiled.program);
         } else {
-            return Err(format!(
-                "`{}` was not compiled as it should be:\n{:#?}",
-                package.name,
-                diagnostics.first()
-            ));
+            return Err(format!("`{}` was not compiled as it should be:\n{:#?}", package.name, diagnostics.first()));
         }
     }
     Ok(built)
@@ -94,16 +79,11 @@ fn diagnostic(package: &Package, message: &Value) -> Vec<Diagnostic> {
     }
     let spans = message["spans"].as_array().map_or(&[][..], Vec::as_slice);
     let primary = spans.iter().filter(|span| span["is_primary"] == true);
-    let mut places: Vec<Option<(usize, Place)>> =
-        primary.map(|span| place(package, span)).collect();
+    let mut places: Vec<Option<(usize, Place)>> = primary.map(|span| place(package, span)).collect();
     if places.is_empty() {
         places.push(None);
     }
-    let diagnostic = |place| Diagnostic {
-        package: package.name.clone(),
-        place,
-        message: text.to_owned(),
-    };
+    let diagnostic = |place| Diagnostic { package: package.name.clone(), place, message: text.to_owned() };
     places.into_iter().map(diagnostic).collect()
 }
 
@@ -111,9 +91,7 @@ fn diagnostic(package: &Package, message: &Value) -> Vec<Diagnostic> {
 fn place(package: &Package, span: &Value) -> Option<(usize, Place)> {
     let mut span = span;
     loop {
-        let line = span["line_start"]
-            .as_u64()
-            .and_then(|line| usize::try_from(line).ok())?;
+        let line = span["line_start"].as_u64().and_then(|line| usize::try_from(line).ok())?;
         let file = span["file_name"].as_str().unwrap_or_default();
         let own = file.starts_with(&package.name);
         if let Some(place) = package.source.places.get(&line).filter(|_| own) {

@@ -40,53 +40,33 @@ impl Answer {
     /// A line of a table: facts, declarations, then the offsets and the total size for each group of GPUs with equal values.
     pub(crate) fn line(&self) -> String {
         let facts: Vec<String> = self.facts.iter().map(ToString::to_string).collect();
-        let declared: Vec<String> = self
-            .declared
-            .iter()
-            .map(|d| format!("{}{}/{}", d.letter, d.size, d.align))
-            .collect();
+        let declared: Vec<String> =
+            self.declared.iter().map(|d| format!("{}{}/{}", d.letter, d.size, d.align)).collect();
         let mut groups: Vec<(Vec<String>, String)> = Vec::new();
         for (sm, records) in &self.records {
             let offsets = records.parameters.iter().map(|(offset, _)| *offset);
-            let numbers: Vec<String> = offsets
-                .chain([records.total])
-                .map(|n| n.to_string())
-                .collect();
+            let numbers: Vec<String> = offsets.chain([records.total]).map(|n| n.to_string()).collect();
             let numbers = numbers.join(" ");
             match groups.iter_mut().find(|(_, other)| *other == numbers) {
                 Some((sms, _)) => sms.push(sm.to_string()),
                 None => groups.push((vec![sm.to_string()], numbers)),
             }
         }
-        let groups: Vec<String> = groups
-            .iter()
-            .map(|(sms, numbers)| format!("{}: {numbers}", sms.join(" ")))
-            .collect();
-        format!(
-            "{}\t{}\t{}",
-            facts.join(" "),
-            declared.join(" "),
-            groups.join("\t")
-        )
+        let groups: Vec<String> = groups.iter().map(|(sms, numbers)| format!("{}: {numbers}", sms.join(" "))).collect();
+        format!("{}\t{}\t{}", facts.join(" "), declared.join(" "), groups.join("\t"))
     }
 
     /// Parses such a line.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut columns = line.split('\t');
-        let numbers = |text: &str| -> Option<Vec<usize>> {
-            text.split_whitespace().map(|n| n.parse().ok()).collect()
-        };
+        let numbers = |text: &str| -> Option<Vec<usize>> { text.split_whitespace().map(|n| n.parse().ok()).collect() };
         let facts = numbers(columns.next()?)?;
         let declared: Vec<Declared> = columns
             .next()?
             .split_whitespace()
             .map(|text| {
                 let (size, align) = text.get(1..)?.split_once('/')?;
-                Some(Declared {
-                    letter: text.chars().next()?,
-                    size: size.parse().ok()?,
-                    align: align.parse().ok()?,
-                })
+                Some(Declared { letter: text.chars().next()?, size: size.parse().ok()?, align: align.parse().ok()? })
             })
             .collect::<Option<_>>()?;
         let mut records = BTreeMap::new();
@@ -101,10 +81,6 @@ impl Answer {
                 records.insert(u16::try_from(sm).ok()?, Records { parameters, total });
             }
         }
-        Some(Self {
-            facts,
-            declared,
-            records,
-        })
+        Some(Self { facts, declared, records })
     }
 }

@@ -31,11 +31,7 @@ pub(crate) fn answers(name: &str, signatures: &[Signature]) -> Result<Vec<Answer
 }
 
 /// NVRTC's answer for each signature on one GPU, with or without debug information.
-pub(crate) fn answers_of(
-    name: &str,
-    signatures: &[Signature],
-    debug: Debug,
-) -> Result<Compiled, String> {
+pub(crate) fn answers_of(name: &str, signatures: &[Signature], debug: Debug) -> Result<Compiled, String> {
     const SM: [u16; 1] = [90];
     let options: &[&str] = match debug {
         Debug::Yes => &["--device-debug"],
@@ -44,12 +40,7 @@ pub(crate) fn answers_of(
     compile(name, signatures, &SM, options)
 }
 
-fn compile(
-    name: &str,
-    signatures: &[Signature],
-    sms: &[u16],
-    options: &[&str],
-) -> Result<Compiled, String> {
+fn compile(name: &str, signatures: &[Signature], sms: &[u16], options: &[&str]) -> Result<Compiled, String> {
     let folder = folder(&format!("oracle/{name}"))?;
     let mut sources = Vec::new();
     for (i, batch) in signatures.chunks(BATCH).enumerate() {
@@ -61,13 +52,9 @@ fn compile(
     let targets = format!("compute_75,{}", targets.join(","));
     nvrtc::compile_with(&folder, &targets, &[], options, &sources)?;
 
-    let mut compiled = Compiled {
-        answers: Vec::new(),
-        images: Vec::new(),
-    };
+    let mut compiled = Compiled { answers: Vec::new(), images: Vec::new() };
     for (i, batch) in signatures.chunks(BATCH).enumerate() {
-        let ptx = fs::read_to_string(folder.join(format!("batch_{i}.ptx")))
-            .map_err(|error| error.to_string())?;
+        let ptx = fs::read_to_string(folder.join(format!("batch_{i}.ptx"))).map_err(|error| error.to_string())?;
         let images = sms
             .iter()
             .map(|sm| {
@@ -75,10 +62,8 @@ fn compile(
                 Ok((*sm, image.map_err(|error| error.to_string())?))
             })
             .collect::<Result<Vec<_>, String>>()?;
-        let cubins = images
-            .iter()
-            .map(|(sm, image)| Ok((*sm, Cubin::parse(image)?)))
-            .collect::<Result<Vec<_>, String>>()?;
+        let cubins =
+            images.iter().map(|(sm, image)| Ok((*sm, Cubin::parse(image)?))).collect::<Result<Vec<_>, String>>()?;
         for signature in batch {
             let name = &signature.name;
             let missing = |what: &str| format!("{name}: {what} cannot be read");
@@ -86,15 +71,11 @@ fn compile(
                 .iter()
                 .map(|(sm, cubin)| {
                     let records = cubin.records(name);
-                    Ok((
-                        *sm,
-                        records.ok_or_else(|| missing(&format!("the cubin of sm_{sm}")))?,
-                    ))
+                    Ok((*sm, records.ok_or_else(|| missing(&format!("the cubin of sm_{sm}")))?))
                 })
                 .collect::<Result<_, String>>()?;
             compiled.answers.push(Answer {
-                facts: read_ptx::numbers(&ptx, &format!("facts_{name}"))
-                    .ok_or_else(|| missing("its facts"))?,
+                facts: read_ptx::numbers(&ptx, &format!("facts_{name}")).ok_or_else(|| missing("its facts"))?,
                 declared: read_ptx::parameters(&ptx, name).ok_or_else(|| missing("its PTX"))?,
                 records,
             });

@@ -28,31 +28,19 @@ fn members(actual: Members<'_>) -> usize {
 }
 
 /// Compares signatures with their debug information. Returns the differences with the number of the signature.
-pub(crate) fn compare(
-    signatures: &[Signature],
-    infos: &[DebugInfo],
-) -> Result<(Vec<(usize, String)>, Amount), String> {
+pub(crate) fn compare(signatures: &[Signature], infos: &[DebugInfo]) -> Result<(Vec<(usize, String)>, Amount), String> {
     let mut found = Vec::new();
     let mut amount = Amount::default();
     for (i, signature) in signatures.iter().enumerate() {
-        let mut actual = infos
-            .iter()
-            .filter_map(|info| info.parameters(&signature.name));
+        let mut actual = infos.iter().filter_map(|info| info.parameters(&signature.name));
         let Some(parameters) = actual.next() else {
             found.push((i, format!("{}: no debug information", signature.name)));
             continue;
         };
         let differences = of_signature(signature, parameters)?;
-        found.extend(
-            differences
-                .into_iter()
-                .map(|what| (i, format!("{}: {what}", signature.name))),
-        );
+        found.extend(differences.into_iter().map(|what| (i, format!("{}: {what}", signature.name))));
         if actual.any(|other| other != parameters) {
-            found.push((
-                i,
-                format!("{}: PTX and cubin tell different things", signature.name),
-            ));
+            found.push((i, format!("{}: PTX and cubin tell different things", signature.name)));
         }
         amount.parameters += parameters.len();
         amount.structs += signature.structs().len();
@@ -66,9 +54,7 @@ pub(crate) fn compare(
 
 /// Compiles signatures with and without debug information. Compares the debug information with the signatures, and the
 /// parameters of both builds with each other.
-pub(crate) fn differences(
-    signatures: &[Signature],
-) -> Result<(Vec<(usize, String)>, Amount), String> {
+pub(crate) fn differences(signatures: &[Signature]) -> Result<(Vec<(usize, String)>, Amount), String> {
     let debug = answers_of("debug", signatures, Debug::Yes)?;
     let optimised = answers_of("optimised", signatures, Debug::No)?;
     let names = || signatures.iter().map(|signature| signature.name.as_str());
@@ -92,50 +78,26 @@ pub(crate) fn differences(
             ));
         }
         // The sizes from the records, which are equal to the sizes in PTX.
-        let actual = infos
-            .iter()
-            .find_map(|info| info.parameters(&signature.name));
-        let actual: Vec<usize> = actual
-            .into_iter()
-            .flat_map(Members::iter)
-            .map(|p| p.size)
-            .collect();
+        let actual = infos.iter().find_map(|info| info.parameters(&signature.name));
+        let actual: Vec<usize> = actual.into_iter().flat_map(Members::iter).map(|p| p.size).collect();
         for (sm, records) in &optimised.records {
             let recorded: Vec<usize> = records.parameters.iter().map(|(_, size)| *size).collect();
             if recorded != actual {
-                found.push((
-                    i,
-                    format!(
-                        "{}: sizes {actual:?}, records of sm_{sm} {recorded:?}",
-                        signature.name
-                    ),
-                ));
+                found.push((i, format!("{}: sizes {actual:?}, records of sm_{sm} {recorded:?}", signature.name)));
             }
         }
     }
     // The records and declarations of an image contain the same facts.
     for (text, cubin) in &debug.images {
         for image in [&text[..], cubin] {
-            let kernels = Image::read(image)
-                .and_then(|image| image.kernels())
-                .map_err(|error| error.to_string())?;
+            let kernels = Image::read(image).and_then(|image| image.kernels()).map_err(|error| error.to_string())?;
             for (i, signature) in signatures.iter().enumerate() {
                 let Some(kernel) = kernels.kernel(&signature.name, None) else {
                     continue;
                 };
-                let is_told = kernel
-                    .parameters()
-                    .iter()
-                    .enumerate()
-                    .all(|(i, p)| p.name == format!("p{i}"));
+                let is_told = kernel.parameters().iter().enumerate().all(|(i, p)| p.name == format!("p{i}"));
                 if !is_told {
-                    found.push((
-                        i,
-                        format!(
-                            "{}: its image is reported without debug information",
-                            signature.name
-                        ),
-                    ));
+                    found.push((i, format!("{}: its image is reported without debug information", signature.name)));
                 }
             }
         }
@@ -220,9 +182,8 @@ fn outline(text: &str) -> String {
 /// Compares the committed PTX with NVRTC's current output, or writes it.
 pub(crate) fn check_golden(signatures: &[Signature], version: &str) -> Result<(), String> {
     let debug = answers_of("golden_debug", &signatures[..GOLDEN], Debug::Yes)?;
-    let mut text = format!(
-        "// {version}, --device-debug: the first {GOLDEN} signatures of signatures.tsv, without bodies."
-    );
+    let mut text =
+        format!("// {version}, --device-debug: the first {GOLDEN} signatures of signatures.tsv, without bodies.");
     for (ptx, _) in &debug.images {
         text.push_str(&outline(&String::from_utf8_lossy(ptx)));
     }
@@ -236,15 +197,9 @@ pub(crate) fn golden(signatures: &[Signature]) -> Result<(Vec<(usize, String)>, 
     let names = signatures.iter().map(|signature| signature.name.as_str());
     let info = DebugInfo::of_ptx(text.as_bytes(), names).map_err(|error| error.to_string())?;
     let (unnoticed, count) = unnoticed(signatures, &info)?;
-    println!(
-        "{count} exchanges, {} of one type by two names",
-        unnoticed.len()
-    );
+    println!("{count} exchanges, {} of one type by two names", unnoticed.len());
     if count < 20 || unnoticed.len() > count / 10 {
-        return Err(format!(
-            "exchanged, but not noticed:\n{}",
-            unnoticed.join("\n")
-        ));
+        return Err(format!("exchanged, but not noticed:\n{}", unnoticed.join("\n")));
     }
     compare(signatures, &[info])
 }

@@ -15,12 +15,7 @@ pub(crate) const VALUES: u64 = 77;
 /// The name of the generated crate.
 const PACKAGE: &str = "oracle_structs";
 
-const LIBRARIES: [&str; 4] = [
-    "half",
-    "kernel_args",
-    "kernel_args_abi",
-    "kernel_args_test_values",
-];
+const LIBRARIES: [&str; 4] = ["half", "kernel_args", "kernel_args_abi", "kernel_args_test_values"];
 
 /// The differences, by signature.
 pub(crate) struct Difference {
@@ -45,10 +40,7 @@ pub(crate) fn differences(
     let places = folder.join("offsets.tsv");
     fs::write(&places, offsets(answers)).map_err(|error| error.to_string())?;
     let source = rust::source(signatures);
-    let files = [
-        ("main.rs", include_str!("describe.rs")),
-        ("structs.rs", &*source),
-    ];
+    let files = [("main.rs", include_str!("describe.rs")), ("structs.rs", &*source)];
     let compiler = Compiler::new(&folder, &LIBRARIES);
     let output = compiler.one(&rustc::lay_out(&folder, PACKAGE, Kind::Program, &files)?)?;
     let Some(program) = &output.program else {
@@ -71,11 +63,7 @@ fn offsets(answers: &[Answer]) -> String {
     let mut text = String::new();
     for (index, answer) in answers.iter().enumerate() {
         for (sm, records) in &answer.records {
-            let offsets: Vec<String> = records
-                .parameters
-                .iter()
-                .map(|(at, _)| at.to_string())
-                .collect();
+            let offsets: Vec<String> = records.parameters.iter().map(|(at, _)| at.to_string()).collect();
             let _ = writeln!(text, "{index}\t{sm}\t{}", offsets.join(","));
         }
     }
@@ -83,31 +71,18 @@ fn offsets(answers: &[Answer]) -> String {
 }
 
 /// The signatures that rustc or a derive rejects: the message contains lines of the source.
-fn refused(
-    signatures: &[Signature],
-    source: &str,
-    message: &str,
-) -> Result<(Vec<Difference>, Count), String> {
+fn refused(signatures: &[Signature], source: &str, message: &str) -> Result<(Vec<Difference>, Count), String> {
     let line_of = |rest: &str| rest.split(':').next()?.parse::<usize>().ok();
     let first = message.split("structs.rs:").skip(1).find_map(line_of);
     let Some(line) = first else {
         return Err(message.to_owned());
     };
-    let module = source
-        .lines()
-        .take(line)
-        .filter_map(|line| line.strip_prefix("pub mod ")?.split(' ').next());
+    let module = source.lines().take(line).filter_map(|line| line.strip_prefix("pub mod ")?.split(' ').next());
     let name = module.last().unwrap_or_default();
-    let Some(index) = signatures
-        .iter()
-        .position(|signature| signature.name == name)
-    else {
+    let Some(index) = signatures.iter().position(|signature| signature.name == name) else {
         return Err(message.to_owned());
     };
-    let what = format!(
-        "rustc refuses it:\n{}",
-        message.chars().take(3000).collect::<String>()
-    );
+    let what = format!("rustc refuses it:\n{}", message.chars().take(3000).collect::<String>());
     Ok((vec![Difference { index, what }], Count::default()))
 }
 
@@ -119,16 +94,10 @@ fn compare(text: &str, signatures: &[Signature], answers: &[Answer]) -> (Vec<Dif
         let columns: Vec<&str> = line.split('\t').collect();
         let index = columns.get(1).and_then(|index| index.parse::<usize>().ok());
         let Some(index) = index.filter(|index| *index < signatures.len()) else {
-            found.push(Difference {
-                index: 0,
-                what: format!("not a line of `describe`: {line}"),
-            });
+            found.push(Difference { index: 0, what: format!("not a line of `describe`: {line}") });
             continue;
         };
-        let expected = Expected {
-            signature: &signatures[index],
-            answer: &answers[index],
-        };
+        let expected = Expected { signature: &signatures[index], answer: &answers[index] };
         let line_of = &mut lines[index];
         let (ours, theirs) = match columns[0] {
             "block" => (columns[2..].join(" "), expected.block()),
@@ -138,10 +107,7 @@ fn compare(text: &str, signatures: &[Signature], answers: &[Answer]) -> (Vec<Dif
             }
             "struct" => {
                 line_of.structs += 1;
-                (
-                    columns[2..].join(" "),
-                    expected.structure(line_of.structs - 1),
-                )
+                (columns[2..].join(" "), expected.structure(line_of.structs - 1))
             }
             "params" => (columns[2..].join(" "), expected.params(index)),
             "packed" => {
@@ -168,16 +134,10 @@ fn compare(text: &str, signatures: &[Signature], answers: &[Answer]) -> (Vec<Dif
     for (index, seen) in lines.iter().enumerate() {
         let signature = &signatures[index];
         let forms = answers[index].records.len() + usize::from(!signature.is_over_aligned());
-        let all = Seen {
-            parameters: signature.all_parameters().len(),
-            structs: signature.structs().len(),
-            packed: forms,
-        };
+        let all =
+            Seen { parameters: signature.all_parameters().len(), structs: signature.structs().len(), packed: forms };
         if *seen != all {
-            found.push(Difference {
-                index,
-                what: format!("described {seen:?}, expected {all:?}"),
-            });
+            found.push(Difference { index, what: format!("described {seen:?}, expected {all:?}") });
         }
         count.structs += seen.structs;
         count.packed += seen.packed;
@@ -218,33 +178,19 @@ impl Expected<'_> {
 
     fn parameter(&self, columns: &[&str]) -> String {
         let number = columns.get(2).and_then(|i| i.parse::<usize>().ok());
-        let Some((i, declared)) = number.and_then(|i| Some((i, self.answer.declared.get(i)?)))
-        else {
+        let Some((i, declared)) = number.and_then(|i| Some((i, self.answer.declared.get(i)?))) else {
             return "no such parameter".to_owned();
         };
         let word = columns.last().copied().unwrap_or_default();
         let classes = [Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
-        let agrees = classes
-            .iter()
-            .any(|class| format!("{class:?}") == word && engine::agrees(*class, *declared));
-        let class = if agrees {
-            word.to_owned()
-        } else {
-            format!(".{}", declared.letter)
-        };
-        format!(
-            "{i} {} {} {} {class}",
-            self.c_rule()[i].0,
-            declared.size,
-            declared.align
-        )
+        let agrees = classes.iter().any(|class| format!("{class:?}") == word && engine::agrees(*class, *declared));
+        let class = if agrees { word.to_owned() } else { format!(".{}", declared.letter) };
+        format!("{i} {} {} {} {class}", self.c_rule()[i].0, declared.size, declared.align)
     }
 
     fn structure(&self, number: usize) -> String {
         let facts = engine::facts(self.signature, self.answer);
-        let Some((_, size, align, offsets)) =
-            facts.and_then(|facts| facts.structs.into_iter().nth(number))
-        else {
+        let Some((_, size, align, offsets)) = facts.and_then(|facts| facts.structs.into_iter().nth(number)) else {
             return "no such struct".to_owned();
         };
         let offsets: Vec<String> = offsets.iter().map(ToString::to_string).collect();

@@ -69,9 +69,9 @@ fn pointer() -> (Layout, Class) {
 pub(crate) fn layout(ty: &Type) -> Result<Layout, String> {
     let failed = |_| format!("{}: the engine refuses it", ty.rust());
     match ty {
-        Type::Leaf(leaf) => kind(leaf.rust)
-            .map(|kind| kind.layout)
-            .ok_or_else(|| format!("{}: no device type of this name", leaf.rust)),
+        Type::Leaf(leaf) => {
+            kind(leaf.rust).map(|kind| kind.layout).ok_or_else(|| format!("{}: no device type of this name", leaf.rust))
+        }
         Type::Pointer { .. } => Ok(pointer().0),
         Type::Enum(e) => layout(&Type::Leaf(e.underlying)),
         Type::Alias { of, .. } => layout(of),
@@ -125,13 +125,8 @@ pub(crate) struct Facts<'a> {
 
 /// The facts of an answer, by subject.
 pub(crate) fn facts<'a>(signature: &'a Signature, answer: &'a Answer) -> Option<Facts<'a>> {
-    let (parameters, mut rest) = answer
-        .facts
-        .split_at_checked(2 * signature.parameters.len())?;
-    let parameters = parameters
-        .chunks(2)
-        .map(|pair| (pair[0], pair[1]))
-        .collect();
+    let (parameters, mut rest) = answer.facts.split_at_checked(2 * signature.parameters.len())?;
+    let parameters = parameters.chunks(2).map(|pair| (pair[0], pair[1])).collect();
     let mut structs = Vec::new();
     for structure in signature.structs() {
         let (size, align) = (*rest.first()?, *rest.get(1)?);
@@ -139,10 +134,7 @@ pub(crate) fn facts<'a>(signature: &'a Signature, answer: &'a Answer) -> Option<
         structs.push((structure, size, align, offsets));
         rest = after;
     }
-    rest.is_empty().then_some(Facts {
-        parameters,
-        structs,
-    })
+    rest.is_empty().then_some(Facts { parameters, structs })
 }
 
 /// Every difference between the crate and the compiler, as text.
@@ -162,11 +154,7 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
         let (engine, own) = (layout(ty)?, ty.extent());
         let theirs = format!("{size}/{align}");
         let engine = format!("{}/{}", engine.size(), engine.align().bytes());
-        same(
-            format!("{} by the engine", ty.rust()),
-            engine,
-            theirs.clone(),
-        );
+        same(format!("{} by the engine", ty.rust()), engine, theirs.clone());
         let own = format!("{}/{}", own.size, own.align);
         same(format!("{} by the generator", ty.rust()), own, theirs);
     }
@@ -174,65 +162,33 @@ fn compare(signature: &Signature, answer: &Answer) -> Result<Vec<String>, String
         let (engine, places) = members(structure)?;
         let engine = format!("{}/{} {places:?}", engine.size(), engine.align().bytes());
         let theirs = format!("{size}/{align} {offsets:?}");
-        same(
-            format!("{} by the engine", structure.rust()),
-            engine,
-            theirs.clone(),
-        );
+        same(format!("{} by the engine", structure.rust()), engine, theirs.clone());
         let (extent, places) = (structure.extent(), structure.offsets());
         let begins: Vec<usize> = places.iter().map(|(begin, _)| *begin).collect();
         let own = format!("{}/{} {begins:?}", extent.size, extent.align);
-        same(
-            format!("{} by the generator", structure.rust()),
-            own,
-            theirs,
-        );
+        same(format!("{} by the generator", structure.rust()), own, theirs);
     }
 
     let all = signature.all_parameters();
     let layouts = all.iter().map(layout).collect::<Result<Vec<_>, _>>()?;
-    let engine: Vec<String> = layouts
-        .iter()
-        .map(|l| format!("{}/{}", l.size(), l.align().bytes()))
-        .collect();
-    let declared: Vec<String> = answer
-        .declared
-        .iter()
-        .map(|d| format!("{}/{}", d.size, d.align))
-        .collect();
-    same(
-        "parameters in PTX".into(),
-        engine.join(" "),
-        declared.join(" "),
-    );
+    let engine: Vec<String> = layouts.iter().map(|l| format!("{}/{}", l.size(), l.align().bytes())).collect();
+    let declared: Vec<String> = answer.declared.iter().map(|d| format!("{}/{}", d.size, d.align)).collect();
+    same("parameters in PTX".into(), engine.join(" "), declared.join(" "));
     for (ty, declared) in all.iter().zip(&answer.declared) {
         if !agrees(class(ty), *declared) {
-            found.push(format!(
-                "{} is {:?}, PTX declares .{}",
-                ty.rust(),
-                class(ty),
-                declared.letter
-            ));
+            found.push(format!("{} is {:?}, PTX declares .{}", ty.rust(), class(ty), declared.letter));
         }
     }
     for (sm, records) in &answer.records {
         let (block, offsets) = on(Sm(*sm), &layouts)?;
-        let ours: Vec<(usize, usize)> = offsets
-            .into_iter()
-            .zip(layouts.iter().map(|l| l.size()))
-            .collect();
+        let ours: Vec<(usize, usize)> = offsets.into_iter().zip(layouts.iter().map(|l| l.size())).collect();
         let ours = format!("{ours:?}, {} bytes", block.size());
         let theirs = format!("{:?}, {} bytes", records.parameters, records.total);
         if ours != theirs {
-            found.push(format!(
-                "offsets and sizes on sm_{sm}: {ours}, the compiler says {theirs}"
-            ));
+            found.push(format!("offsets and sizes on sm_{sm}: {ours}, the compiler says {theirs}"));
         }
     }
-    let widest = layouts
-        .iter()
-        .map(|l| l.align())
-        .fold(Alignment::ONE, Alignment::max);
+    let widest = layouts.iter().map(|l| l.align()).fold(Alignment::ONE, Alignment::max);
     if (widest.bytes() > 16) != signature.is_over_aligned() {
         found.push("the engine and the generator differ in whether it depends on the GPU".into());
     }

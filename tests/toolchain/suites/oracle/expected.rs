@@ -34,18 +34,9 @@ impl Expected {
     /// A type as a parameter, a template argument or a pointee: an array is wrapped in a struct.
     fn value(ty: &Type) -> Self {
         let size = ty.extent().size;
-        let of = |cpp: &str, members| Self {
-            name: String::new(),
-            cpp: cpp.to_owned(),
-            elements: 1,
-            size,
-            members,
-        };
+        let of = |cpp: &str, members| Self { name: String::new(), cpp: cpp.to_owned(), elements: 1, size, members };
         match ty {
-            Type::Leaf(leaf) if leaf.aggregate => of(
-                named(leaf),
-                Content::Scalars(leaf.count, leaf.scalar.size()),
-            ),
+            Type::Leaf(leaf) if leaf.aggregate => of(named(leaf), Content::Scalars(leaf.count, leaf.scalar.size())),
             Type::Leaf(leaf) => of(named(leaf), Content::None),
             Type::Pointer { to, is_const, .. } => {
                 let to = match to {
@@ -61,9 +52,7 @@ impl Expected {
                 let elements = Self::array(Self::value(element), *len).named("elements".to_owned());
                 of("Array", Content::Struct(vec![(0, elements)]))
             }
-            Type::Struct(structure) => {
-                of(&structure.name, Content::Struct(Self::fields(structure)))
-            }
+            Type::Struct(structure) => of(&structure.name, Content::Struct(Self::fields(structure))),
         }
     }
 
@@ -76,11 +65,7 @@ impl Expected {
     }
 
     fn array(element: Self, len: usize) -> Self {
-        Self {
-            elements: element.elements * len,
-            size: element.size * len,
-            ..element
-        }
+        Self { elements: element.elements * len, size: element.size * len, ..element }
     }
 
     fn fields(structure: &Struct) -> Vec<(usize, Self)> {
@@ -89,9 +74,7 @@ impl Expected {
             let expected = match (&field.slot, &field.ty) {
                 (Slot::Own, ty) => Self::declared(ty),
                 (Slot::Argument(_), ty) => Self::value(ty),
-                (Slot::Array(_), Type::Array(element, len)) => {
-                    Self::array(Self::value(element), *len)
-                }
+                (Slot::Array(_), Type::Array(element, len)) => Self::array(Self::value(element), *len),
                 (Slot::Array(_), ty) => unreachable!("an array of an argument is one: {ty:?}"),
             };
             (offset, expected.named(format!("f{i}")))
@@ -108,33 +91,18 @@ impl Expected {
         };
         same("name", actual.name.to_owned(), self.name.clone());
         same("size", actual.size.to_string(), self.size.to_string());
-        same(
-            "elements",
-            actual.cpp.elements().to_string(),
-            self.elements.to_string(),
-        );
-        same(
-            "type",
-            plain(&actual.cpp.element().to_string()),
-            self.cpp.clone(),
-        );
+        same("elements", actual.cpp.elements().to_string(), self.elements.to_string());
+        same("type", plain(&actual.cpp.element().to_string()), self.cpp.clone());
         match &self.members {
             Content::None => same("members", actual.members.len().to_string(), "0".to_owned()),
             Content::Struct(members) => {
-                same(
-                    "members",
-                    actual.members.len().to_string(),
-                    members.len().to_string(),
-                );
+                same("members", actual.members.len().to_string(), members.len().to_string());
                 let known = actual.members.is_known();
                 same("members", known.to_string(), "true".to_owned());
                 for (actual, (offset, member)) in actual.members.iter().zip(members) {
                     let place = format!("{place}.{}", member.name);
                     if actual.offset != Some(*offset) {
-                        found.push(format!(
-                            "{place}: at {:?}, expected {offset}",
-                            actual.offset
-                        ));
+                        found.push(format!("{place}: at {:?}, expected {offset}", actual.offset));
                     }
                     member.differences(&place, &actual, found);
                 }
@@ -192,17 +160,10 @@ fn plain(cpp: &str) -> String {
 }
 
 /// The differences between a signature and its debug information.
-pub(crate) fn of_signature(
-    signature: &Signature,
-    actual: Members<'_>,
-) -> Result<Vec<String>, String> {
+pub(crate) fn of_signature(signature: &Signature, actual: Members<'_>) -> Result<Vec<String>, String> {
     let parameters = signature.all_parameters();
     if actual.len() != parameters.len() {
-        return Ok(vec![format!(
-            "{} parameters, expected {}",
-            actual.len(),
-            parameters.len()
-        )]);
+        return Ok(vec![format!("{} parameters, expected {}", actual.len(), parameters.len())]);
     }
     let mut found = Vec::new();
     for (i, (ty, actual)) in parameters.iter().zip(actual.iter()).enumerate() {
@@ -211,11 +172,7 @@ pub(crate) fn of_signature(
         // The crate's own engine, with its device types.
         let layout = engine::layout(ty)?;
         if layout.size() != actual.size {
-            found.push(format!(
-                "p{i}: {} bytes, the engine says {}",
-                actual.size,
-                layout.size()
-            ));
+            found.push(format!("p{i}: {} bytes, the engine says {}", actual.size, layout.size()));
         }
         let mut structs = Vec::new();
         ty.walk(&mut |ty| {
@@ -225,15 +182,9 @@ pub(crate) fn of_signature(
         });
         for structure in structs {
             let (_, offsets) = engine::members(structure)?;
-            let ours: Vec<usize> = Expected::fields(structure)
-                .iter()
-                .map(|(at, _)| *at)
-                .collect();
+            let ours: Vec<usize> = Expected::fields(structure).iter().map(|(at, _)| *at).collect();
             if ours != offsets {
-                found.push(format!(
-                    "{}: at {ours:?}, the engine says {offsets:?}",
-                    structure.name
-                ));
+                found.push(format!("{}: at {ours:?}, the engine says {offsets:?}", structure.name));
             }
         }
     }

@@ -22,9 +22,7 @@ pub(crate) fn all() -> Vec<Signature> {
 /// A hash of a signature's C++ source (FNV-1a), to detect a table of a different generator.
 fn fingerprint(signature: &Signature) -> u64 {
     let text = signature.cpp_alone();
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The table of these answers.
@@ -60,13 +58,9 @@ pub(crate) fn answers(signatures: &[Signature]) -> Result<Vec<Answer>, String> {
         .map(|(line, signature)| {
             let expected = format!("{}\t{:016x}\t", signature.name, fingerprint(signature));
             let rest = line.strip_prefix(&expected).ok_or_else(|| {
-                format!(
-                    "{}: the generator makes another signature than the table has: run {COMMAND}",
-                    signature.name
-                )
+                format!("{}: the generator makes another signature than the table has: run {COMMAND}", signature.name)
             })?;
-            Answer::parse(rest)
-                .ok_or_else(|| format!("{}: not a line of the table: {line}", signature.name))
+            Answer::parse(rest).ok_or_else(|| format!("{}: not a line of the table: {line}", signature.name))
         })
         .collect()
 }

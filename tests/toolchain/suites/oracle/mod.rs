@@ -41,36 +41,19 @@ use std::{env, process::ExitCode, time::Instant};
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = vec![
-        Trial::ignorable_test(
-            "golden_signatures_are_laid_out_as_nvrtc_did",
-            golden_signatures,
-        ),
+        Trial::ignorable_test("golden_signatures_are_laid_out_as_nvrtc_did", golden_signatures),
         Trial::ignorable_test("golden_types_have_the_sizes_of_nvrtc", golden_types),
         Trial::ignorable_test("golden_tables_are_what_nvrtc_says_now", golden_tables),
-        Trial::ignorable_test(
-            "random_signatures_are_laid_out_as_nvrtc_does",
-            random_signatures,
-        ),
-        Trial::ignorable_test(
-            "derived_structs_are_laid_out_as_nvrtc_does",
-            derived_structs,
-        ),
-        Trial::ignorable_test(
-            "golden_debug_information_tells_the_signatures",
-            golden_debug_information,
-        ),
+        Trial::ignorable_test("random_signatures_are_laid_out_as_nvrtc_does", random_signatures),
+        Trial::ignorable_test("derived_structs_are_laid_out_as_nvrtc_does", derived_structs),
+        Trial::ignorable_test("golden_debug_information_tells_the_signatures", golden_debug_information),
         Trial::ignorable_test("debug_information_tells_the_signatures", debug_information),
-        Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || {
-            types_of("NVRTC", nvrtc::version(), types::by_nvrtc)
-        }),
+        Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || types_of("NVRTC", nvrtc::version(), types::by_nvrtc)),
         Trial::ignorable_test("types_have_the_sizes_of_cuda_headers", || {
-            let version =
-                nvrtc::version().and_then(|v| nvrtc::headers().map(|_| v + ", CUDA's headers"));
+            let version = nvrtc::version().and_then(|v| nvrtc::headers().map(|_| v + ", CUDA's headers"));
             types_of("NVRTC, CUDA's headers", version, types::by_nvrtc_headers)
         }),
-        Trial::ignorable_test("types_have_the_sizes_of_gxx", || {
-            types_of("g++", types::version("g++"), types::by_gxx)
-        }),
+        Trial::ignorable_test("types_have_the_sizes_of_gxx", || types_of("g++", types::version("g++"), types::by_gxx)),
         Trial::ignorable_test("types_have_the_sizes_of_clang_for_nvptx", || {
             types_of("clang", types::version("clang++"), types::by_clang)
         }),
@@ -86,10 +69,7 @@ const BLESSING: &str = "the golden tables are being written";
 
 fn number(variable: &str, default: u64) -> u64 {
     let text = env::var(variable).ok();
-    text.map_or(default, |text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
-    })
+    text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 fn seed() -> u64 {
@@ -132,10 +112,7 @@ fn golden_tables() -> Result<Completion, Failed> {
     };
     let signatures = golden::all();
     let answers = compile::answers("golden", &signatures)?;
-    check(
-        "signatures.tsv",
-        &golden::render(&signatures, &answers, &version),
-    )?;
+    check("signatures.tsv", &golden::render(&signatures, &answers, &version))?;
     check("types.tsv", &types::by_nvrtc()?.render(&version))?;
     debug_info::check_golden(&signatures, &version)?;
     Ok(Completion::Completed)
@@ -147,18 +124,11 @@ fn random_signatures() -> Result<Completion, Failed> {
         Err(why) => return Ok(ignored(&why)),
     };
     let seed = seed();
-    let signatures = signatures(
-        seed,
-        Shape::Plain,
-        count("KERNEL_ARGS_ORACLE_SIGNATURES", 200, 1000),
-    );
+    let signatures = signatures(seed, Shape::Plain, count("KERNEL_ARGS_ORACLE_SIGNATURES", 200, 1000));
     let begin = Instant::now();
     let answers = compile::answers("random", &signatures)?;
     let seconds = begin.elapsed().as_secs_f64();
-    println!(
-        "seed {seed}: {} signatures compiled for PTX and {SMS:?} in {seconds:.1} s",
-        signatures.len()
-    );
+    println!("seed {seed}: {} signatures compiled for PTX and {SMS:?} in {seconds:.1} s", signatures.len());
     verdict(&signatures, &answers, &version, &|candidates| {
         let answers = compile::answers("shrink", &renamed(candidates)).ok()?;
         let mut pairs = candidates.iter().zip(&answers);
@@ -200,12 +170,7 @@ fn verdict(
         return Ok(());
     };
     let small = shrink::shrink(signatures[*index].clone(), first_failing);
-    Err(failure(
-        &signatures[*index],
-        &small,
-        found.len(),
-        &differences.join("\n"),
-    ))
+    Err(failure(&signatures[*index], &small, found.len(), &differences.join("\n")))
 }
 
 /// The text of a failure: the differences, and a small signature with a difference, as `.cu` and as Rust.
@@ -242,10 +207,7 @@ fn derived_structs() -> Result<Completion, Failed> {
     let begin = Instant::now();
     let (found, amount) = derived::differences("derived", &signatures, &answers)?;
     let seconds = begin.elapsed().as_secs_f64();
-    println!(
-        "{} derived structs built and described in {seconds:.1} s",
-        signatures.len()
-    );
+    println!("{} derived structs built and described in {seconds:.1} s", signatures.len());
     report::add(Line {
         compared: "derives, rustc's layout, bytes",
         authority,
@@ -257,8 +219,7 @@ fn derived_structs() -> Result<Completion, Failed> {
         ),
         differences: found.len(),
     });
-    let shortest =
-        |difference: &&derived::Difference| signatures[difference.index].cpp_alone().len();
+    let shortest = |difference: &&derived::Difference| signatures[difference.index].cpp_alone().len();
     let Some(first) = found.iter().min_by_key(shortest) else {
         return Ok(Completion::Completed);
     };
@@ -268,20 +229,11 @@ fn derived_structs() -> Result<Completion, Failed> {
         let (found, _) = derived::differences("shrink", &candidates, &answers).ok()?;
         found.first().map(|difference| difference.index)
     });
-    let of_first = found
-        .iter()
-        .filter(|difference| difference.index == first.index);
-    let words: Vec<&str> = of_first
-        .map(|difference| difference.what.as_str())
-        .collect();
+    let of_first = found.iter().filter(|difference| difference.index == first.index);
+    let words: Vec<&str> = of_first.map(|difference| difference.what.as_str()).collect();
     let mut failing: Vec<usize> = found.iter().map(|difference| difference.index).collect();
     failing.dedup();
-    Err(failure(
-        &signatures[first.index],
-        &small,
-        failing.len(),
-        &words.join("\n"),
-    ))
+    Err(failure(&signatures[first.index], &small, failing.len(), &words.join("\n")))
 }
 
 fn golden_debug_information() -> Result<Completion, Failed> {
@@ -289,12 +241,7 @@ fn golden_debug_information() -> Result<Completion, Failed> {
         return Ok(ignored(BLESSING));
     }
     let (found, amount) = debug_info::golden(&golden::all())?;
-    debug_verdict(
-        &found,
-        &amount,
-        debug_info::GOLDEN,
-        "golden answers".to_owned(),
-    )?;
+    debug_verdict(&found, &amount, debug_info::GOLDEN, "golden answers".to_owned())?;
     Ok(Completion::Completed)
 }
 
@@ -316,11 +263,7 @@ fn debug_verdict(
     signatures: usize,
     authority: String,
 ) -> Result<(), Failed> {
-    let debug_info::Amount {
-        parameters,
-        structs,
-        members,
-    } = *amount;
+    let debug_info::Amount { parameters, structs, members } = *amount;
     report::add(Line {
         compared: "debug information",
         authority,
@@ -335,11 +278,7 @@ fn debug_verdict(
     if found.is_empty() {
         return Ok(());
     }
-    let words: Vec<&str> = found
-        .iter()
-        .take(40)
-        .map(|(_, what)| what.as_str())
-        .collect();
+    let words: Vec<&str> = found.iter().take(40).map(|(_, what)| what.as_str()).collect();
     Err(Failed::from(words.join("\n")))
 }
 

@@ -17,9 +17,7 @@ pub(crate) struct Cubin<'a>(object::File<'a>);
 
 impl<'a> Cubin<'a> {
     pub(crate) fn parse(image: &'a [u8]) -> Result<Self, String> {
-        object::File::parse(image)
-            .map(Self)
-            .map_err(|error| format!("no ELF file: {error}"))
+        object::File::parse(image).map(Self).map_err(|error| format!("no ELF file: {error}"))
     }
 
     /// The offsets of a kernel's parameters.
@@ -52,16 +50,10 @@ impl<'a> Cubin<'a> {
             }
         }
         found.sort_unstable();
-        let in_order = found
-            .iter()
-            .enumerate()
-            .all(|(i, (ordinal, ..))| i == *ordinal);
+        let in_order = found.iter().enumerate().all(|(i, (ordinal, ..))| i == *ordinal);
         in_order.then_some(())?;
         Some(Records {
-            parameters: found
-                .iter()
-                .map(|&(_, offset, size)| (offset, size))
-                .collect(),
+            parameters: found.iter().map(|&(_, offset, size)| (offset, size)).collect(),
             total: total.or(bank)?,
         })
     }

@@ -44,15 +44,10 @@ fn parameter(declaration: &str) -> Option<Declared> {
 /// The numbers of the global array `name` of 32-bit integers. PTX contains them as integers or as bytes, without zeros at the
 /// end.
 pub(crate) fn numbers(ptx: &str, name: &str) -> Option<Vec<usize>> {
-    let line = ptx
-        .lines()
-        .find(|line| line.contains(&format!(" {name}[")))?;
+    let line = ptx.lines().find(|line| line.contains(&format!(" {name}[")))?;
     let (len, list) = line.split_once('[')?.1.split_once(']')?;
     let list = list.split_once('{')?.1.split_once('}')?.0;
-    let mut numbers = list
-        .split(',')
-        .map(|n| n.trim().parse().ok())
-        .collect::<Option<Vec<usize>>>()?;
+    let mut numbers = list.split(',').map(|n| n.trim().parse().ok()).collect::<Option<Vec<usize>>>()?;
     numbers.resize(len.parse().ok()?, 0);
     if line.contains(".b8") {
         let words = numbers.chunks(4);

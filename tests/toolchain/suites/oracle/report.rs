@@ -18,36 +18,22 @@ static LINES: Mutex<Vec<Line>> = Mutex::new(Vec::new());
 
 /// Adds a line.
 pub(crate) fn add(line: Line) {
-    LINES
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-        .push(line);
+    LINES.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(line);
 }
 
 /// Prints the table.
 pub(crate) fn print(seed: u64) {
-    let lines = LINES
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let lines = LINES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if lines.is_empty() {
         return;
     }
     println!("oracle, seed {seed} (KERNEL_ARGS_ORACLE_SEED)");
-    let width = |of: fn(&Line) -> &str, head: &str| {
-        lines
-            .iter()
-            .map(|line| of(line).len())
-            .max()
-            .unwrap_or(0)
-            .max(head.len())
-    };
+    let width =
+        |of: fn(&Line) -> &str, head: &str| lines.iter().map(|line| of(line).len()).max().unwrap_or(0).max(head.len());
     let compared = width(|line| line.compared, "compared");
     let authority = width(|line| &line.authority, "authority");
     let amount = width(|line| &line.amount, "amount");
-    println!(
-        "{:compared$}  {:authority$}  {:amount$}  differences",
-        "compared", "authority", "amount"
-    );
+    println!("{:compared$}  {:authority$}  {:amount$}  differences", "compared", "authority", "amount");
     for line in lines.iter() {
         println!(
             "{:compared$}  {:authority$}  {:amount$}  {:>11}",

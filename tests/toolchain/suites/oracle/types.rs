@@ -14,8 +14,7 @@ type Names = Vec<(&'static str, &'static str)>;
 /// Every device type by its C++ name.
 fn all() -> Names {
     let cuda = LEAVES.iter().map(|leaf| (leaf.cpp, leaf.rust));
-    cuda.chain(FOREIGN.iter().map(|ty| (ty.cpp, ty.rust)))
-        .collect()
+    cuda.chain(FOREIGN.iter().map(|ty| (ty.cpp, ty.rust))).collect()
 }
 
 /// Types that NVIDIA's headers define, and the generator's sources replace.
@@ -52,19 +51,12 @@ impl Table {
         if numbers.len() == 2 * names.len() {
             return Ok(Self { names, numbers });
         }
-        Err(format!(
-            "{} numbers for {} types",
-            numbers.len(),
-            names.len()
-        ))
+        Err(format!("{} numbers for {} types", numbers.len(), names.len()))
     }
 
     fn rows(&self) -> impl Iterator<Item = (&'static str, &'static str, usize, usize)> {
         let pairs = self.numbers.chunks(2);
-        self.names
-            .iter()
-            .zip(pairs)
-            .map(|((cpp, rust), pair)| (*cpp, *rust, pair[0], pair[1]))
+        self.names.iter().zip(pairs).map(|((cpp, rust), pair)| (*cpp, *rust, pair[0], pair[1]))
     }
 
     /// The number of types.
@@ -74,8 +66,7 @@ impl Table {
 
     /// The table in its committed form.
     pub(crate) fn render(&self, version: &str) -> String {
-        let mut text =
-            format!("# {version}: Rust, C++, size, alignment.\n# Written by: {COMMAND}\n");
+        let mut text = format!("# {version}: Rust, C++, size, alignment.\n# Written by: {COMMAND}\n");
         for (cpp, rust, size, align) in self.rows() {
             let _ = writeln!(text, "{rust}\t{cpp}\t{size}\t{align}");
         }
@@ -90,9 +81,7 @@ impl Table {
             let columns: Vec<&str> = line.split('\t').collect();
             let expected = rows.next().map(|(cpp, rust)| [rust, cpp]);
             if columns.len() != 4 || expected != Some([columns[0], columns[1]]) {
-                return Err(format!(
-                    "not the table of these types: {line}: run {COMMAND}"
-                ));
+                return Err(format!("not the table of these types: {line}: run {COMMAND}"));
             }
             for number in &columns[2..] {
                 numbers.push(number.parse().map_err(|_| format!("no number: {line}"))?);
@@ -112,27 +101,18 @@ impl Table {
             };
             let ours = (kind.layout.size(), kind.layout.align().bytes());
             if ours != (size, align) {
-                found.push(format!(
-                    "{rust} is {}/{}, the compiler's {cpp} {size}/{align}",
-                    ours.0, ours.1
-                ));
+                found.push(format!("{rust} is {}/{}, the compiler's {cpp} {size}/{align}", ours.0, ours.1));
             }
             // Up to 16 bytes, a foreign type may have a smaller alignment on the host.
             let less = foreign.is_some() && kind.host_align < align && align <= 16;
             if kind.host_size != size || kind.host_align != align && !less {
                 let (size_of, align_of) = (kind.host_size, kind.host_align);
-                found.push(format!(
-                    "{rust} is {size_of}/{align_of} to rustc, the compiler's {cpp} {size}/{align}"
-                ));
+                found.push(format!("{rust} is {size_of}/{align_of} to rustc, the compiler's {cpp} {size}/{align}"));
             }
             let foreign = FOREIGN.iter().find(|ty| ty.rust == rust);
-            let row = Leaf::named(rust)
-                .map(|leaf| (leaf.size(), leaf.align))
-                .or(foreign.map(|ty| (ty.size, ty.align)));
+            let row = Leaf::named(rust).map(|leaf| (leaf.size(), leaf.align)).or(foreign.map(|ty| (ty.size, ty.align)));
             if row != Some((size, align)) {
-                found.push(format!(
-                    "{rust}: the generator's table is wrong, {cpp} is {size}/{align}"
-                ));
+                found.push(format!("{rust}: the generator's table is wrong, {cpp} is {size}/{align}"));
             }
         }
         found
@@ -140,28 +120,18 @@ impl Table {
 }
 
 fn facts(names: &Names) -> String {
-    let facts: Vec<String> = names
-        .iter()
-        .map(|(cpp, _)| format!("sizeof({cpp}), alignof({cpp})"))
-        .collect();
+    let facts: Vec<String> = names.iter().map(|(cpp, _)| format!("sizeof({cpp}), alignof({cpp})")).collect();
     facts.join(", ")
 }
 
 fn facts_of(name: &str, text: &str, includes: &[PathBuf], names: Names) -> Result<Table, String> {
     let folder = folder("oracle/types")?;
     let source = folder.join(format!("{name}.cu"));
-    let text = format!(
-        "{text}extern \"C\" __device__ unsigned int facts[] = {{ {} }};\n",
-        facts(&names)
-    );
+    let text = format!("{text}extern \"C\" __device__ unsigned int facts[] = {{ {} }};\n", facts(&names));
     fs::write(&source, text).map_err(|error| error.to_string())?;
     nvrtc::compile(&folder, "compute_75", includes, &[source])?;
-    let ptx = fs::read_to_string(folder.join(format!("{name}.ptx")))
-        .map_err(|error| error.to_string())?;
-    Table::new(
-        names,
-        read_ptx::numbers(&ptx, "facts").ok_or("no `facts` in the PTX")?,
-    )
+    let ptx = fs::read_to_string(folder.join(format!("{name}.ptx"))).map_err(|error| error.to_string())?;
+    Table::new(names, read_ptx::numbers(&ptx, "facts").ok_or("no `facts` in the PTX")?)
 }
 
 /// The values of NVRTC.
@@ -184,14 +154,7 @@ pub(crate) fn by_gxx() -> Result<Table, String> {
 
 /// The values of clang for NVPTX, which uses LLVM's own data layout.
 pub(crate) fn by_clang() -> Result<Table, String> {
-    let command = [
-        "clang++",
-        "--target=nvptx64-nvidia-cuda",
-        "-S",
-        "-emit-llvm",
-        "-o",
-        "-",
-    ];
+    let command = ["clang++", "--target=nvptx64-nvidia-cuda", "-S", "-emit-llvm", "-o", "-"];
     let text = host("clang", &command)?;
     let list = text
         .split_once("@facts =")
@@ -221,11 +184,7 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(format!(
-        "{}: {}",
-        command[0],
-        String::from_utf8_lossy(&output.stderr)
-    ))
+    Err(format!("{}: {}", command[0], String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The first line of a compiler's version output, or the reason why it cannot be used.

@@ -21,10 +21,7 @@ pub struct ByPath { n: u32 }
 "#;
 
 fn lay_out(name: &str, source: &str) -> PathBuf {
-    let manifest = format!(
-        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\n{}",
-        library()
-    );
+    let manifest = format!("edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\n{}", library());
     super::lay_out(name, &manifest, &[("lib.rs", source)])
 }
 
@@ -37,9 +34,7 @@ fn write(package: &Path, file: &str, ty: &str) {
 fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
     let output = check(package, &[("KERNEL_ARGS_TEST_KIND", kind)]);
     let message = String::from_utf8_lossy(&output.stderr);
-    let wrong = message
-        .matches("`n` does not match parameter 0 of kernel `k`")
-        .count();
+    let wrong = message.matches("`n` does not match parameter 0 of kernel `k`").count();
     let errors = message.matches("error[").count();
     if output.status.success() != (wrong == 0) || errors != wrong {
         eprintln!("{message}");
@@ -50,30 +45,18 @@ fn wrong_fields(package: &Path, kind: &str) -> Option<usize> {
 
 pub(super) fn a_changed_image_is_compared_again() {
     let package = lay_out("changed-file", SOURCE);
-    for (file, ty) in [
-        ("kernels-a.ptx", "u32"),
-        ("kernels-b.ptx", "f64"),
-        ("shorthand.ptx", "u32"),
-    ] {
+    for (file, ty) in [("kernels-a.ptx", "u32"), ("kernels-b.ptx", "f64"), ("shorthand.ptx", "u32")] {
         write(&package, file, ty);
     }
     assert_eq!(wrong_fields(&package, "a"), Some(0), "all is right");
     write(&package, "kernels-a.ptx", "f32");
-    assert_eq!(
-        wrong_fields(&package, "a"),
-        Some(1),
-        "an image of the same length"
-    );
+    assert_eq!(wrong_fields(&package, "a"), Some(1), "an image of the same length");
     write(&package, "shorthand.ptx", "u64");
     assert_eq!(wrong_fields(&package, "a"), Some(2), "both");
     write(&package, "kernels-a.ptx", "u32");
     write(&package, "shorthand.ptx", "u32");
     assert_eq!(wrong_fields(&package, "a"), Some(0), "right again");
-    assert_eq!(
-        wrong_fields(&package, "b"),
-        Some(1),
-        "another value of the variable"
-    );
+    assert_eq!(wrong_fields(&package, "b"), Some(1), "another value of the variable");
 }
 
 /// A parameter with the name `from` in the debug information.
@@ -104,12 +87,7 @@ pub(super) fn a_changed_debug_file_is_compared_again() {
         fs::write(package.join("shade.debug.ptx"), text).expect("the file can be written");
         let output = check(&package, &[]);
         let message = String::from_utf8_lossy(&output.stderr);
-        let said =
-            message.contains("the kernel has no parameter `from`; it has `out`, `grom`, `to`, `n`");
-        assert_eq!(
-            (output.status.success(), said),
-            (is_right, !is_right),
-            "{message}"
-        );
+        let said = message.contains("the kernel has no parameter `from`; it has `out`, `grom`, `to`, `n`");
+        assert_eq!((output.status.success(), said), (is_right, !is_right), "{message}");
     }
 }

@@ -41,10 +41,7 @@ pub(super) fn macros_of_another_crate_and_edition_contain_derives() {
         let module = |module: &str| {
             let file = format!("tests/suites/library/hygiene/fragments/{module}.rs");
             let file = root().join(file);
-            format!(
-                "#[path = {:?}]\npub mod {module};\n",
-                file.to_string_lossy()
-            )
+            format!("#[path = {:?}]\npub mod {module};\n", file.to_string_lossy())
         };
         let lay_out = |package: &str, edition: &str, source: &str, dependency: &str| {
             let manifest = format!(
@@ -52,11 +49,7 @@ pub(super) fn macros_of_another_crate_and_edition_contain_derives() {
                  [dependencies]\n{}{dependency}",
                 library()
             );
-            lay_out(
-                &format!("{name}/{package}"),
-                &manifest,
-                &[("lib.rs", source)],
-            )
+            lay_out(&format!("{name}/{package}"), &manifest, &[("lib.rs", source)])
         };
         lay_out("macros", macros, &(module("exported") + THROUGH_CRATE), "");
         let field = if user == "2024" { "r#gen" } else { "gen" };
@@ -64,9 +57,6 @@ pub(super) fn macros_of_another_crate_and_edition_contain_derives() {
         let package = lay_out("user", user, &source, "macros = { path = \"../macros\" }\n");
         let output = check(&package, &[]);
         let message = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "macros {macros}, user {user}: {message}"
-        );
+        assert!(output.status.success(), "macros {macros}, user {user}: {message}");
     }
 }

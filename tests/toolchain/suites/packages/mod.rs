@@ -59,10 +59,7 @@ fn path() -> String {
 /// for all.
 fn library() -> String {
     let features = r#"["bodies", "compressed", "debug-info"]"#;
-    format!(
-        "kernel-args = {{ {}, default-features = false, features = {features} }}\n",
-        path()
-    )
+    format!("kernel-args = {{ {}, default-features = false, features = {features} }}\n", path())
 }
 
 /// `cargo check` of a package. What the other packages have compiled is reused.

@@ -24,35 +24,22 @@ fn lay_out(name: &str, features: &str, library_features: &str) -> PathBuf {
 pub(super) fn without_features_no_std_is_linked() {
     let package = lay_out("no_std", "", "");
     let output = check(&package, &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// The features for foreign types.
-const OTHER_CRATES: &str =
-    r#""float8", "glam", "glam-032", "half", "mint", "nalgebra", "num-complex", "zerocopy""#;
+const OTHER_CRATES: &str = r#""float8", "glam", "glam-032", "half", "mint", "nalgebra", "num-complex", "zerocopy""#;
 
 pub(super) fn with_the_types_of_other_crates_no_std_is_linked() {
     let package = lay_out("no_std-crates", "", OTHER_CRATES);
     let output = check(&package, &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 pub(super) fn with_headers_for_cpp_no_std_is_linked() {
     let package = lay_out("no_std-header", "", "\"header\"");
     let output = check(&package, &[]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 pub(super) fn a_tree_that_links_std_is_found() {

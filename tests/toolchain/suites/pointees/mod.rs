@@ -16,10 +16,7 @@ use std::{env, fmt::Write as _, fs, process::Command, process::ExitCode};
 const MISTAKES: usize = 4;
 
 pub(crate) fn main() -> ExitCode {
-    let trials = vec![Trial::ignorable_test(
-        "mistakes_behind_pointers_are_found_as_by_value",
-        random_structs,
-    )];
+    let trials = vec![Trial::ignorable_test("mistakes_behind_pointers_are_found_as_by_value", random_structs)];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -42,10 +39,7 @@ fn random_structs() -> Result<Completion, Failed> {
     let options = &["--device-debug"];
     nvrtc::compile_with(&images, "compute_75", &[], options, &[source])?;
     let image = images.join("mirrors.ptx");
-    let files = [
-        ("main.rs", include_str!("compare.rs")),
-        ("structs.rs", &program(&mirrors)),
-    ];
+    let files = [("main.rs", include_str!("compare.rs")), ("structs.rs", &program(&mirrors))];
     let crates = folder("pointees/crates")?;
     let compiler = Compiler::new(&crates, &USUAL);
     let output = compiler.one(&rustc::lay_out(&crates, "pointees", Kind::Program, &files)?)?;
@@ -98,23 +92,15 @@ fn judge(output: &str) -> Result<usize, String> {
     let mut found = 0;
     let mut wrong = String::new();
     for line in output.lines() {
-        let [index, mistake, by_value, behind, text] = line.splitn(5, '\t').collect::<Vec<_>>()[..]
-        else {
+        let [index, mistake, by_value, behind, text] = line.splitn(5, '\t').collect::<Vec<_>>()[..] else {
             return Err(format!("not a result: {line}"));
         };
         let (by_value, behind) = (by_value == "fits", behind == "fits");
         let is_right = mistake.is_empty();
         if by_value != behind || is_right != behind {
-            let _ = writeln!(
-                wrong,
-                "S{index} {mistake}: by value {by_value}, behind {behind}: {text}"
-            );
+            let _ = writeln!(wrong, "S{index} {mistake}: by value {by_value}, behind {behind}: {text}");
         }
         found += usize::from(!is_right && !behind);
     }
-    if wrong.is_empty() {
-        Ok(found)
-    } else {
-        Err(wrong.chars().take(6000).collect())
-    }
+    if wrong.is_empty() { Ok(found) } else { Err(wrong.chars().take(6000).collect()) }
 }

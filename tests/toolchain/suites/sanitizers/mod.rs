@@ -18,24 +18,12 @@ use outcome::Outcome;
 use std::{process::ExitCode, time::Instant};
 
 /// The program that Miri runs in seconds.
-const MARSHALLING: Program = Program {
-    package: "kernel-args-marshalling-tests",
-    target: &["--test", "marshalling"],
-};
+const MARSHALLING: Program = Program { package: "kernel-args-marshalling-tests", target: &["--test", "marshalling"] };
 /// The unit tests of the runtime.
-const RUNTIME: Program = Program {
-    package: "kernel-args",
-    target: &["--lib", "--features", "cudarc,bodies"],
-};
+const RUNTIME: Program = Program { package: "kernel-args", target: &["--lib", "--features", "cudarc,bodies"] };
 /// The programs with cudarc and the stand-in driver.
-const LIBRARY: Program = Program {
-    package: "kernel-args-tests",
-    target: &["--test", "library"],
-};
-const DRIVER: Program = Program {
-    package: "kernel-args-tests",
-    target: &["--test", "driver"],
-};
+const LIBRARY: Program = Program { package: "kernel-args-tests", target: &["--test", "library"] };
+const DRIVER: Program = Program { package: "kernel-args-tests", target: &["--test", "driver"] };
 
 /// A program and parts of its tests' names; without parts, all tests run.
 type Run = (Program, &'static [&'static str]);
@@ -46,9 +34,7 @@ pub(crate) fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let trials = vec![
         Trial::ignorable_test("miri_finds_nothing_with_stacked_borrows", || miri("")),
-        Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || {
-            miri("-Zmiri-tree-borrows")
-        }),
+        Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || miri("-Zmiri-tree-borrows")),
         Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", recorded),
         Trial::ignorable_test("address_sanitizer_finds_nothing", address_sanitizer),
     ];
@@ -57,10 +43,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn miri(model: &str) -> Result<Completion, Failed> {
     let runs: &[Run] = if size::is_full() {
-        &[
-            (MARSHALLING, &[]),
-            (LIBRARY, &["arguments::", "hygiene::", "random_structs::"]),
-        ]
+        &[(MARSHALLING, &[]), (LIBRARY, &["arguments::", "hygiene::", "random_structs::"])]
     } else {
         // Panics, and memory that is borrowed or freed at the same time.
         let seconds = &["panics::", "lifetimes::", "after_the_derive::", "forms::"];
@@ -74,10 +57,7 @@ fn recorded() -> Result<Completion, Failed> {
     if !size::is_full() {
         return Ok(Completion::ignored_with(only_full()));
     }
-    miri_on(
-        "-Zmiri-permissive-provenance",
-        &[(RUNTIME, &["log::", "dependencies::"])],
-    )
+    miri_on("-Zmiri-permissive-provenance", &[(RUNTIME, &["log::", "dependencies::"])])
 }
 
 fn only_full() -> String {
@@ -102,20 +82,10 @@ fn address_sanitizer() -> Result<Completion, Failed> {
         Err(why) => return Ok(Completion::ignored_with(why)),
     };
     let address = toolchain.address_sanitizer()?;
-    let library = &[
-        "arguments::",
-        "hygiene::",
-        "misbehaving_driver::",
-        "random_structs::",
-        "run_time::",
-        "soundness::",
-    ];
+    let library =
+        &["arguments::", "hygiene::", "misbehaving_driver::", "random_structs::", "run_time::", "soundness::"];
     let driver = &["echo::", "fault_injection::", "launch::"];
-    report(
-        &address,
-        "AddressSanitizer",
-        &[(MARSHALLING, &[]), (LIBRARY, library), (DRIVER, driver)],
-    )
+    report(&address, "AddressSanitizer", &[(MARSHALLING, &[]), (LIBRARY, library), (DRIVER, driver)])
 }
 
 /// Runs tests, and returns an error if a program runs none.

@@ -37,10 +37,7 @@ impl Toolchain {
     /// The toolchain, or the reason why it is not available.
     fn find() -> Result<Self, String> {
         let name = env::var("KERNEL_ARGS_NIGHTLY").unwrap_or_else(|_| "nightly".to_owned());
-        let toolchain = Self {
-            name,
-            host: String::new(),
-        };
+        let toolchain = Self { name, host: String::new() };
         let version = toolchain.output(&["-vV"])?;
         let host = version.lines().find_map(|line| line.strip_prefix("host: "));
         let host = host.ok_or("cargo does not name its host")?.to_owned();
@@ -85,14 +82,8 @@ impl Toolchain {
             toolchain: self,
             command: &["test", "--no-fail-fast"],
             variables: vec![
-                (
-                    "RUSTFLAGS",
-                    "-Zsanitizer=address -Clink-arg=-rdynamic".to_owned(),
-                ),
-                (
-                    "LSAN_OPTIONS",
-                    format!("suppressions={}:print_suppressions=0", leaks.display()),
-                ),
+                ("RUSTFLAGS", "-Zsanitizer=address -Clink-arg=-rdynamic".to_owned()),
+                ("LSAN_OPTIONS", format!("suppressions={}:print_suppressions=0", leaks.display())),
             ],
             target: target()?.join("address_sanitizer"),
         })
@@ -148,20 +139,11 @@ impl Nightly {
         let output = cargo.output();
         let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
         let outcome = Outcome::of(&String::from_utf8_lossy(&output.stdout));
-        if output.status.success() && outcome.failed == 0 {
-            Ok(outcome)
-        } else {
-            Err(text(&output))
-        }
+        if output.status.success() && outcome.failed == 0 { Ok(outcome) } else { Err(text(&output)) }
     }
 }
 
 fn text(output: &Output) -> String {
     let (stdout, stderr) = (&output.stdout, &output.stderr);
-    format!(
-        "{}\n{}\n{}",
-        output.status,
-        String::from_utf8_lossy(stdout),
-        String::from_utf8_lossy(stderr)
-    )
+    format!("{}\n{}\n{}", output.status, String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr))
 }

@@ -42,14 +42,7 @@ impl AddAssign for Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            passed,
-            failed,
-            ignored,
-        } = self;
-        write!(
-            f,
-            "{passed} tests passed, {failed} failed, {ignored} ignored"
-        )
+        let Self { passed, failed, ignored } = self;
+        write!(f, "{passed} tests passed, {failed} failed, {ignored} ignored")
     }
 }

@@ -2,10 +2,7 @@
 
 use super::{
     KernelCall, Promise,
-    step::{
-        COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update,
-        step_at, words,
-    },
+    step::{COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
 };
 use crate::driver::api::LaunchAttribute;
 use core::{any::Any, marker::PhantomData, mem};
@@ -141,13 +138,7 @@ impl LaunchLog {
     }
 
     #[inline(never)]
-    fn append(
-        &mut self,
-        header: &Header,
-        attributes: &[LaunchAttribute<'_>],
-        parameters: &[u8],
-        is_same: bool,
-    ) {
+    fn append(&mut self, header: &Header, attributes: &[LaunchAttribute<'_>], parameters: &[u8], is_same: bool) {
         self.diverge();
         if !is_same {
             let (index, at) = (self.steps, self.words.len());
@@ -163,8 +154,7 @@ impl LaunchLog {
 
     fn extend(&mut self, bytes: &[u8]) {
         let (whole, rest) = bytes.as_chunks::<8>();
-        self.words
-            .extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
+        self.words.extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
         if !rest.is_empty() {
             self.words.extend(words(rest));
         }
@@ -284,12 +274,7 @@ mod tests {
         let mut checks = 0;
         log.clear();
         for launch in launches {
-            let shape = Shape {
-                grid: [launch.grid, 1, 1],
-                block: [32, 2, 1],
-                shared: 64,
-                shared_given: true,
-            };
+            let shape = Shape { grid: [launch.grid, 1, 1], block: [32, 2, 1], shared: 64, shared_given: true };
             let attributes: Vec<_> = launch
                 .priority
                 .map(|priority| {
@@ -309,23 +294,15 @@ mod tests {
             };
             let (bytes, mut size) = (launch.parameters.concat(), 0);
             let mut extra = Extra::new(&bytes, &mut size);
-            let mut pointers: Vec<*mut c_void> = launch
-                .parameters
-                .iter()
-                .map(|value| value.as_ptr().cast_mut().cast())
-                .collect();
+            let mut pointers: Vec<*mut c_void> =
+                launch.parameters.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
             let promise = Promise(PhantomData);
             let pushed = if launch.packed {
-                let call = KernelCall::<true> {
-                    function: function(launch.function),
-                    parameters: extra.0.as_mut_ptr(),
-                };
+                let call = KernelCall::<true> { function: function(launch.function), parameters: extra.0.as_mut_ptr() };
                 log.push(&shape, &attributes, call, values, keeper, check, promise)
             } else {
-                let call = KernelCall::<false> {
-                    function: function(launch.function),
-                    parameters: pointers.as_mut_ptr(),
-                };
+                let call =
+                    KernelCall::<false> { function: function(launch.function), parameters: pointers.as_mut_ptr() };
                 log.push(&shape, &attributes, call, values, keeper, check, promise)
             };
             assert_eq!(pushed, Ok(()));
@@ -336,9 +313,7 @@ mod tests {
     /// The launches that would be enqueued. `sizes` are the sizes of the parameters of each.
     fn read(steps: Steps<'_>, sizes: &[Vec<usize>]) -> Vec<Launch> {
         let launches = steps.iter().zip(sizes).map(|(step, sizes)| {
-            let Step::Launch(launch) = step else {
-                panic!("only launches were recorded")
-            };
+            let Step::Launch(launch) = step else { panic!("only launches were recorded") };
             assert_eq!((launch.block, launch.shared), ([32, 2, 1], 64));
             let mut priority = None;
             for attribute in launch.attributes() {
@@ -386,17 +361,13 @@ mod tests {
 
     impl Random {
         fn below(&mut self, limit: usize) -> usize {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (self.0 >> 33) as usize % limit
         }
 
         fn launch(&mut self) -> Launch {
-            let parameters: Vec<_> = (0..self.below(4))
-                .map(|_| vec![self.below(256) as u8; 1 + self.below(20)])
-                .collect();
+            let parameters: Vec<_> =
+                (0..self.below(4)).map(|_| vec![self.below(256) as u8; 1 + self.below(20)]).collect();
             Launch {
                 function: 4096 * (1 + self.below(3)),
                 grid: 1 + self.below(3) as u32,
@@ -418,32 +389,18 @@ mod tests {
             for run in 0..10 {
                 let checks = record(&mut log, &launches);
                 let is_equal = before.as_ref() == Some(&launches);
-                let plain = launches
-                    .iter()
-                    .all(|one| one.packed && one.priority.is_none());
+                let plain = launches.iter().all(|one| one.packed && one.priority.is_none());
                 if is_equal && plain {
                     assert_eq!(checks, 0, "seed {seed}, run {run}");
                 }
-                let changes: Option<Vec<_>> = log
-                    .changes()
-                    .map(|changes| changes.iter().map(|change| change.index).collect());
-                let expected = before
-                    .as_ref()
-                    .and_then(|before| changed(before, &launches));
-                assert_eq!(
-                    changes, expected,
-                    "seed {seed}, run {run}: {before:?}, {launches:?}"
-                );
+                let changes: Option<Vec<_>> =
+                    log.changes().map(|changes| changes.iter().map(|change| change.index).collect());
+                let expected = before.as_ref().and_then(|before| changed(before, &launches));
+                assert_eq!(changes, expected, "seed {seed}, run {run}: {before:?}, {launches:?}");
                 assert_eq!(log.keepers().len(), launches.len());
-                let sizes: Vec<Vec<usize>> = launches
-                    .iter()
-                    .map(|launch| launch.parameters.iter().map(Vec::len).collect())
-                    .collect();
-                assert_eq!(
-                    read(log.recorded(), &sizes),
-                    launches,
-                    "seed {seed}, run {run}"
-                );
+                let sizes: Vec<Vec<usize>> =
+                    launches.iter().map(|launch| launch.parameters.iter().map(Vec::len).collect()).collect();
+                assert_eq!(read(log.recorded(), &sizes), launches, "seed {seed}, run {run}");
                 let is_launched = random.below(5) > 0;
                 log.remember(is_launched);
                 before = is_launched.then(|| launches.clone());
@@ -479,8 +436,7 @@ mod tests {
                 let sizes = launch.parameters.iter().map(Vec::len);
                 sizes.map(|size| size.div_ceil(8)).collect()
             };
-            let is_update = (old.function, old.priority, old.packed)
-                == (new.function, new.priority, new.packed)
+            let is_update = (old.function, old.priority, old.packed) == (new.function, new.priority, new.packed)
                 && words(old).iter().sum::<usize>() == words(new).iter().sum::<usize>()
                 && words(old).len() == words(new).len();
             if !is_update {

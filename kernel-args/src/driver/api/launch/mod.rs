@@ -12,9 +12,7 @@ pub(super) use step::MemoryOperation;
 #[cfg(feature = "graphs")]
 pub(crate) use step::{Change, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 
-use super::{
-    Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api,
-};
+use super::{Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api};
 use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaContext, CudaFunction,
@@ -36,15 +34,10 @@ enum Keeper {
 
 impl Function {
     /// `cuModuleGetFunction`; `None` if the module has no function with this name.
-    pub(crate) fn of_module(
-        module: &Arc<Module>,
-        symbol: &CStr,
-    ) -> Result<Option<Self>, CallError> {
+    pub(crate) fn of_module(module: &Arc<Module>, symbol: &CStr) -> Result<Option<Self>, CallError> {
         let function = module.function(symbol)?;
-        Ok(function.map(|function| Self {
-            handle: Handle::new(function.raw()),
-            keeper: Keeper::Module(module.clone()),
-        }))
+        Ok(function
+            .map(|function| Self { handle: Handle::new(function.raw()), keeper: Keeper::Module(module.clone()) }))
     }
 
     /// cudarc's function, loaded in `context`.
@@ -81,12 +74,8 @@ impl Function {
 }
 
 /// The type of `cuLaunchKernelEx`.
-pub(super) type LaunchKernelEx = unsafe extern "C" fn(
-    *const LaunchConfig<'_>,
-    CUfunction,
-    *mut *mut c_void,
-    *mut *mut c_void,
-) -> Status;
+pub(super) type LaunchKernelEx =
+    unsafe extern "C" fn(*const LaunchConfig<'_>, CUfunction, *mut *mut c_void, *mut *mut c_void) -> Status;
 
 /// The promise that a caller of an `unsafe` launch function makes for one launch, which lasts for `'p`: see
 /// [`launch()`](crate::launch()). It is passed along to the code that relies on it.
@@ -193,14 +182,8 @@ impl<'p> KernelCall<'p, false> {
     /// For `'p`, `params` has a pointer to each parameter of the function, and each pointer points to as many
     /// initialised bytes as the function reads for this parameter.
     #[inline(always)]
-    pub(crate) unsafe fn with_params(
-        function: FunctionHandle<'p>,
-        params: *mut *mut c_void,
-    ) -> Self {
-        Self {
-            function,
-            parameters: params,
-        }
+    pub(crate) unsafe fn with_params(function: FunctionHandle<'p>, params: *mut *mut c_void) -> Self {
+        Self { function, parameters: params }
     }
 }
 
@@ -208,14 +191,8 @@ impl<'p> KernelCall<'p, true> {
     /// # Safety
     /// The buffer of `extra` is the packed form of the function's parameters.
     #[inline(always)]
-    pub(crate) unsafe fn with_extra(
-        function: FunctionHandle<'p>,
-        extra: &'p mut Extra<'_>,
-    ) -> Self {
-        Self {
-            function,
-            parameters: extra.0.as_mut_ptr(),
-        }
+    pub(crate) unsafe fn with_extra(function: FunctionHandle<'p>, extra: &'p mut Extra<'_>) -> Self {
+        Self { function, parameters: extra.0.as_mut_ptr() }
     }
 }
 
@@ -228,20 +205,11 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     /// The call without its form in its type.
     #[cfg(feature = "observe")]
     pub(crate) fn any(self) -> AnyCall<'p> {
-        let Self {
-            function,
-            parameters,
-        } = self;
+        let Self { function, parameters } = self;
         if PACKED {
-            AnyCall::Packed(KernelCall {
-                function,
-                parameters,
-            })
+            AnyCall::Packed(KernelCall { function, parameters })
         } else {
-            AnyCall::Params(KernelCall {
-                function,
-                parameters,
-            })
+            AnyCall::Params(KernelCall { function, parameters })
         }
     }
 
@@ -262,20 +230,12 @@ impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
 
     #[inline(always)]
     pub(super) fn params(&self) -> *mut *mut c_void {
-        if PACKED {
-            ptr::null_mut()
-        } else {
-            self.parameters
-        }
+        if PACKED { ptr::null_mut() } else { self.parameters }
     }
 
     #[inline(always)]
     pub(super) fn extra(&self) -> *mut *mut c_void {
-        if PACKED {
-            self.parameters
-        } else {
-            ptr::null_mut()
-        }
+        if PACKED { self.parameters } else { ptr::null_mut() }
     }
 }
 
@@ -330,13 +290,8 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
     if config.attribute_count != 0 {
         return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
     }
-    let LaunchConfig {
-        grid: [grid_x, grid_y, grid_z],
-        block: [block_x, block_y, block_z],
-        shared,
-        stream,
-        ..
-    } = config;
+    let LaunchConfig { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], shared, stream, .. } =
+        config;
     // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters in the same form as
     // `cuLaunchKernelEx`. The caller guarantees that they are valid, that the function is loaded and that the kernel
     // may run. The stream of a configuration is alive.

@@ -98,12 +98,7 @@ impl Header {
         attributes: usize,
         size: usize,
     ) -> Self {
-        let Shape {
-            grid,
-            block,
-            shared,
-            shared_given,
-        } = *shape;
+        let Shape { grid, block, shared, shared_given } = *shape;
         Self([
             Self::kind(kind, attributes, size),
             function.raw().expose_provenance() as u64,
@@ -303,23 +298,14 @@ impl<'l> RecordedLaunch<'l> {
         let function = self.function;
         if self.is_packed && self.size > 0 {
             let mut size = 0;
-            let mut extra = Extra::new(
-                &bytemuck::cast_slice(self.parameters)[..self.size],
-                &mut size,
-            );
-            return then(AnyCall::Packed(KernelCall {
-                function,
-                parameters: extra.0.as_mut_ptr(),
-            }));
+            let mut extra = Extra::new(&bytemuck::cast_slice(self.parameters)[..self.size], &mut size);
+            return then(AnyCall::Packed(KernelCall { function, parameters: extra.0.as_mut_ptr() }));
         }
         let (mut pointers, mut rest) = (Vec::new(), self.parameters);
         while let Some((size, after)) = rest.split_first() {
             pointers.push(after.as_ptr().cast_mut().cast::<c_void>());
             rest = &after[(*size as usize).div_ceil(8)..];
         }
-        then(AnyCall::Params(KernelCall {
-            function,
-            parameters: pointers.as_mut_ptr(),
-        }))
+        then(AnyCall::Params(KernelCall { function, parameters: pointers.as_mut_ptr() }))
     }
 }

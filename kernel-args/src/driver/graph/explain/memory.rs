@@ -52,43 +52,31 @@ pub(in crate::driver::graph) fn bad_allocation(elements: usize, size: usize) -> 
 
 /// The name of an argument in a sentence.
 fn argument(field: &str) -> String {
-    if field.is_empty() {
-        "the node uses".into()
-    } else {
-        format!("`{field}` points to")
-    }
+    if field.is_empty() { "the node uses".into() } else { format!("`{field}` points to") }
 }
 
 /// A new node uses memory that the graph frees.
 #[cold]
 pub(in crate::driver::graph) fn used_after_free(kernel: Option<String>, field: &str) -> Error {
     let uses = argument(field);
-    let reason =
-        format!("{uses} memory that the graph frees, and a new node cannot run before the free");
-    refused(
-        kernel,
-        ADDED,
-        reason,
-        "call `add_free` after all nodes that use the memory were added",
-    )
+    let reason = format!("{uses} memory that the graph frees, and a new node cannot run before the free");
+    refused(kernel, ADDED, reason, "call `add_free` after all nodes that use the memory were added")
 }
 
 /// The new arguments of a node use memory that is not allocated yet when the node runs.
 #[cold]
 pub(in crate::driver::graph) fn not_after_alloc(kernel: String, field: &str) -> Error {
-    let reason = format!(
-        "`{field}` points to memory of the graph, but the node does not run after the node that allocates it"
-    );
-    let help = "add the node with `GraphMemory::node` as a dependency: an instantiated graph cannot get new dependencies";
+    let reason =
+        format!("`{field}` points to memory of the graph, but the node does not run after the node that allocates it");
+    let help =
+        "add the node with `GraphMemory::node` as a dependency: an instantiated graph cannot get new dependencies";
     refused(Some(kernel), UPDATED, reason, help)
 }
 
 /// The new arguments of a node use memory that can be freed before the node runs.
 #[cold]
 pub(in crate::driver::graph) fn not_before_free(kernel: String, field: &str) -> Error {
-    let reason = format!(
-        "`{field}` points to memory that the graph frees, but the free does not wait for the node"
-    );
+    let reason = format!("`{field}` points to memory that the graph frees, but the free does not wait for the node");
     let help = "pass the node to `add_free` as a dependency: an instantiated graph cannot get new dependencies";
     refused(Some(kernel), UPDATED, reason, help)
 }
@@ -96,13 +84,6 @@ pub(in crate::driver::graph) fn not_before_free(kernel: String, field: &str) -> 
 /// A copy or memset exceeds the memory of the graph.
 #[cold]
 pub(in crate::driver::graph) fn beyond_memory(offset: usize, width: usize, bytes: usize) -> Error {
-    let reason = format!(
-        "{width} bytes at offset {offset} exceed the {bytes} bytes that the graph allocates there"
-    );
-    refused(
-        None,
-        ADDED,
-        reason,
-        "compare the number of elements with `GraphMemory::len`",
-    )
+    let reason = format!("{width} bytes at offset {offset} exceed the {bytes} bytes that the graph allocates there");
+    refused(None, ADDED, reason, "compare the number of elements with `GraphMemory::len`")
 }

@@ -74,11 +74,7 @@ pub(in crate::driver::graph) fn older_than(what: &str, version: i32, needed: i32
     refused(
         None,
         CONDITIONAL_ADDED,
-        format!(
-            "{what} needs a driver of {}, and this driver is of {}",
-            cuda(needed),
-            cuda(version)
-        ),
+        format!("{what} needs a driver of {}, and this driver is of {}", cuda(needed), cuda(version)),
         "install a newer driver",
     )
 }

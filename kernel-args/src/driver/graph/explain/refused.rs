@@ -9,19 +9,8 @@ use cudarc::driver::{CudaContext, CudaStream};
 use std::{boxed::Box, format, string::String};
 
 #[cold]
-pub(super) fn refused(
-    kernel: Option<String>,
-    action: &'static str,
-    reason: String,
-    help: &'static str,
-) -> Error {
-    Error::Graph(Box::new(GraphError {
-        kernel,
-        action,
-        reason,
-        status: None,
-        help,
-    }))
+pub(super) fn refused(kernel: Option<String>, action: &'static str, reason: String, help: &'static str) -> Error {
+    Error::Graph(Box::new(GraphError { kernel, action, reason, status: None, help }))
 }
 
 /// Errors with a constant text. `kernel` is the name of the kernel, if there is one; `action` is the action that
@@ -91,28 +80,13 @@ refusals! {
 
 /// A node depends on a node of a different graph.
 #[cold]
-pub(in crate::driver::graph) fn foreign_dependency(
-    kernel: Option<String>,
-    index: usize,
-    was_removed: bool,
-) -> Error {
+pub(in crate::driver::graph) fn foreign_dependency(kernel: Option<String>, index: usize, was_removed: bool) -> Error {
     let (problem, help) = if was_removed {
-        (
-            "was removed from this graph",
-            "depend on the nodes before it, or add the new node before the removal",
-        )
+        ("was removed from this graph", "depend on the nodes before it, or add the new node before the removal")
     } else {
-        (
-            "belongs to another graph",
-            "a node can depend only on nodes of its own graph",
-        )
+        ("belongs to another graph", "a node can depend only on nodes of its own graph")
     };
-    refused(
-        kernel,
-        ADDED,
-        format!("the dependency at index {index} {problem}"),
-        help,
-    )
+    refused(kernel, ADDED, format!("the dependency at index {index} {problem}"), help)
 }
 
 /// The node was removed from this graph, or it belongs to a different graph.
@@ -123,20 +97,12 @@ pub(in crate::driver::graph) fn not_of_graph(
     kernel: Option<String>,
     action: &'static str,
 ) -> Error {
-    if graph.had(node) {
-        removed_node(kernel, action)
-    } else {
-        foreign_node(kernel, action)
-    }
+    if graph.had(node) { removed_node(kernel, action) } else { foreign_node(kernel, action) }
 }
 
 /// A kernel belongs to a different context than the graph.
 #[cold]
-pub(in crate::driver::graph) fn foreign_kernel(
-    kernel: String,
-    graph: &CudaContext,
-    loaded: &CudaContext,
-) -> Error {
+pub(in crate::driver::graph) fn foreign_kernel(kernel: String, graph: &CudaContext, loaded: &CudaContext) -> Error {
     let (graph, loaded) = (ContextName::of(graph), ContextName::of(loaded));
     refused(
         Some(kernel),
@@ -170,10 +136,7 @@ pub(in crate::driver::graph) fn foreign_stream(
 
 /// An added node specifies an attribute that CUDA supports for launches only.
 #[cold]
-pub(in crate::driver::graph) fn attribute_of_launches(
-    kernel: String,
-    attribute: &'static str,
-) -> Error {
+pub(in crate::driver::graph) fn attribute_of_launches(kernel: String, attribute: &'static str) -> Error {
     refused(
         Some(kernel),
         ADDED,

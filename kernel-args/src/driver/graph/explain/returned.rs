@@ -1,9 +1,8 @@
 //! Errors that the driver returned for a graph or for one of its nodes.
 
 use super::super::explain::{
-    ADDED, ALLOCATED, Asked, CHILD_ADDED, CONDITIONAL_ADDED, CallError, DEVICE_UPDATABLE,
-    DriverCall, ENABLED, Error, GraphError, INSTANTIATED, LAUNCHED, REMOVED, Refused, UPDATED,
-    meaning,
+    ADDED, ALLOCATED, Asked, CHILD_ADDED, CONDITIONAL_ADDED, CallError, DEVICE_UPDATABLE, DriverCall, ENABLED, Error,
+    GraphError, INSTANTIATED, LAUNCHED, REMOVED, Refused, UPDATED, meaning,
 };
 use crate::device::vector::Dim3;
 use core::ops::RangeInclusive;
@@ -21,13 +20,7 @@ pub(super) fn returned(
     reason: String,
     help: &'static str,
 ) -> Error {
-    Error::Graph(Box::new(GraphError {
-        kernel,
-        action,
-        reason,
-        status: Some(call.status),
-        help,
-    }))
+    Error::Graph(Box::new(GraphError { kernel, action, reason, status: Some(call.status), help }))
 }
 
 /// The driver rejected a kernel node, or its update.
@@ -54,9 +47,8 @@ pub(in crate::driver::graph) fn node(
         400 => "keep the context and the graph alive, and pass nodes of this graph only",
         _ => "",
     };
-    let mut reason = format!(
-        "{call}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory"
-    );
+    let mut reason =
+        format!("{call}\n  {meaning}\n  grid {grid}, block {block}, {shared} bytes of dynamic shared memory");
     if !arguments.is_empty() {
         reason.push('\n');
         reason.push_str(arguments);
@@ -66,12 +58,7 @@ pub(in crate::driver::graph) fn node(
 
 /// What an error of a call means: the action that failed (`None` for any action); the driver's codes; the reason, if
 /// more is known than the code's name; and what to do.
-type Cause = (
-    Option<&'static str>,
-    RangeInclusive<u32>,
-    &'static str,
-    &'static str,
-);
+type Cause = (Option<&'static str>, RangeInclusive<u32>, &'static str, &'static str);
 
 /// The first match applies.
 const CAUSES: &[Cause] = &[
@@ -98,37 +85,17 @@ const CAUSES: &[Cause] = &[
         "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
          `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`",
     ),
-    (
-        Some(INSTANTIATED),
-        801..=801,
-        "",
-        "a graph that allocates memory can be instantiated only once at a time",
-    ),
-    (
-        Some(REMOVED),
-        801..=801,
-        "",
-        "no node can be removed from a graph that allocates or frees memory",
-    ),
+    (Some(INSTANTIATED), 801..=801, "", "a graph that allocates memory can be instantiated only once at a time"),
+    (Some(REMOVED), 801..=801, "", "no node can be removed from a graph that allocates or frees memory"),
     (
         Some(ALLOCATED),
         2..=2,
         "the device has less free memory, or the graph needs more addresses than the driver has",
         "allocate fewer elements, or release memory that the driver keeps for graphs: `Graph::trim_memory`",
     ),
-    (
-        Some(ENABLED),
-        1..=1,
-        "",
-        "only nodes of kernels, copies and memsets of this graph can be disabled",
-    ),
+    (Some(ENABLED), 1..=1, "", "only nodes of kernels, copies and memsets of this graph can be disabled"),
     (Some(DEVICE_UPDATABLE), 1..=1, "", NEEDS_OF_DEVICE_UPDATABLE),
-    (
-        Some(DEVICE_UPDATABLE),
-        801..=801,
-        "",
-        NEEDS_OF_DEVICE_UPDATABLE,
-    ),
+    (Some(DEVICE_UPDATABLE), 801..=801, "", NEEDS_OF_DEVICE_UPDATABLE),
     (
         None,
         901..=901,
@@ -149,18 +116,14 @@ const CAUSES: &[Cause] = &[
     ),
     (None, 900..=900, DEFAULT_STREAM, CAPTURE_ANOTHER),
     (None, 906..=906, DEFAULT_STREAM, CAPTURE_ANOTHER),
-    (
-        None,
-        401..=401,
-        "the stream is already being captured",
-        "end that capture before a new one begins",
-    ),
+    (None, 401..=401, "the stream is already being captured", "end that capture before a new one begins"),
 ];
 
 pub(super) const NOT_IN_CHILD_GRAPHS: &str = "a child graph must have no conditional node, and no node that allocates or frees memory: add such nodes to the graph itself";
 const NEEDS_OF_DEVICE_UPDATABLE: &str = "device-updatable nodes need a driver of CUDA 12.4 or newer, and a kernel that is \
     not launched cooperatively";
-const DEFAULT_STREAM: &str = "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";
+const DEFAULT_STREAM: &str =
+    "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";
 const CAPTURE_ANOTHER: &str = "capture a stream that was created with `ctx.new_stream()`";
 
 /// The driver returned an error from a call for a graph or for one of its nodes.
@@ -176,14 +139,10 @@ pub(crate) fn call(action: &'static str, error: CallError) -> Error {
 #[cold]
 pub(in crate::driver::graph) fn returned_by(action: &'static str, call: DriverCall) -> Error {
     let status = call.status;
-    let cause = CAUSES
-        .iter()
-        .find(|(of, codes, ..)| of.is_none_or(|of| of == action) && codes.contains(&status.0));
+    let cause = CAUSES.iter().find(|(of, codes, ..)| of.is_none_or(|of| of == action) && codes.contains(&status.0));
     let (reason, help) = match cause {
         Some((.., reason, help)) => (*reason, *help),
-        None => {
-            meaning(status, Asked::Other).map_or(("", ""), |meaning| (meaning.what, meaning.help))
-        }
+        None => meaning(status, Asked::Other).map_or(("", ""), |meaning| (meaning.what, meaning.help)),
     };
     let mut text = call.to_string();
     if !reason.is_empty() {

@@ -21,23 +21,14 @@ const fn meaning(result: u32) -> (&'static str, &'static str) {
     const SAME_CODE: &str = "create both graphs with the same code, which adds the same nodes in the same order; otherwise instantiate the new graph";
     const INSTANTIATE: &str = "instantiate the new graph: `GraphUpdateError::into_graph`";
     match result {
-        2 => (
-            "the number of nodes or their dependencies differ",
-            SAME_CODE,
-        ),
+        2 => ("the number of nodes or their dependencies differ", SAME_CODE),
         3 => ("a node has another type in the new graph", SAME_CODE),
-        4 => (
-            "a kernel node launches another function, which this driver does not support",
-            INSTANTIATE,
-        ),
+        4 => ("a kernel node launches another function, which this driver does not support", INSTANTIATE),
         5 => (
             "the parameters of a node changed in a way that the driver does not support, such as the direction of a copy",
             INSTANTIATE,
         ),
-        6 => (
-            "the driver does not support an update of a node of this type",
-            INSTANTIATE,
-        ),
+        6 => ("the driver does not support an update of a node of this type", INSTANTIATE),
         7 => (
             "a kernel node launches another function that cannot replace the old one, for example because only one of them launches kernels itself",
             INSTANTIATE,
@@ -95,10 +86,5 @@ pub(in crate::driver::graph) fn foreign_graph(graph: &CudaContext, new: &CudaCon
     let reason = format!(
         "the new graph belongs to another context (another device?)\n  this graph  {graph}\n  new graph   {new}"
     );
-    refused(
-        None,
-        GRAPH_UPDATED,
-        reason,
-        "create both graphs with the same context",
-    )
+    refused(None, GRAPH_UPDATED, reason, "create both graphs with the same context")
 }

@@ -39,10 +39,7 @@ impl Found {
             if found.size == 0 || found.is_host && !is_pointer {
                 continue;
             }
-            let known = self
-                .allocations
-                .iter()
-                .position(|one| one.start == found.start);
+            let known = self.allocations.iter().position(|one| one.start == found.start);
             let memory = known.unwrap_or_else(|| {
                 self.allocations.push(found);
                 self.memory.push(recording::Memory {
@@ -89,14 +86,7 @@ impl<'a> Content<'a> {
     /// In pieces that take the driver longer than a call does.
     pub(super) fn of(api: &'a Api, allocation: &'a Allocation) -> impl Read {
         const PIECE: usize = 4 << 20;
-        io::BufReader::with_capacity(
-            PIECE,
-            Self {
-                api,
-                allocation,
-                at: 0,
-            },
-        )
+        io::BufReader::with_capacity(PIECE, Self { api, allocation, at: 0 })
     }
 }
 

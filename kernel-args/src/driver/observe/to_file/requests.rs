@@ -52,12 +52,7 @@ pub(in crate::driver::observe) fn request(kernel: &str, nth: u64, file: PathBuf)
 }
 
 fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<Request> {
-    let request = Arc::new(Request {
-        kernel: kernel.into(),
-        nth,
-        file,
-        state: Mutex::new(State::Waits(0)),
-    });
+    let request = Arc::new(Request { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
     lock(&REQUESTS).push(request.clone());
     REQUESTED.store(true, Relaxed);
     User::Files.set_active(true);
@@ -110,16 +105,12 @@ pub(in crate::driver::observe) fn read_environment() {
     let Some(value) = env::var_os(KERNEL) else {
         return;
     };
-    let parsed = value
-        .to_str()
-        .and_then(|value| match value.rsplit_once('#') {
-            Some((kernel, nth)) => Some((kernel, nth.parse().ok()?)),
-            None => Some((value, 0)),
-        });
+    let parsed = value.to_str().and_then(|value| match value.rsplit_once('#') {
+        Some((kernel, nth)) => Some((kernel, nth.parse().ok()?)),
+        None => Some((value, 0)),
+    });
     let Some((kernel, nth)) = parsed.filter(|(kernel, _)| !kernel.is_empty()) else {
-        eprintln!(
-            "{KERNEL} is not the name of a kernel, or a name and a number (`saxpy#3`): nothing is recorded"
-        );
+        eprintln!("{KERNEL} is not the name of a kernel, or a name and a number (`saxpy#3`): nothing is recorded");
         return;
     };
     let file = env::var_os(FILE).map_or_else(|| default_file(kernel, nth), PathBuf::from);
@@ -129,11 +120,7 @@ pub(in crate::driver::observe) fn read_environment() {
 /// `saxpy.3.launch`, in the current folder.
 fn default_file(kernel: &str, nth: u64) -> PathBuf {
     let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() {
-            letter
-        } else {
-            '_'
-        }
+        if letter.is_ascii_alphanumeric() { letter } else { '_' }
     };
     let kernel: String = kernel.chars().map(plain).collect();
     format!("{kernel}.{nth}.launch").into()

@@ -26,12 +26,7 @@ pub(super) fn write<R>(
     file: &Path,
     run: impl FnOnce() -> Result<R, Error>,
 ) -> (Result<R, Error>, Result<(), Error>) {
-    let not_written = |error: io::Error| {
-        Error::Recording(RecordingError::Write {
-            file: file.into(),
-            error,
-        })
-    };
+    let not_written = |error: io::Error| Error::Recording(RecordingError::Write { file: file.into(), error });
     let mut part = OsString::from(file);
     part.push(".part");
     let begun = (|| {
@@ -75,12 +70,7 @@ pub(super) fn write<R>(
 /// `CUDA_ERROR_UNKNOWN`: the launch was refused, or the driver could not be called.
 const UNKNOWN: u32 = 999;
 
-fn copy<W: Write>(
-    api: &Api,
-    writer: &mut Writer<W>,
-    found: &Found,
-    moment: Moment,
-) -> io::Result<()> {
+fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, found: &Found, moment: Moment) -> io::Result<()> {
     for (index, allocation) in found.allocations.iter().enumerate() {
         writer.memory(moment, index, Content::of(api, allocation))?;
     }
@@ -110,11 +100,7 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Er
         }
         manifest.parameters.push(Parameter {
             name: parameter.name.into(),
-            ty: if parameter.cpp.is_unknown() {
-                String::new()
-            } else {
-                parameter.cpp.to_string()
-            },
+            ty: if parameter.cpp.is_unknown() { String::new() } else { parameter.cpp.to_string() },
             value: Value::of(parameter, bytes).to_string(),
             bytes: bytes.into(),
         });

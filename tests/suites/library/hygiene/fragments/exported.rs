@@ -129,12 +129,7 @@ macro_rules! named {
     ($name:ident by $image:expr, $entry:literal) => {
         #[derive(kernel_args::KernelArgs)]
         #[kernel_args(ptx = $image, entry = $entry)]
-        pub(crate) struct $name(
-            u32,
-            f32,
-            kernel_args::DevicePointer<f32>,
-            kernel_args::DevicePointerMut<f32>,
-        );
+        pub(crate) struct $name(u32, f32, kernel_args::DevicePointer<f32>, kernel_args::DevicePointerMut<f32>);
     };
 }
 
