@@ -40,6 +40,6 @@ pub use class::Class;
 pub use cpp::{CppBase, CppType};
 pub use layout::{Alignment, Layout, LayoutError};
 pub use param_layout::{ParamLayout, Sm};
-pub use signature::{Body, Members, Opaque, Parameter, Pointee, Signature, Variant};
+pub use signature::{Body, Meaning, Members, Opaque, Parameter, Pointee, Signature, Variant};
 pub use texts::LayoutTable;
 pub use value::{Fields, Value, Values};

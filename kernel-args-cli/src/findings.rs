@@ -2,9 +2,9 @@
 
 use crate::{escape::terminal, kernel::Kernel};
 use kernel_args_abi::{
-    Body, CppBase, CppType, Parameter,
+    Body, CppType, Parameter,
     check::{Contradiction, contradiction},
-    signature::{Elements, Evidence, Slot, SlotKind},
+    signature::{Elements, Evidence, Slot},
 };
 
 /// The maximum depth of nested structs.
@@ -29,10 +29,8 @@ pub(crate) struct Finding {
 /// What the code shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// The type is a pointer, and the code contradicts it.
+    /// The code contradicts the type.
     Contradiction(Contradiction),
-    /// The type is an integer, and the code uses a pointer.
-    Pointer,
     /// The type is a pointer without `const`, and the code only reads.
     Unwritten,
 }
@@ -62,16 +60,10 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
 
 /// What the code shows about a value of this type.
 pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
-    if let Some(contradiction) = contradiction(ty, slot) {
+    if let Some(contradiction) = contradiction(ty, None, slot) {
         return Some(What::Contradiction(contradiction));
     }
-    let is_integer = matches!(ty.base, CppBase::Integer { .. } | CppBase::Long { .. });
-    if ty.depth == 0 {
-        let is_accessed = slot.read.is_certain() || slot.written.is_certain();
-        let is_pointer = is_integer && is_accessed && matches!(slot.kind, SlotKind::Pointer);
-        return if is_pointer { Some(What::Pointer) } else { None };
-    }
-    let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
+    let is_const = !ty.is_pointer() || ty.is_shared();
     if !is_const && slot.is_only_read() { Some(What::Unwritten) } else { None }
 }
 
@@ -107,6 +99,7 @@ fn evidence(what: What, slot: &Slot<'_>) -> String {
     let evidence = match what {
         What::Contradiction(Contradiction::Integer) => slot.arithmetic,
         What::Contradiction(Contradiction::Written) => slot.write,
+        What::Contradiction(Contradiction::Addresses) => slot.address,
         _ => slot.access,
     };
     evidence.map_or_else(String::new, |evidence| instruction(&evidence))
@@ -128,12 +121,14 @@ impl Finding {
         let Self { path, ty, elements, evidence, .. } = self;
         let shown = match self.what {
             What::Contradiction(Contradiction::Written) => "the code writes through it".to_owned(),
-            What::Contradiction(Contradiction::Elements) => {
+            What::Contradiction(Contradiction::Format | Contradiction::Elements) => {
                 let elements = elements.unwrap_or("other element");
                 format!("the code accesses {elements}s")
             }
+            What::Contradiction(Contradiction::Addresses) => "the code uses what it loads as addresses".to_owned(),
+            What::Contradiction(Contradiction::Object) => "the code uses a texture or surface object".to_owned(),
+            What::Contradiction(Contradiction::Memory) => "the code uses a pointer".to_owned(),
             What::Contradiction(_) => "the code uses an integer".to_owned(),
-            What::Pointer => "the code uses a pointer".to_owned(),
             What::Unwritten => {
                 return format!("{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`");
             }

@@ -2,7 +2,7 @@
 //! symbols. Also measures the speed.
 //!
 //! ```sh
-//! cargo run --release -p kernel-args-image --features compressed --example foreign_bodies -- FILE...
+//! cargo run --release -p kernel-args-image --features bodies,compressed --example foreign_bodies -- FILE...
 //! ```
 //!
 //! A file is a PTX text, or contains fat binaries anywhere, as libraries do. `tests/foreign_bodies.py` downloads some
@@ -10,7 +10,7 @@
 
 use kernel_args_abi::{
     CppBase, CppType,
-    check::{Contradiction, contradiction, contradicts},
+    check::{Contradiction, contradiction},
     signature::{Certainty, Slot, SlotKind},
 };
 use kernel_args_image::{
@@ -25,6 +25,14 @@ use std::{
     sync::LazyLock,
     time::{Duration, Instant},
 };
+
+/// The floating-point formats that are compared.
+const FORMATS: [CppBase<'static>; 4] = [
+    CppBase::Float { bits: 32 },
+    CppBase::Float { bits: 64 },
+    CppBase::Named("__half"),
+    CppBase::Named("__nv_bfloat16"),
+];
 
 /// What was counted.
 #[derive(Default)]
@@ -148,7 +156,7 @@ impl Counts {
 
     fn pointer(&mut self, ty: CppType<'_>, slot: &Slot<'_>, place: &str) {
         let is_const = ty.const_mask >> (ty.depth - 1) & 1 == 1;
-        let found = contradiction(ty, slot);
+        let found = contradiction(ty, None, slot);
         self.count("A int: a pointer is no integer", found == Some(Contradiction::Integer), false);
         self.count("A ptr: a pointer is one", slot.kind == SlotKind::Pointer, true);
         if is_const {
@@ -160,29 +168,18 @@ impl Counts {
             self.count("B: a pointer is written", is_written, true);
             self.count("C: a pointer is only read", slot.is_only_read(), true);
         }
-        let bits = |bits| CppBase::Integer { signed: false, bits };
-        let float = |bits| CppBase::Float { bits };
-        let is_primitive =
-            matches!(ty.base, CppBase::Bool | CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. })
-                || matches!(ty.base, CppBase::Named("__half" | "__nv_bfloat16"));
-        if ty.depth == 1 && is_primitive {
-            let others = [
-                bits(16),
-                bits(32),
-                bits(64),
-                float(16),
-                float(32),
-                float(64),
-                CppBase::Named("__nv_bfloat16"),
-                CppBase::Bool,
-            ];
-            let refuses =
-                slot.elements.is_some_and(|elements| others.iter().any(|other| contradicts(elements, *other)));
-            let is_right = slot.elements.is_none_or(|elements| !contradicts(elements, ty.base));
-            self.count("D: elements of a primitive type", refuses, is_right);
+        if ty.depth == 1 && FORMATS.contains(&ty.base) {
+            let is_refused = |format: &CppBase<'static>| {
+                let ty = CppType { base: *format, ..ty };
+                contradiction(ty, None, slot) == Some(Contradiction::Format)
+            };
+            let is_right = found != Some(Contradiction::Format);
+            self.count("D: another floating-point format is refused", FORMATS.iter().any(is_refused), is_right);
         }
-        if found.is_some() {
-            self.wrong.push(format!("{found:?}: {place}"));
+        match found {
+            Some(found) if found.is_certain() => self.wrong.push(format!("{found:?}: {place}")),
+            Some(_) => self.count("remarks", true, true),
+            None => {}
         }
     }
 

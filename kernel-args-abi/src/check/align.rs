@@ -4,6 +4,7 @@
 //! pairs after it.
 
 use super::{
+    body::{Exchange, is_exchanged},
     compare::{compare, distance},
     difference::{Difference, Differences},
     edit_distance::{Grid, MOST_ALIGNED, Step},
@@ -214,14 +215,17 @@ pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>
     if host.len() != kernel.len() {
         return false;
     }
+    let mut exchange = Exchange::NONE;
     let mut i = 0;
     while i < host.len() {
-        if !differences_at(host, kernel, base, i, i).is_empty() {
+        let differences = compare(&host[i], &kernel[i]);
+        if !with_offset(host, kernel, base, (i, i), differences).is_empty() {
             return false;
         }
+        exchange = exchange.and(&host[i], &kernel[i]);
         i += 1;
     }
-    true
+    !exchange.is_certain()
 }
 
 /// How field `i` and parameter `j` differ, including their offsets.
@@ -235,7 +239,10 @@ pub(crate) const fn differences_at(
     i: usize,
     j: usize,
 ) -> Differences {
-    let differences = compare(&host[i], &kernel[j]);
+    let mut differences = compare(&host[i], &kernel[j]);
+    if differences.is_empty() && i == j && is_exchanged(host, kernel, i) {
+        differences = differences.with(Difference::Pointer);
+    }
     with_offset(host, kernel, base, (i, j), differences)
 }
 

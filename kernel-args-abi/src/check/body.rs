@@ -1,8 +1,17 @@
 //! Whether the code of a kernel contradicts the type of a field or member.
 //!
-//! The rules are those without a false alarm on thousands of kernels of other packages, whose C++ types are known from
-//! their symbols. Pointees that are structs, vectors or `void`, and buffers of bytes, are not compared: kernels read
-//! them as other types.
+//! An error needs evidence that no right program can show: [`Contradiction::is_certain`]. Everything else is a remark, which is an
+//! error only if the struct asks for it. Kernels store the bits of floats in integers, read packed numbers by bytes, hash addresses,
+//! and copy buffers in larger units, so none of these is evidence. What is certain, and why:
+//!
+//! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
+//! - *A floating-point format instead of another one.* The code computes in the format of the elements that it loads or stores, and their
+//!   distances are not those of the field's elements. The bits of one format as numbers of the other are noise.
+//! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
+//! - *Memory instead of a texture or surface, and one of these instead of the other.* The instruction takes a handle of one kind.
+//! - *A pointer and an integer that are exchanged.* The code computes with the pointer and never accesses memory through it, or does not
+//!   use it at all, and accesses memory through the integer. One of the two alone can be right: a hash of an address, an address in an
+//!   integer.
 
 use super::{
     cursor::Cursor,
@@ -13,49 +22,91 @@ use crate::{
     bytes::equal,
     class::Class,
     cpp::{CppBase, CppType, name::is_builtin},
-    signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
+    signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
 };
 
-/// How the code of a kernel contradicts a type.
+/// How the code of a kernel contradicts a type, the most serious first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// The type is a pointer, and the code uses an integer.
-    Integer,
+    /// The type is a pointer, and the code uses a texture or surface object; or it is one of these, and the code uses the other.
+    Object,
     /// The type is a pointer to `const`, and the code writes through it.
     Written,
-    /// The code accesses elements of another type through the pointer.
+    /// The type is a pointer to floats, and the code uses what it loads as addresses.
+    Addresses,
+    /// The code computes with floating-point numbers of another format.
+    Format,
+    /// A remark: the type is a pointer, and the code computes with it as an integer.
+    Integer,
+    /// A remark: the type is an integer, and the code accesses memory through it.
+    Memory,
+    /// A remark: the code accesses elements of another size or kind.
     Elements,
 }
 
-/// How the code contradicts a type that is a pointer. `None` if it does not, or if the type is no pointer.
+impl Contradiction {
+    /// Whether no right program can show it. Otherwise it is a remark.
+    #[must_use]
+    pub const fn is_certain(self) -> bool {
+        matches!(self, Self::Object | Self::Written | Self::Addresses | Self::Format)
+    }
+}
+
+/// How the code contradicts a type. `None` if it does not.
 #[must_use]
-pub const fn contradiction(ty: CppType<'_>, slot: &Slot<'_>) -> Option<Contradiction> {
+pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slot<'_>) -> Option<Contradiction> {
+    let is_object = match (slot.kind, meaning) {
+        (SlotKind::Texture, Some(Meaning::Surface)) | (SlotKind::Surface, Some(Meaning::Texture)) => true,
+        (SlotKind::Texture | SlotKind::Surface, _) => ty.depth > 0,
+        _ => false,
+    };
+    if is_object {
+        return Some(Contradiction::Object);
+    }
     if ty.depth == 0 {
-        return None;
+        let is_integer = matches!(ty.base, CppBase::Integer { .. } | CppBase::Long { .. });
+        return if is_integer && is_accessed(slot) { Some(Contradiction::Memory) } else { None };
     }
     if matches!(slot.kind, SlotKind::Integer) {
         return Some(Contradiction::Integer);
     }
-    if is_written(ty, slot) {
+    if ty.is_shared() && slot.written.is_certain() {
         return Some(Contradiction::Written);
     }
-    if has_other_elements(ty, slot) {
-        return Some(Contradiction::Elements);
+    // A pointer to an array can be a pointer to a vector or a struct.
+    if ty.depth > 1 || ty.rows[0] > 0 {
+        return None;
     }
-    None
-}
-
-const fn is_written(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
-    ty.const_mask >> (ty.depth - 1) & 1 == 1 && slot.written.is_certain()
-}
-
-const fn has_other_elements(ty: CppType<'_>, slot: &Slot<'_>) -> bool {
+    let primitive = primitive(ty.base);
+    if slot.address.is_some() && matches!(primitive, Some(Primitive { float, .. }) if float.is_float()) {
+        return Some(Contradiction::Addresses);
+    }
     match slot.elements {
-        // A pointer to an array can be a pointer to a vector or a struct.
-        Some(elements) => ty.depth == 1 && ty.rows[0] == 0 && contradicts(elements, ty.base),
-        None => false,
+        Some(elements) if is_other_format(elements, primitive) => Some(Contradiction::Format),
+        Some(elements) if contradicts(elements, ty.base) => Some(Contradiction::Elements),
+        _ => None,
     }
+}
+
+/// Whether the code certainly accesses memory through a value.
+const fn is_accessed(slot: &Slot<'_>) -> bool {
+    matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
+}
+
+/// Whether the code computes with elements of another floating-point format. Two halves at once can be in one `float`, and a
+/// part of each element at the distance of the elements.
+const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
+    let Some(Primitive { float, size: Some(size) }) = primitive else {
+        return false;
+    };
+    let (own, step) = (elements.class.size(), elements.step as usize);
+    float.is_float()
+        && elements.class.is_float()
+        && elements.is_computed
+        && elements.class as u8 != float as u8
+        && elements.size as usize == own
+        && (own >= size as usize || step % size as usize != 0)
 }
 
 /// Whether the code of a kernel can show something about a parameter that nothing else shows: it has 8 bytes or more,
@@ -75,33 +126,41 @@ const fn has_known_members(kernel: &Parameter<'_>) -> bool {
 }
 
 /// How the code of the kernel contradicts a field, if neither the symbol nor debug information contains the type of the
-/// parameter.
+/// parameter, and it is an error.
+pub(crate) const fn refused(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Contradiction> {
+    if kernel.cpp.is_unknown() { refused_at(host, kernel, 0, host.is_strict) } else { None }
+}
+
+const fn refused_at(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    offset: usize,
+    is_strict: bool,
+) -> Option<Contradiction> {
+    let can_differ = host.cpp.depth > 0 || is_strict || host.members.stands_for().is_some();
+    if !can_differ || host.cpp.is_array() || !kernel.body.is_known() {
+        return None;
+    }
+    match kernel.body.facts(offset) {
+        Some(slot) => match contradiction(host.cpp, host.members.stands_for(), &slot) {
+            Some(found) if found.is_certain() || is_strict => Some(found),
+            _ => None,
+        },
+        None => None,
+    }
+}
+
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    if !is_pointer(host) || !kernel.body.is_known() || !kernel.cpp.is_unknown() {
-        return Differences::NONE;
-    }
-    match kernel.body.facts(0) {
-        Some(slot) => differences(host.cpp, &slot),
-        None => Differences::NONE,
-    }
+    differences(refused(host, kernel))
 }
 
-const fn is_pointer(host: &Parameter<'_>) -> bool {
-    host.cpp.depth > 0 && !host.cpp.is_array()
-}
-
-const fn differences(ty: CppType<'_>, slot: &Slot<'_>) -> Differences {
-    let mut differences = Differences::NONE;
-    if matches!(slot.kind, SlotKind::Integer) {
-        return differences.with(Difference::Pointer);
-    }
-    if is_written(ty, slot) {
-        differences = differences.with(Difference::Constness);
-    }
-    if has_other_elements(ty, slot) {
-        differences = differences.with(Difference::Pointee);
-    }
-    differences
+const fn differences(found: Option<Contradiction>) -> Differences {
+    Differences::NONE.with(match found {
+        None => return Differences::NONE,
+        Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
+        Some(Contradiction::Written) => Difference::Constness,
+        Some(Contradiction::Addresses | Contradiction::Format | Contradiction::Elements) => Difference::Pointee,
+    })
 }
 
 /// Whether a field is an integer, and the code uses the parameter as a pointer. An address can be an integer, so they
@@ -113,6 +172,98 @@ pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) 
     matches!(kernel.body.facts(0), Some(slot) if matches!(slot.kind, SlotKind::Pointer))
 }
 
+/// A pointer and an integer that are exchanged, as far as the fields of a struct show them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Exchange {
+    /// A pointer that the code computes with, or does not use.
+    pointer: Evidence,
+    /// An integer through which the code accesses memory.
+    integer: Evidence,
+}
+
+/// How much a field shows. A pointer that the code does not use, and a `u64`, which can be an address, show less.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Evidence {
+    #[default]
+    None,
+    Weak,
+    Strong,
+}
+
+impl Exchange {
+    pub(crate) const NONE: Self = Self { pointer: Evidence::None, integer: Evidence::None };
+
+    /// What a field shows.
+    const fn of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Self {
+        let mut own = Self::NONE;
+        if !kernel.body.is_known() || !kernel.cpp.is_unknown() || host.size != 8 || host.cpp.is_array() {
+            return own;
+        }
+        let slot = kernel.body.facts(0);
+        if host.cpp.depth > 0 {
+            own.pointer = match slot {
+                None if kernel.body.is_unused() => Evidence::Weak,
+                Some(slot) if matches!(slot.kind, SlotKind::Integer) => Evidence::Strong,
+                _ => Evidence::None,
+            };
+        } else if let Some(slot) = slot
+            && matches!(contradiction(host.cpp, None, &slot), Some(Contradiction::Memory))
+            && !is_spelled_address(host.spelling)
+        {
+            let is_count = matches!(host.members.stands_for(), Some(Meaning::Count));
+            let is_signed = matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
+            own.integer = if is_count || is_signed { Evidence::Strong } else { Evidence::Weak };
+        }
+        own
+    }
+
+    /// What these fields and one more show.
+    pub(crate) const fn and(self, host: &Parameter<'_>, kernel: &Parameter<'_>) -> Self {
+        let own = Self::of(host, kernel);
+        Self { pointer: self.pointer.max(own.pointer), integer: self.integer.max(own.integer) }
+    }
+
+    pub(crate) const fn is_certain(self) -> bool {
+        !matches!(self.pointer, Evidence::None)
+            && !matches!(self.integer, Evidence::None)
+            && (matches!(self.pointer, Evidence::Strong) || matches!(self.integer, Evidence::Strong))
+    }
+}
+
+impl Evidence {
+    const fn max(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Strong, _) | (_, Self::Strong) => Self::Strong,
+            (Self::Weak, _) | (_, Self::Weak) => Self::Weak,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Whether field `i` is a part of an exchange of a pointer and an integer.
+pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>], i: usize) -> bool {
+    let own = Exchange::NONE.and(&host[i], &kernel[i]);
+    if host.len() != kernel.len() || matches!((own.pointer, own.integer), (Evidence::None, Evidence::None)) {
+        return false;
+    }
+    let mut j = 0;
+    while j < host.len() {
+        let other = Exchange::NONE.and(&host[j], &kernel[j]);
+        let (a, b) = (Exchange { pointer: own.pointer, ..other }, Exchange { integer: own.integer, ..other });
+        if a.is_certain() && !matches!(own.pointer, Evidence::None) || b.is_certain() && !matches!(own.integer, Evidence::None) {
+            return true;
+        }
+        j += 1;
+    }
+    false
+}
+
+/// Whether a type is written as an address: `CUdeviceptr`, `sys::CUdeviceptr`.
+const fn is_spelled_address(spelling: &str) -> bool {
+    let (spelling, address) = (spelling.as_bytes(), b"CUdeviceptr");
+    spelling.len() >= address.len() && equal(spelling.split_at(spelling.len() - address.len()).1, address)
+}
+
 /// A pointer in a struct by value that the code of the kernel contradicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BodyMismatch<'a> {
@@ -122,8 +273,8 @@ pub(crate) struct BodyMismatch<'a> {
     pub(crate) member: Parameter<'a>,
     /// What the code does with it.
     pub(crate) slot: Slot<'a>,
-    /// How they differ.
-    pub(crate) differences: Differences,
+    /// How the code contradicts it.
+    pub(crate) found: Contradiction,
 }
 
 /// The first pointer in a struct that the code of the kernel contradicts, if the members of the kernel's struct are
@@ -138,20 +289,17 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
     while let Some(item) = cursor.peek() {
         let member = item.element();
         let is_opaque = member.members.why_opaque().is_some();
-        let is_plain = is_opaque || !member.members.is_known() && !is_pointer(&member);
+        let is_plain = is_opaque || !member.members.is_known() && member.cpp.depth == 0;
         if cursor.is_too_deep() {
             return None;
         } else if item.opens() && !is_plain {
             cursor.open(&item);
             continue;
         } else if !is_opaque
-            && is_pointer(&member)
-            && let Some(facts) = kernel.body.facts(item.offset)
-            && let differences = differences(member.cpp, &facts)
-            && !differences.is_empty()
+            && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
             && let Some(slot) = kernel.body.at(item.offset)
         {
-            return Some(BodyMismatch { path: cursor.path(), member, slot, differences });
+            return Some(BodyMismatch { path: cursor.path(), member, slot, found });
         }
         cursor.pass();
     }
@@ -159,6 +307,7 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
 }
 
 /// A type of elements that is compared.
+#[derive(Clone, Copy)]
 struct Primitive {
     /// The class of a float. Unknown for an integer.
     float: ElementClass,

@@ -24,15 +24,17 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
         (true, true) => compare_pointers(h, k),
         (false, false) => compare_values(host, kernel),
         // `CUdeviceptr` is an unsigned 64-bit integer that represents any pointer.
-        (false, true) if is_address(h) => Differences::NONE,
+        (false, true) if is_address(host) => Differences::NONE,
         _ => Differences::NONE.with(Difference::Pointer),
     }
 }
 
-/// Whether a type is unknown or an unsigned 64-bit integer.
-pub(super) const fn is_address(cpp: CppType<'_>) -> bool {
+/// Whether a field can be an address: its type is unknown or an unsigned 64-bit integer, and no count or object.
+pub(super) const fn is_address(host: &Parameter<'_>) -> bool {
+    let cpp = host.cpp;
     cpp.is_unknown()
-        || !cpp.is_pointer() && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
+        || host.members.stands_for().is_none()
+            && !cpp.is_pointer() && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
 }
 
 /// Whether the types match only because C++ converts between them.

@@ -62,6 +62,6 @@ pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
-pub(crate) use body::{BodyMismatch, first_in_struct};
+pub(crate) use body::{BodyMismatch, Exchange, first_in_struct, refused};
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

@@ -38,7 +38,7 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
         (Class::Unknown | Class::Bits, _) | (_, Class::Unknown | Class::Bits) | (Class::Pointer, Class::Integer) => {
             true
         }
-        (Class::Integer, Class::Pointer) => cpp::is_address(host.cpp),
+        (Class::Integer, Class::Pointer) => cpp::is_address(host),
         (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp),
         (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
         // A `__grid_constant__` scalar: PTX declares bytes, the kernel's name a scalar.

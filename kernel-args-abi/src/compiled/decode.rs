@@ -161,6 +161,7 @@ impl Head {
             members: members_of,
             pointee: pointee_of,
             body,
+            is_strict: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
-    check::{contradiction, differences_at, names},
+    check::{Exchange, differences_at, names, refused},
     class::Class,
     cpp::CppBase,
     signature::{Parameter, reader::base, stored::CLASSES},
@@ -58,6 +58,7 @@ impl Head {
         let mut before = NOTHING;
         // The position of the previous parameter if it was not decoded.
         let mut skipped = None;
+        let mut exchange = Exchange::NONE;
         let mut i = 0;
         while i < fields.len() {
             let field = &fields[i];
@@ -99,10 +100,13 @@ impl Head {
                     return false;
                 }
             }
+            if parameter.body.is_known() {
+                exchange = exchange.and(field, &parameter);
+            }
             before = parameter;
             i += 1;
         }
-        !first.named || first.names_fit(fields)
+        !exchange.is_certain() && (!first.named || first.names_fit(fields))
     }
 
     /// Whether no field has the name of another parameter, if all fields fit by type.
@@ -155,10 +159,7 @@ const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, has_debu
                 if matches!(field.class, Class::Bytes) {
                     return false;
                 }
-                if host.depth > 0
-                    && let Some(slot) = parameter.body.facts(0)
-                    && contradiction(host, &slot).is_some()
-                {
+                if refused(field, parameter).is_some() {
                     return false;
                 }
             }

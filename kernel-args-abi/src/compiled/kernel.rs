@@ -219,6 +219,7 @@ pub(super) const NOTHING: Parameter<'static> = Parameter {
     members: Members::UNKNOWN,
     pointee: Pointee::UNKNOWN,
     body: Body::UNKNOWN,
+    is_strict: false,
 };
 
 impl fmt::Debug for CompiledKernel {

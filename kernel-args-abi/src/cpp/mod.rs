@@ -194,6 +194,12 @@ impl<'a> CppType<'a> {
     pub const fn is_unknown(self) -> bool {
         matches!(self.base, CppBase::Unknown) && self.depth == 0
     }
+
+    /// Whether it is a pointer to `const`.
+    #[must_use]
+    pub const fn is_shared(self) -> bool {
+        self.depth > 0 && self.const_mask >> (self.depth - 1) & 1 == 1
+    }
 }
 
 impl fmt::Display for CppBase<'_> {

@@ -45,6 +45,8 @@ pub struct Slot<'a> {
     pub write: Option<Evidence<'a>>,
     /// The arithmetic that shows that the value is an integer.
     pub arithmetic: Option<Evidence<'a>>,
+    /// An access at an address that was loaded through the value: it is a pointer to pointers.
+    pub address: Option<Evidence<'a>>,
 }
 
 /// What 8 bytes of a parameter are used as.
@@ -58,13 +60,24 @@ pub enum SlotKind {
     Pointer,
     /// An integer: it is multiplied, divided or shifted as 64 bits, and never dereferenced.
     Integer,
-    /// A texture object, a surface object, or a part of a tensor map.
-    Handle,
+    /// A texture object: it is sampled.
+    Texture,
+    /// A surface object: it is loaded from or stored to.
+    Surface,
+    /// A part of a tensor map.
+    TensorMap,
 }
 
 impl SlotKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Unknown, Self::Pointer, Self::Integer, Self::Handle];
+    pub const ALL: [Self; 6] =
+        [Self::Unknown, Self::Pointer, Self::Integer, Self::Texture, Self::Surface, Self::TensorMap];
+
+    /// Whether it is a texture object, a surface object, or a part of a tensor map.
+    #[must_use]
+    pub const fn is_handle(self) -> bool {
+        matches!(self, Self::Texture | Self::Surface | Self::TensorMap)
+    }
 }
 
 /// Whether the code of a kernel contains an access through a parameter.
@@ -101,6 +114,8 @@ impl Certainty {
 pub struct Elements {
     /// The arithmetic that the elements take part in.
     pub class: ElementClass,
+    /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have, too.
+    pub is_computed: bool,
     /// The size of each access in bytes. Half of the size of a vector of two halves counts as one access.
     pub size: u8,
     /// The number of bytes that divides all distances between accesses with a variable index. 0 if it is not the same
@@ -130,6 +145,17 @@ pub enum ElementClass {
 impl ElementClass {
     /// Every class.
     pub const ALL: [Self; 6] = [Self::Unknown, Self::Integer, Self::F16, Self::BF16, Self::F32, Self::F64];
+
+    /// The size of a floating-point number in bytes, otherwise 0.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Unknown | Self::Integer => 0,
+            Self::F16 | Self::BF16 => 2,
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
 
     /// Whether it is a floating-point type.
     #[must_use]
@@ -201,6 +227,7 @@ impl<'a> Slot<'a> {
             access: None,
             write: None,
             arithmetic: None,
+            address: None,
         }
     }
 

@@ -17,6 +17,7 @@ pub struct Members<'a>(Source<'a>);
 #[derive(Clone, Copy)]
 enum Source<'a> {
     Unknown,
+    Meaning(Meaning),
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
     Variants(&'a [Variant<'a>], Option<bool>),
@@ -32,6 +33,18 @@ pub enum Referent<'a> {
     /// `cudaTextureObject_t`.
     Texture,
     /// `cudaSurfaceObject_t`.
+    Surface,
+}
+
+/// What an integer stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// A count or an index: `usize`. It is no address; `CUdeviceptr` is `u64`.
+    Count,
+    /// A texture object.
+    Texture,
+    /// A surface object.
     Surface,
 }
 
@@ -98,6 +111,21 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
         Self(Source::Variants(variants, is_signed))
+    }
+
+    /// An integer that stands for something. It has no members.
+    #[must_use]
+    pub const fn meaning(meaning: Meaning) -> Self {
+        Self(Source::Meaning(meaning))
+    }
+
+    /// What an integer stands for, if its type shows it.
+    #[must_use]
+    pub const fn stands_for(self) -> Option<Meaning> {
+        match self.0 {
+            Source::Meaning(meaning) => Some(meaning),
+            _ => None,
+        }
     }
 
     /// The members of a stored struct.
@@ -261,6 +289,7 @@ impl PartialEq for Members<'_> {
             && self.is_enum() == other.is_enum()
             && self.is_signed() == other.is_signed()
             && self.why_opaque() == other.why_opaque()
+            && self.stands_for() == other.stands_for()
             && self.len() == other.len()
             && self.iter().eq(other.iter())
             && self.variants().eq(other.variants())
@@ -275,7 +304,10 @@ impl fmt::Debug for Members<'_> {
             Some(why) => write!(f, "Opaque({why:?})"),
             None if self.is_known() => f.debug_list().entries(self.iter()).finish(),
             None if self.is_enum() => f.debug_list().entries(self.variants()).finish(),
-            None => f.write_str("Unknown"),
+            None => match self.stands_for() {
+                Some(meaning) => write!(f, "{meaning:?}"),
+                None => f.write_str("Unknown"),
+            },
         }
     }
 }

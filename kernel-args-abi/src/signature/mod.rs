@@ -11,7 +11,7 @@ pub mod stored;
 pub mod stored_body;
 
 pub use body::{Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind};
-pub use members::{Members, Opaque, Referent, Variant};
+pub use members::{Meaning, Members, Opaque, Referent, Variant};
 pub use pointee::Pointee;
 pub use stored::StoredType;
 
@@ -56,6 +56,9 @@ pub struct Parameter<'a> {
     pub pointee: Pointee<'a>,
     /// What the code of the kernel does with it. Unknown for a field.
     pub body: Body<'a>,
+    /// For a field: whether everything that the code of a kernel contradicts is an error, not only what no right program
+    /// can show.
+    pub is_strict: bool,
 }
 
 impl<'a> Parameter<'a> {
@@ -75,6 +78,7 @@ impl<'a> Parameter<'a> {
             members: Members::UNKNOWN,
             pointee: Pointee::UNKNOWN,
             body: Body::UNKNOWN,
+            is_strict: false,
         }
     }
 
@@ -136,6 +140,7 @@ impl<'a> Parameter<'a> {
             members: Members::UNKNOWN,
             pointee: Pointee::UNKNOWN,
             body: Body::UNKNOWN,
+            is_strict: false,
         }
     }
 

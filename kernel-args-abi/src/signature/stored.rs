@@ -226,6 +226,7 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         members,
         pointee: Pointee::UNKNOWN,
         body,
+        is_strict: false,
     };
     (parameter, reader.number())
 }

@@ -22,6 +22,9 @@ pub const ELEMENTS: u8 = 4;
 pub const ACCESS: u8 = 8;
 pub const WRITE: u8 = 16;
 pub const ARITHMETIC: u8 = 32;
+pub const ADDRESS: u8 = 64;
+/// The elements are computed with.
+pub const COMPUTED: u8 = 128;
 
 /// The slots of a body.
 #[derive(Clone, Copy)]
@@ -44,6 +47,7 @@ impl<'a> StoredBody<'a> {
             access: evidence(&mut reader, flags & ACCESS),
             write: evidence(&mut reader, flags & WRITE),
             arithmetic: evidence(&mut reader, flags & ARITHMETIC),
+            address: evidence(&mut reader, flags & ADDRESS),
             ..slot
         })
     }
@@ -74,6 +78,7 @@ const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
     let elements = if flags & ELEMENTS != 0 {
         Some(Elements {
             class: ElementClass::ALL[reader.byte() as usize],
+            is_computed: flags & COMPUTED != 0,
             size: reader.byte(),
             step: reader.number() as u32,
         })
@@ -91,6 +96,7 @@ const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
         access: None,
         write: None,
         arithmetic: None,
+        address: None,
     };
     (slot, flags)
 }

@@ -31,8 +31,8 @@ impl<const N: usize> Report<'_, N> {
             Mismatch::Differs { exchanged: Some(_), .. }
             | Mismatch::Missing { moved: Some(_), .. }
             | Mismatch::Extra { moved: Some(_), .. } => return None,
-            Mismatch::Differs { parameter, differences, .. }
-                if !is_of_type(differences) || body::contradicting(&kernel[parameter], differences).is_some() =>
+            Mismatch::Differs { field, parameter, differences, .. }
+                if !is_of_type(differences) || body::contradicting(&host[field], &kernel[parameter], differences).is_some() =>
             {
                 return None;
             }

@@ -1,27 +1,36 @@
-//! Hints for pointers that the code of the kernel contradicts.
+//! Hints for fields that the code of the kernel contradicts.
 
 use super::{
     inferred::element_type,
     message::{Hint, Message, Text},
-    pointer::corrected,
-    rust::{Declaration, push_type},
+    pointer::{corrected, to_pointers},
+    rust::{Declaration, push_type, types as kernel_types},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
 use crate::{
     bytes::same,
-    check::{BodyMismatch, Difference, Differences, first_in_struct},
+    check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
-    signature::{Evidence, Parameter, Slot},
+    signature::{Evidence, Parameter, Slot, SlotKind},
 };
 
-/// The slot that contradicts a field, if the differences come from the code of the kernel.
-pub(super) const fn contradicting<'a>(kernel: &Parameter<'a>, differences: Differences) -> Option<Slot<'a>> {
+/// What the code of the kernel shows about a field, if the differences come from it.
+pub(super) const fn contradicting<'a>(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'a>,
+    differences: Differences,
+) -> Option<(Contradiction, Slot<'a>)> {
     match differences.first() {
-        Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {
-            kernel.body.at(0)
-        }
-        _ => None,
+        Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {}
+        _ => return None,
+    }
+    match kernel.body.at(0) {
+        Some(slot) => match contradiction(host.cpp, host.members.stands_for(), &slot) {
+            Some(found) => Some((found, slot)),
+            None => None,
+        },
+        None => None,
     }
 }
 
@@ -30,48 +39,60 @@ pub(super) const fn push_what(
     message: &mut Text,
     host: &Parameter<'_>,
     (index, kernel): (usize, &str),
-    slot: &Slot<'_>,
-    differences: Differences,
+    (found, slot): (Contradiction, &Slot<'_>),
 ) {
     let (field, ty) = (host.name, host.spelling);
-    match differences.first() {
-        Some(Difference::Pointer) => say::uses_integer(message, kernel, index, field, ty),
-        Some(Difference::Pointee) => {
-            let elements = elements(slot);
-            say::accesses_elements(message, kernel, elements.as_str(), index, field, ty);
+    match found {
+        Contradiction::Object => say::uses_object(message, kernel, index, object(slot), field, ty),
+        Contradiction::Integer => say::uses_integer(message, kernel, index, field, ty),
+        Contradiction::Memory => say::uses_pointer(message, kernel, index, field, ty),
+        Contradiction::Addresses => say::uses_addresses(message, kernel, index, field, ty),
+        Contradiction::Format | Contradiction::Elements => {
+            say::accesses_elements(message, kernel, elements(slot).as_str(), index, field, ty);
         }
-        _ => say::writes_through(message, kernel, index, field, ty),
+        Contradiction::Written => say::writes_through(message, kernel, index, field, ty),
     }
 }
 
 /// What the code does, what to write, and how to turn the check off.
-pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) {
-    push_correction(hint, host, slot, differences);
-    match differences.first() {
-        Some(Difference::Constness) => say::or_shared_write(hint),
+pub(super) const fn push_hint(
+    hint: &mut Hint,
+    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
+    (found, slot): (Contradiction, &Slot<'_>),
+) {
+    push_correction(hint, (host, kernel), (found, slot));
+    match found {
+        Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
     }
 }
 
 /// What the code does, and what to write.
-const fn push_correction(hint: &mut Hint, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) {
-    let evidence = evidence(slot, differences);
+const fn push_correction(
+    hint: &mut Hint,
+    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
+    (found, slot): (Contradiction, &Slot<'_>),
+) {
+    let evidence = evidence(found, slot);
     let evidence = evidence.as_str();
     let mut declare = Declaration::new();
-    say::declare(&mut declare, fitting(host.name, host, slot, differences).as_str());
+    say::declare(&mut declare, fitting(host.name, (host, kernel), (found, slot)).as_str());
     let declare = declare.as_str();
-    match differences.first() {
-        Some(Difference::Pointer) => say::integer_in_code(hint, host.name, evidence, declare),
-        Some(Difference::Pointee) => {
+    match found {
+        Contradiction::Object => say::object_in_code(hint, host.name, object(slot), evidence, declare),
+        Contradiction::Integer => say::integer_in_code(hint, host.name, evidence, declare),
+        Contradiction::Memory => say::pointer_in_code(hint, host.name, evidence, declare),
+        Contradiction::Addresses => say::addresses_in_code(hint, host.name, evidence, declare),
+        Contradiction::Format | Contradiction::Elements => {
             say::elements_in_code(hint, elements(slot).as_str(), host.name, evidence, declare);
         }
-        _ => say::write_in_code(hint, host.name, evidence, declare),
+        Contradiction::Written => say::write_in_code(hint, host.name, evidence, declare),
     }
 }
 
 /// The first pointer in a struct by value that the code contradicts.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let Some(BodyMismatch { path, member, slot, differences }) = first_in_struct(host, kernel) else {
+    let Some(BodyMismatch { path, member, slot, found }) = first_in_struct(host, kernel) else {
         return;
     };
     let mut name = Message::<320>::new();
@@ -84,42 +105,63 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let own = if member.name.is_empty() { host.name } else { member.name };
     name.writer().push_shortened(own, LONGEST_NAME / 2);
     let mut what = Hint::new();
-    push_correction(&mut what, &member, &slot, differences);
+    push_correction(&mut what, (&member, kernel), (found, &slot));
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
 }
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
 /// is empty.
-const fn fitting(name: &str, host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) -> Declaration {
+const fn fitting(
+    name: &str,
+    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
+    (found, slot): (Contradiction, &Slot<'_>),
+) -> Declaration {
     let mut text = Message::new();
-    if matches!(differences.first(), Some(Difference::Pointer)) {
-        let mut signed = 0;
-        while signed < 2 {
-            push_separator(&mut text, signed, 2);
-            push_type(&mut text, name, rust_integer(signed == 1, 64));
-            signed += 1;
+    let mut element = CppBase::Unknown;
+    match found {
+        Contradiction::Object => push_type(&mut text, name, object_type(slot)),
+        Contradiction::Integer => {
+            let mut signed = 0;
+            while signed < 2 {
+                push_separator(&mut text, signed, 2);
+                push_type(&mut text, name, rust_integer(signed == 1, 64));
+                signed += 1;
+            }
         }
-        return text;
-    }
-    let element = match slot.elements {
-        Some(elements) if differences.contains(Difference::Pointee) => {
-            let element = element_type(elements, host.cpp.base);
+        Contradiction::Memory => return kernel_types(name, None, kernel),
+        Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
+        Contradiction::Format | Contradiction::Elements => {
+            if let Some(elements) = slot.elements {
+                element = element_type(elements, host.cpp.base);
+            }
             if matches!(element, CppBase::Unknown) {
                 say::slice_of(&mut text, self::elements(slot).as_str());
                 return text;
             }
-            element
+            let is_written = host.cpp.is_shared() && slot.written.is_certain();
+            push_type(&mut text, name, corrected(host, element, is_written).as_str());
         }
-        _ => CppBase::Unknown,
-    };
-    let is_written = differences.contains(Difference::Constness);
-    push_type(&mut text, name, corrected(host, element, is_written).as_str());
+        Contradiction::Written => push_type(&mut text, name, corrected(host, element, true).as_str()),
+    }
     text
 }
 
 /// What the field can be, without a name.
-pub(super) const fn types(host: &Parameter<'_>, slot: &Slot<'_>, differences: Differences) -> Declaration {
-    fitting("", host, slot, differences)
+pub(super) const fn types(
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    (found, slot): (Contradiction, &Slot<'_>),
+) -> Declaration {
+    fitting("", (host, kernel), (found, slot))
+}
+
+/// The object that the code uses, in words, and the type of a field for it.
+const fn object(slot: &Slot<'_>) -> &'static str {
+    if matches!(slot.kind, SlotKind::Surface) { "surface" } else { "texture" }
+}
+
+const fn object_type(slot: &Slot<'_>) -> &'static str {
+    if matches!(slot.kind, SlotKind::Surface) { "SurfaceObject" } else { "TextureObject" }
 }
 
 /// The elements in words: `` `float` elements ``, `elements of 2 bytes`.
@@ -137,11 +179,12 @@ const fn elements(slot: &Slot<'_>) -> Message<64> {
 }
 
 /// The instruction that shows it: `` `st.global.f32` ``, with its line if the PTX has lines.
-const fn evidence(slot: &Slot<'_>, differences: Differences) -> Message<256> {
-    let found = match differences.first() {
-        Some(Difference::Pointer) => slot.arithmetic,
-        Some(Difference::Pointee) => slot.access,
-        _ => slot.write,
+const fn evidence(found: Contradiction, slot: &Slot<'_>) -> Message<256> {
+    let found = match found {
+        Contradiction::Integer => slot.arithmetic,
+        Contradiction::Addresses => slot.address,
+        Contradiction::Written => slot.write,
+        _ => slot.access,
     };
     let mut text = Message::new();
     let Some(Evidence { opcode, file, line }) = found else {

@@ -27,8 +27,8 @@ pub(super) const fn hint<const N: usize>(
     let host = &report.host().parameters[field];
     let kernel = &report.kernel().parameters[parameter];
     let mut hint = Message::new();
-    if let Some(slot) = body::contradicting(kernel, differences) {
-        body::push_hint(&mut hint, host, &slot, differences);
+    if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
+        body::push_hint(&mut hint, (host, kernel), (found, &slot));
         return hint;
     }
     let declare = declaration(host, kernel);

@@ -43,9 +43,31 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
     text
 }
 
+/// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.
+pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
+    let own = element_name(host.cpp.base);
+    let mut text = Message::new();
+    let at = match last(host.spelling, own.as_str(), ">") {
+        Some(at) => at,
+        None => {
+            text.push("&CudaSlice<DevicePointer<");
+            text.push(own.as_str());
+            text.push(">>");
+            return text;
+        }
+    };
+    let (before, after) = host.spelling.split_at(at);
+    text.push(before);
+    text.push("DevicePointer<");
+    text.push(own.as_str());
+    text.push(">");
+    text.push(after.split_at(own.len()).1);
+    text
+}
+
 const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
     let base = if matches!(element, CppBase::Unknown) { host.cpp.base } else { element };
-    let is_const = !is_written && host.cpp.const_mask >> (host.cpp.depth - 1) & 1 == 1;
+    let is_const = !is_written && host.cpp.is_shared();
     let ty = if host.cpp.depth == 1 { CppType::of(base) } else { CppType::UNKNOWN };
     slice(ty.pointer(is_const))
 }

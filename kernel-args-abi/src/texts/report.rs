@@ -66,8 +66,9 @@ impl<const N: usize> Report<'_, N> {
         match mismatch {
             Mismatch::Differs { parameter, differences, exchanged: None, .. } if bound.is_wrong => {
                 let kernel = &self.kernel().parameters[parameter];
-                let types = match body::contradicting(kernel, differences) {
-                    Some(slot) => body::types(&self.host().parameters[field], &slot, differences),
+                let host = &self.host().parameters[field];
+                let types = match body::contradicting(host, kernel, differences) {
+                    Some((found, slot)) => body::types(host, kernel, (found, &slot)),
                     None => types("", None, kernel),
                 };
                 let mut hint = Message::<1408>::new();
@@ -125,9 +126,9 @@ impl<const N: usize> Report<'_, N> {
         let kernel_name = self.kernel().name;
         match mismatch {
             Mismatch::Differs { field, parameter, differences, .. } => {
-                match body::contradicting(&kernel[parameter], differences) {
-                    Some(slot) => {
-                        body::push_what(message.writer(), &host[field], (parameter, kernel_name), &slot, differences)
+                match body::contradicting(&host[field], &kernel[parameter], differences) {
+                    Some((found, slot)) => {
+                        body::push_what(message.writer(), &host[field], (parameter, kernel_name), (found, &slot));
                     }
                     None => say::differs(&mut message, host[field].name, parameter, kernel_name),
                 }

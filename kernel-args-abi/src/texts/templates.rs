@@ -58,6 +58,9 @@ templates! {
     writes_through(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` writes through parameter {index}, but `{field}` is `{ty}`";
     accesses_elements(kernel: name, elements: text, index: number, field: name, ty: name) = "kernel `{kernel}` accesses {elements} through parameter {index}, but `{field}` is `{ty}`";
     uses_integer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as an integer, but `{field}` is `{ty}`";
+    uses_pointer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` accesses memory through parameter {index}, but `{field}` is `{ty}`";
+    uses_addresses(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` loads addresses through parameter {index}, but `{field}` is `{ty}`";
+    uses_object(kernel: name, index: number, object: text, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as a {object} object, but `{field}` is `{ty}`";
     split(first: name, last: name, index: number, kernel: name) = "`{first}` to `{last}` are one parameter of kernel `{kernel}`, parameter {index}";
     joined(field: name, first: number, last: number, kernel: name) = "`{field}` is several parameters of kernel `{kernel}`, {first} to {last}";
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
@@ -150,6 +153,9 @@ templates! {
     or_shared_write() = "; for memory that is shared on purpose, such as a counter, write `#[kernel_args(shared_write)]` on the field";
     elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
     integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
+    pointer_in_code(field: name, evidence: text, declare: text) = "the kernel accesses memory through `{field}` ({evidence}): {declare}";
+    addresses_in_code(field: name, evidence: text, declare: text) = "the kernel uses what it loads through `{field}` as an address ({evidence}): {declare}";
+    object_in_code(field: name, object: text, evidence: text, declare: text) = "the kernel uses `{field}` as a {object} ({evidence}): {declare}";
     elements_of_type(cpp: text) = "`{cpp}` elements";
     integers_of_size(size: bytes) = "integers of {size}";
     elements_of_size(size: bytes) = "elements of {size}";

@@ -13,7 +13,7 @@ fn the_inferred_type_is_never_excluded() {
     for class in ElementClass::ALL {
         for size in 0..=16 {
             for step in 0..=32 {
-                let elements = Elements { class, size, step };
+                let elements = Elements { class, is_computed: true, size, step };
                 assert_eq!(elements.scalar().is_some(), elements.name().is_some());
                 if let Some(base) = elements.scalar() {
                     assert!(!contradicts(elements, base), "{elements:?}: {base}");
@@ -27,7 +27,7 @@ fn the_inferred_type_is_never_excluded() {
 
 #[test]
 fn parts_of_larger_elements_show_no_type() {
-    let of = |class, size, step| Elements { class, size, step }.scalar();
+    let of = |class, size, step| Elements { class, is_computed: true, size, step }.scalar();
     let integer = |bits| {
         let signed = false;
         Some(CppBase::Integer { signed, bits })

@@ -29,6 +29,7 @@ pub(crate) const fn field<'a>(
         members: Members::UNKNOWN,
         pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
+        is_strict: false,
     }
 }
 

@@ -67,7 +67,9 @@ fn kind(slot: &Slot<'_>) -> String {
             None => "pointer".to_owned(),
         },
         SlotKind::Integer => "integer".to_owned(),
-        SlotKind::Handle => "texture, surface or tensor map".to_owned(),
+        SlotKind::Texture => "texture object".to_owned(),
+        SlotKind::Surface => "surface object".to_owned(),
+        SlotKind::TensorMap => "tensor map".to_owned(),
         _ => String::new(),
     }
 }
@@ -103,9 +105,12 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
     };
     let contradiction = findings::what(ty, slot).and_then(|what| match what {
         What::Contradiction(Contradiction::Written) => Some("written"),
+        What::Contradiction(Contradiction::Format) => Some("format"),
         What::Contradiction(Contradiction::Elements) => Some("elements"),
+        What::Contradiction(Contradiction::Addresses) => Some("addresses"),
+        What::Contradiction(Contradiction::Object) => Some("object"),
+        What::Contradiction(Contradiction::Memory) => Some("pointer"),
         What::Contradiction(_) => Some("integer"),
-        What::Pointer => Some("pointer"),
         What::Unwritten => None,
     });
     json!({
@@ -113,7 +118,9 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         "kind": match slot.kind {
             SlotKind::Pointer => Some("pointer"),
             SlotKind::Integer => Some("integer"),
-            SlotKind::Handle => Some("handle"),
+            SlotKind::Texture => Some("texture"),
+            SlotKind::Surface => Some("surface"),
+            SlotKind::TensorMap => Some("tensor map"),
             _ => None,
         },
         "read": certainty(slot.read),
@@ -124,6 +131,7 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         "access": evidence(slot.access),
         "write": evidence(slot.write),
         "arithmetic": evidence(slot.arithmetic),
+        "address": evidence(slot.address),
         "contradicts_type": contradiction,
     })
 }

@@ -12,7 +12,7 @@ use kernel_args_abi::{
     Parameter,
     class::Class,
     cpp::{CppBase, CppType, name},
-    signature::Referent,
+    signature::{Referent, SlotKind},
 };
 
 /// The maximum size of a type in bytes. A larger type cannot be passed, and would occupy the host's stack.
@@ -38,9 +38,13 @@ impl<'k> Types<'k, '_> {
         if one.cpp.is_pointer() && size == 8 {
             return self.pointer(one.cpp, referent);
         }
-        match referent {
-            Some(Referent::Texture) if size == 8 => return Ty::Leaf(Leaf::handle("TextureObject")),
-            Some(Referent::Surface) if size == 8 => return Ty::Leaf(Leaf::handle("SurfaceObject")),
+        match (referent, of.body.at(0).map(|slot| slot.kind)) {
+            (Some(Referent::Texture), _) | (None, Some(SlotKind::Texture)) if size == 8 => {
+                return Ty::Leaf(Leaf::handle("TextureObject"));
+            }
+            (Some(Referent::Surface), _) | (None, Some(SlotKind::Surface)) if size == 8 => {
+                return Ty::Leaf(Leaf::handle("SurfaceObject"));
+            }
             _ => {}
         }
         match one.cpp.base {

@@ -7,7 +7,9 @@ use kernel_args_abi::{
     signature::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
-        stored_body::{ACCESS, ARITHMETIC, ATOMIC, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body},
+        stored_body::{
+            ACCESS, ADDRESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body,
+        },
     },
 };
 
@@ -63,14 +65,17 @@ impl TypeWriter {
     }
 
     fn slot(&mut self, slot: &Slot<'_>) -> u32 {
-        let evidence = [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic)];
+        let evidence =
+            [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (ADDRESS, slot.address)];
         let mut texts = Vec::new();
         for (_, evidence) in evidence {
             self.evidence(evidence, &mut Writer::new(&mut texts));
         }
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        let mut flags =
-            flag(ATOMIC, slot.is_atomic) | flag(ESCAPES, slot.escapes) | flag(ELEMENTS, slot.elements.is_some());
+        let mut flags = flag(ATOMIC, slot.is_atomic)
+            | flag(ESCAPES, slot.escapes)
+            | flag(ELEMENTS, slot.elements.is_some())
+            | flag(COMPUTED, slot.elements.is_some_and(|elements| elements.is_computed));
         for (bit, evidence) in evidence {
             flags |= flag(bit, evidence.is_some());
         }

@@ -27,6 +27,7 @@ fn of_type(cpp: CppType<'_>) -> Parameter<'_> {
         members: Members::UNKNOWN,
         pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
+        is_strict: false,
     }
 }
 

@@ -74,8 +74,13 @@ fn a_pointer_without_a_conversion_is_found() {
     // `p + n`: only what is known of one of them shows which is the address.
     let sum = "add.s64 %rd5, %rd1, %rd2;\nst.u32 [%rd5], %r1;";
     assert_eq!(slot(sum).written, Certainty::Possible);
-    for evidence in ["cvta.to.global.u64 %rd1, %rd1;", "ld.u32 %r2, [%rd1];", "shl.b64 %rd6, %rd2, 2;"] {
-        assert_eq!(slot(&format!("{evidence}\n{sum}")).written, Certainty::Certain, "{evidence}");
+    for (evidence, expected) in [
+        ("cvta.to.global.u64 %rd1, %rd1;", Certainty::Certain),
+        ("ld.u32 %r2, [%rd1];", Certainty::Certain),
+        // Kernels also compute with addresses.
+        ("shl.b64 %rd6, %rd2, 2;", Certainty::Possible),
+    ] {
+        assert_eq!(slot(&format!("{evidence}\n{sum}")).written, expected, "{evidence}");
     }
     // The second pointer's address from the first one.
     let difference = "sub.s64 %rd5, %rd2, %rd1;\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u32 [%rd6], %r1;";
@@ -110,8 +115,10 @@ fn what_is_not_known_ends_claims() {
         let found = slot(&format!("ld.global.u32 %r9, [%rd1];\n{escape}"));
         assert!(found.escapes && !found.is_only_read(), "{escape}: {found:?}");
     }
-    // A store through bits of the address.
+    // A store through bits of the address, and through bits of two addresses.
     let found = slot("ld.global.u32 %r9, [%rd1];\nxor.b64 %rd5, %rd1, 4;\nst.u32 [%rd5], %r1;");
+    assert_eq!((found.is_only_read(), found.written), (false, Certainty::Certain));
+    let found = slot("ld.global.u32 %r9, [%rd1];\nxor.b64 %rd5, %rd1, %rd2;\nst.u32 [%rd5], %r1;");
     assert_eq!((found.is_only_read(), found.written), (false, Certainty::Possible));
 }
 

@@ -35,6 +35,7 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
         members: info.members,
         pointee: info.pointee,
         body: Body::UNKNOWN,
+        is_strict: false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{content_of, in_memory};
 use core::{marker::PhantomData, num, ptr, slice};
-use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter, Pointee};
+use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Parameter, Pointee};
 
 /// A type that a kernel can take by value.
 ///
@@ -263,6 +263,9 @@ macro_rules! device_types {
 }
 pub(crate) use device_types;
 
+/// What `usize` stands for.
+const COUNT: Members<'static> = Members::meaning(Meaning::Count);
+
 const BOOL: CppType<'static> = CppType::of(CppBase::Bool);
 
 const fn int(signed: bool, bits: u16) -> CppType<'static> {
@@ -288,13 +291,13 @@ device_types! {
     f32: 4 / 4, Float, float(32);
     f64: 8 / 8, Float, float(64);
     #[cfg(target_pointer_width = "64")]
-    isize: 8 / 8, Integer, int(true, 64);
+    isize: 8 / 8, Integer, int(true, 64), COUNT;
     #[cfg(target_pointer_width = "64")]
-    usize: 8 / 8, Integer, int(false, 64);
+    usize: 8 / 8, Integer, int(false, 64), COUNT;
     #[cfg(target_pointer_width = "32")]
-    isize: 4 / 4, Integer, int(true, 32);
+    isize: 4 / 4, Integer, int(true, 32), COUNT;
     #[cfg(target_pointer_width = "32")]
-    usize: 4 / 4, Integer, int(false, 32);
+    usize: 4 / 4, Integer, int(false, 32), COUNT;
 }
 
 /// Types that have the layout of an integer by a guarantee of the standard library, and all its values but 0.
@@ -305,6 +308,7 @@ macro_rules! like {
             const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
             const CLASS: Class = <$inner as DeviceType>::CLASS;
             const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
+            const MEMBERS: Members<'static> = <$inner as DeviceType>::MEMBERS;
 
             fn is_value(bytes: &[u8]) -> bool {
                 bytes.iter().any(|byte| *byte != 0)

@@ -1,10 +1,10 @@
 //! Opaque handles that kernels take by value: texture and surface objects, conditions of graphs, tensor maps.
 
 use crate::device::device_types;
-use kernel_args_abi::CppType;
+use kernel_args_abi::{CppType, Meaning, Members};
 
 macro_rules! objects {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $members:expr;)*) => {$(
         $(#[$doc])*
         ///
         /// 8 bytes, aligned to 8; C++'s `unsigned long long`.
@@ -21,7 +21,7 @@ macro_rules! objects {
         // SAFETY: `repr(transparent)` over a `Pod` type.
         unsafe impl bytemuck::Pod for $name {}
 
-        device_types! { $name: 8 / 8, Integer, CppType::integer(false, 64); }
+        device_types! { $name: 8 / 8, Integer, CppType::integer(false, 64), $members; }
     )*};
 }
 
@@ -37,7 +37,7 @@ objects! {
     /// # let handle = 1;
     /// let draw = Draw { texture: TextureObject(handle), width: 640 };
     /// ```
-    TextureObject;
+    TextureObject: Members::meaning(Meaning::Texture);
     /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`.
     ///
     /// ```
@@ -49,7 +49,7 @@ objects! {
     /// # let handle = 1;
     /// let draw = Draw { surface: SurfaceObject(handle), width: 640 };
     /// ```
-    SurfaceObject;
+    SurfaceObject: Members::meaning(Meaning::Surface);
     /// The handle of a condition of a graph: `cudaGraphConditionalHandle`. Kernels set the condition with
     /// `cudaGraphSetConditional(handle, value)`.
     ///
@@ -62,7 +62,7 @@ objects! {
     /// # let handle = 1;
     /// let check = Check { above: ConditionalHandle(handle), limit: 1.0 };
     /// ```
-    ConditionalHandle;
+    ConditionalHandle: Members::UNKNOWN;
 }
 
 macro_rules! tensor_maps {

@@ -8,6 +8,7 @@ mod mutants;
 mod oracle;
 mod packages;
 mod pointees;
+mod puns;
 mod sanitizers;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ("mutants", mutants::main),
         ("oracle", oracle::main),
         ("pointees", pointees::main),
+        ("puns", puns::main),
         ("sanitizers", sanitizers::main),
     ])
 }

@@ -87,6 +87,12 @@ impl Classes {
         }
     }
 
+    pub(super) fn add_all(&mut self, registers: impl Iterator<Item = Register>, class: ElementClass) {
+        for register in registers {
+            self.add(register, class);
+        }
+    }
+
     fn of(&mut self, register: Register) -> u8 {
         let root = self.find(register);
         self.seen[root]

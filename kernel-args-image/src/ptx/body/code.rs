@@ -1,12 +1,13 @@
 //! The instructions of a body in compact form.
 
 use super::{
-    forms::SlotId,
-    names::Register,
-    value::{Stride, Value},
+    lists::SlotId,
+    names::{NO_REGISTER, Register},
+    number::Number,
+    value::Value,
 };
 use alloc::vec::Vec;
-use kernel_args_abi::signature::ElementClass;
+use kernel_args_abi::signature::{ElementClass, SlotKind};
 
 /// The instructions of a body, without its text.
 #[derive(Default)]
@@ -19,87 +20,56 @@ pub(super) struct Code<'t> {
     pub(super) calls: Vec<Call<'t>>,
     pub(super) symbols: Vec<Symbol>,
     /// The classes of arithmetic that each register takes part in, as bits.
-    pub(super) seen: Vec<u8>,
+    pub(super) classes: Vec<u8>,
     /// The symbols of a function's return values.
     pub(super) returns: Vec<Register>,
     /// The number of slots of all parameters.
     pub(super) slots: usize,
 }
 
-/// An instruction that computes a register from registers.
+/// An instruction that computes register `to` from registers, or stores a register.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    /// The same value.
-    Copy {
-        to: Register,
-        from: Register,
-    },
-    /// The value plus a constant.
-    Plus {
-        to: Register,
-        from: Register,
-        number: i64,
-    },
-    Sum {
-        to: Register,
-        a: Register,
-        b: Register,
-        is_difference: bool,
-    },
-    /// The value times a number with these divisors.
-    Scaled {
-        to: Register,
-        from: Register,
-        by: Stride,
-    },
-    Product {
-        to: Register,
-        a: Register,
-        b: Register,
-    },
-    /// The bits of a value in another arrangement.
-    Bits {
-        to: Register,
-        from: Register,
-        is_wide: bool,
-    },
-    /// An integer of another size.
-    Resized {
-        to: Register,
-        from: Register,
-        is_wide: bool,
-    },
-    /// With some bits cleared.
-    Masked {
-        to: Register,
-        from: Register,
-        mask: i64,
-        is_wide: bool,
-    },
-    /// With some bits set.
-    BitsSet {
-        to: Register,
-        from: Register,
-        number: i64,
-    },
-    /// From a parameter or local memory.
-    Load {
-        to: Register,
-        base: Register,
-        offset: i32,
-        bytes: u8,
-    },
-    /// To local memory or an argument of a call.
-    Store {
-        base: Register,
-        offset: i32,
-        bytes: u8,
-        from: Register,
-    },
-    /// What a called function returns.
-    Call {
-        index: u32,
-    },
+pub(super) struct Step {
+    pub(super) action: Action,
+    pub(super) bytes: u8,
+    pub(super) to: Register,
+    pub(super) a: Register,
+    pub(super) b: Register,
+    /// The offset of an address, or the number of a call.
+    pub(super) offset: i32,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Action {
+    /// `a`.
+    Copy,
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// `a * b`.
+    Multiply,
+    /// A number computed from `a`.
+    Scale,
+    /// The bits of `a` in another arrangement.
+    Bits,
+    /// `a & b`, where `b` is a constant.
+    And,
+    /// `a | b`, where `b` is a constant.
+    Or,
+    /// The integer `a` in another size.
+    Resize,
+    /// The generic address of `a`, an address in shared memory, for example.
+    Generic,
+    /// `bytes` that are loaded from `a + offset`.
+    Load,
+    /// `b` is stored at `a + offset`.
+    Store,
+    /// `a` gets to code that is not known.
+    Pass,
+    /// A call.
+    Call,
 }
 
 /// An access to memory that a parameter may point to.
@@ -108,8 +78,6 @@ pub(super) struct Access {
     pub(super) base: Register,
     pub(super) offset: i32,
     pub(super) mode: Mode,
-    /// Whether the address can also be in a parameter or in local memory.
-    pub(super) is_generic: bool,
     pub(super) element: Element,
     /// The number of bytes that the instruction accesses at once. 0 if it is not known.
     pub(super) width: u8,
@@ -148,19 +116,15 @@ pub(super) struct Origin {
     pub(super) line: u32,
 }
 
-/// What else an instruction does with a value.
+/// What an instruction shows about a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Use {
-    /// It gets to memory or code that is not analysed.
-    Escape,
-    /// It is stored at an address: it escapes, except in local memory.
-    Stored { base: Register },
     /// It is a number.
     Arithmetic(Origin),
     /// It is converted to an address of global memory.
     Pointer,
     /// It is a texture or surface object, or the address of a tensor map.
-    Handle,
+    Object(SlotKind, Origin),
 }
 
 /// A call. Arguments and return values are symbols.
@@ -178,4 +142,24 @@ pub(super) enum Symbol {
     Parameter { bytes: u32, first: SlotId },
     /// Local memory, or an argument or return value of a call.
     Memory,
+}
+
+impl Step {
+    pub(super) const fn new(action: Action, to: Register, a: Register, b: Register) -> Self {
+        Self { action, bytes: 0, to, a, b, offset: 0 }
+    }
+}
+
+impl Element {
+    /// An element that the access itself computes with.
+    pub(super) const fn computed(class: ElementClass, bytes: u8) -> Self {
+        Self { register: NO_REGISTER, arithmetic: class, class, bytes, is_vector: false }
+    }
+}
+
+impl Access {
+    /// The offset as a number.
+    pub(super) fn number(&self) -> Number {
+        Number::constant(self.offset.into())
+    }
 }

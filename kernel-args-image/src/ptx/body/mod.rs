@@ -3,59 +3,47 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `statements`, `directives`, `names` | the statements of a body; its registers |
+//! | `statements`, `directives`, `names`, `operands` | the statements of a body; its registers |
 //! | `opcodes`, `operation` | one table of opcodes; their suffixes |
-//! | `translate`, `operands`, `instructions`, `loads`, `integers`, `code` | the body as compact instructions |
-//! | `forms`, `interner`, `value` | abstract values: from which parameters a register can be computed |
-//! | `flow`, `local` | the values of all registers and of local memory: a fixpoint, in any order of the instructions |
+//! | `translate`, `code` | the body as compact instructions |
+//! | `lists`, `number`, `value` | abstract values: from which parameters a register can be computed |
+//! | `flow` | the values of all registers and of local memory: a fixpoint, in any order of the instructions |
 //! | `classes` | the arithmetic that elements take part in |
-//! | `accesses`, `slot_use` | which slot each access uses |
-//! | `calls`, `functions`, `summary` | functions of the same text |
-//! | `facts` | the result in the common model |
-//!
-//! A claim holds for every execution that reaches the instruction. An opcode that is not in the table ends all claims
-//! about its operands. Each limit ends all claims about a kernel, so hostile input costs bounded time and memory.
+//! | `uses`, `slot_use` | which slot each access uses; the result in the common model |
+//! | `functions` | functions of the same text |
 
-mod accesses;
-mod calls;
 mod classes;
 mod code;
 mod directives;
-mod facts;
 mod flow;
-mod forms;
 mod functions;
-mod instructions;
-mod integers;
-mod interner;
-mod loads;
-mod local;
+mod lists;
 mod names;
+mod number;
 mod opcodes;
 mod operands;
 mod operation;
 mod slot_use;
 mod statements;
-mod summary;
 mod translate;
+mod uses;
 mod value;
 
 use super::{Module, entry::parameters, lexer::Lexer};
-use accesses::Uses;
 use alloc::{rc::Rc, vec::Vec};
 use code::{Code, Origin};
-use facts::{Locate, slot};
 use flow::Flow;
-use forms::{Arena, SlotId};
 use functions::Outline;
 use kernel_args_abi::{
     layout::Alignment,
     signature::{Body, Evidence, Slot},
 };
+use lists::{Lists, SlotId};
+use names::TooMany;
 use operation::Opcodes;
-use slot_use::SlotUse;
-use summary::Summary;
+use slot_use::{SlotUse, Summary};
 use translate::{Declared, translate};
+use uses::Uses;
 
 /// Analyses the bodies of the kernels of a PTX text, one kernel at a time.
 ///
@@ -63,7 +51,7 @@ use translate::{Declared, translate};
 pub struct Bodies<'t> {
     text: &'t [u8],
     opcodes: Opcodes<'t>,
-    arena: Arena,
+    lists: Lists,
     /// Where the functions and files are.
     places: Vec<u32>,
     outline: Option<Outline<'t>>,
@@ -109,6 +97,9 @@ enum State {
 
 /// The maximum depth of calls.
 const MOST_DEPTH: usize = 256;
+/// The work for all bodies of a text: for each byte of it, and in addition. Compilers' output needs less than 1 for each byte.
+const WORK: u64 = 8;
+const LEAST_WORK: u64 = 1 << 18;
 
 impl<'t> Bodies<'t> {
     /// For the text that a [`Module`] was read from.
@@ -117,7 +108,7 @@ impl<'t> Bodies<'t> {
         Self {
             text,
             opcodes: Opcodes::new(),
-            arena: Arena::new(),
+            lists: Lists::new(WORK * text.len() as u64 + LEAST_WORK),
             places: Vec::new(),
             outline: None,
             functions: Vec::new(),
@@ -150,17 +141,14 @@ impl<'t> Bodies<'t> {
             }
             first = first.checked_add(SlotId::try_from(parameter.layout.size().div_ceil(8)).ok()?)?;
         }
-        if self.arena.is_full {
-            self.arena = Arena::new();
+        if self.lists.is_full() {
+            self.lists = self.lists.cleared();
             self.functions.fill(State::New);
         }
-        let code = translate(&whole.back_to(end), &declared, &[], &mut self.opcodes).ok()?;
+        let code = translate(&whole.back_to(end), &declared, &[], &mut self.opcodes, &mut self.lists).ok()?;
         let summaries = self.summaries(&code);
-        let uses = {
-            let mut flow = Flow::run(&code, &mut self.arena, &summaries).ok()?;
-            let uses = Uses::of(&mut flow, &pointers);
-            (!flow.arena.is_full).then_some(uses)?
-        };
+        let mut flow = Flow::run(&code, &mut self.lists, &summaries).ok()?;
+        let uses = Uses::of(&mut flow, &pointers).ok()?;
         Some(self.body(&declared, &uses))
     }
 
@@ -171,7 +159,7 @@ impl<'t> Bodies<'t> {
             let own = uses.get(first..first + count).unwrap_or_default();
             first += count;
             let loaded = own.iter().enumerate().filter(|(_, own)| own.is_used);
-            let slots = loaded.map(|(index, own)| slot(8 * index, own, self));
+            let slots = loaded.map(|(index, own)| own.slot(8 * index, &mut |origin| self.locate(origin)));
             (*bytes > 0).then(|| slots.collect())
         });
         KernelBody { parameters: parameters.collect(), alignments: alignments(declared, uses) }
@@ -234,23 +222,28 @@ impl<'t> Bodies<'t> {
                 continue;
             }
             let (_, code, _) = open.pop().unwrap_or((function, None, 0));
-            let summary = code.and_then(|code| self.summary(&code));
+            let summary = code.and_then(|code| self.summary(&code).ok());
             self.functions[function] = State::Done(summary.map(Rc::new));
         }
     }
 
     fn translated(&mut self, function: usize) -> Option<Code<'t>> {
-        let outline = self.outline.as_ref()?;
-        let function = outline.functions.get(function)?;
-        let returns = &function.returns;
-        translate(&function.body, &function.parameters, returns, &mut self.opcodes).ok()
+        let function = self.outline.as_ref()?.functions.get(function)?;
+        translate(&function.body, &function.parameters, &function.returns, &mut self.opcodes, &mut self.lists).ok()
     }
 
-    fn summary(&mut self, code: &Code<'t>) -> Option<Summary> {
+    fn summary(&mut self, code: &Code<'t>) -> Result<Summary, TooMany> {
         let summaries = self.known(code);
-        let mut flow = Flow::run(code, &mut self.arena, &summaries).ok()?;
-        let uses = Uses::of(&mut flow, &[]);
-        (!flow.arena.is_full).then(|| Summary::new(code, &flow, uses))
+        let mut flow = Flow::run(code, &mut self.lists, &summaries)?;
+        let uses = Uses::of(&mut flow, &[])?;
+        Ok(Summary::new(&flow, uses))
+    }
+
+    /// The opcode and the source line of an instruction.
+    fn locate(&mut self, origin: Origin) -> Evidence<'t> {
+        let file = if origin.line > 0 { self.outline().file(origin.file) } else { "" };
+        let known = self.opcodes.known.get(origin.opcode as usize);
+        Evidence { opcode: known.map_or("", |(opcode, _)| *opcode), file, line: origin.line }
     }
 }
 
@@ -266,14 +259,6 @@ fn alignments(declared: &[Declared<'_>], uses: &[SlotUse]) -> Vec<PointeeAlignme
         (align > Alignment::ONE).then(|| PointeeAlignment::new(parameter, offset, align))
     });
     aligned.collect()
-}
-
-impl<'t> Locate<'t> for Bodies<'t> {
-    fn locate(&mut self, origin: Origin) -> Evidence<'t> {
-        let file = if origin.line > 0 { self.outline().file(origin.file) } else { "" };
-        let known = self.opcodes.known.get(origin.opcode as usize);
-        Evidence { opcode: known.map_or("", |(opcode, _)| *opcode), file, line: origin.line }
-    }
 }
 
 impl KernelBody<'_> {

@@ -79,8 +79,8 @@ pub(super) struct Names<'t> {
     table: Vec<u32>,
     entries: Vec<Entry<'t>>,
     registers: u32,
-    /// The entries that open blocks declared, with the register that each hides.
-    hidden: Vec<(u32, Register)>,
+    /// The entries that open blocks declared, with the register and the depth that each hides.
+    hidden: Vec<(u32, Register, u32)>,
     /// The length of `hidden` at the beginning of each open block.
     blocks: Vec<usize>,
     /// `%r<8>` of inner blocks: the depth, the beginning of the names, and their number.
@@ -91,12 +91,15 @@ pub(super) struct Names<'t> {
 struct Entry<'t> {
     name: Name<'t>,
     register: Register,
+    /// The number of open blocks at its declaration.
+    depth: u32,
 }
 
 /// The number of entries that a search visits at most. Only names that were made for it collide more often.
-const LONGEST_SEARCH: usize = 256;
-/// The maximum number of names.
-const MOST_NAMES: usize = 1 << 21;
+const LONGEST_SEARCH: usize = 128;
+/// The maximum number of names, and of ranges at a time.
+const MOST_NAMES: usize = 1 << 20;
+const MOST_RANGES: usize = 32;
 
 /// Too many names with equal hashes, or names in a block that cannot be followed.
 pub(super) struct TooMany;
@@ -129,45 +132,51 @@ impl<'t> Names<'t> {
     pub(super) fn get(&mut self, name: Name<'t>) -> Result<Register, TooMany> {
         let entry = self.entry(name)?;
         if self.has_ranges {
-            self.declare_in_range(name, entry as u32)?;
+            self.declare_in_range(name, entry)?;
         }
         let entries: &[Entry<'t>] = &self.entries;
         Ok(entries[entry].register)
     }
 
+    /// Calls `each` for all names with their registers. Call it after all blocks are closed.
+    pub(super) fn each(&self, mut each: impl FnMut(Name<'t>, Register)) {
+        for entry in &self.entries {
+            each(entry.name, entry.register);
+        }
+    }
+
     /// Declares the names `prefix0`, `prefix1`, … in the innermost block.
-    pub(super) fn declare_range(&mut self, prefix: Name<'t>, count: i64) {
+    pub(super) fn declare_range(&mut self, prefix: Name<'t>, count: i64) -> Result<(), TooMany> {
         self.has_ranges = true;
         self.ranges.push((self.depth(), prefix.as_str(), count));
+        if self.ranges.len() > MOST_RANGES { Err(TooMany) } else { Ok(()) }
     }
 
     /// Declares a name of a range when it is used first.
-    fn declare_in_range(&mut self, name: Name<'t>, entry: u32) -> Result<(), TooMany> {
+    fn declare_in_range(&mut self, name: Name<'t>, entry: usize) -> Result<(), TooMany> {
         let contains = |&&(_, prefix, count): &&(usize, &str, i64)| {
             let digits = name.as_str().strip_prefix(prefix).unwrap_or_default();
             digits.parse::<i64>().is_ok_and(|number| number < count)
         };
-        let Some(&(depth, ..)) = self.ranges.iter().rev().find(contains) else {
-            return Ok(());
-        };
-        let start = self.blocks.get(depth.wrapping_sub(1)).copied();
-        let declared = self.hidden.get(start.unwrap_or_default()..);
-        if declared.unwrap_or_default().iter().any(|(known, _)| *known == entry) {
-            return Ok(());
+        match self.ranges.iter().rev().find(contains) {
+            Some((depth, ..)) if (self.entries[entry].depth as usize) < *depth => {
+                // The register belongs to the block of the range. In a block inside of it, it would end too early.
+                if *depth != self.depth() {
+                    return Err(TooMany);
+                }
+                self.declare(name).map(|_| ())
+            }
+            _ => Ok(()),
         }
-        // The register belongs to the block of the range. In a block inside of it, it would end too early.
-        if depth != self.depth() {
-            return Err(TooMany);
-        }
-        self.declare(name).map(|_| ())
     }
 
     /// Declares a name in the innermost block. Returns its new register.
     pub(super) fn declare(&mut self, name: Name<'t>) -> Result<Register, TooMany> {
         let entry = self.entry(name)?;
-        let register = self.unnamed();
-        let old = core::mem::replace(&mut self.entries[entry].register, register);
-        self.hidden.push((entry as u32, old));
+        let (register, depth) = (self.unnamed(), self.depth() as u32);
+        let own = &mut self.entries[entry];
+        self.hidden.push((entry as u32, own.register, own.depth));
+        (own.register, own.depth) = (register, depth);
         Ok(register)
     }
 
@@ -180,8 +189,9 @@ impl<'t> Names<'t> {
         let Some(start) = self.blocks.pop() else {
             return false;
         };
-        for (entry, old) in self.hidden.drain(start..).rev() {
-            self.entries[entry as usize].register = old;
+        for (entry, register, depth) in self.hidden.drain(start..).rev() {
+            let own = &mut self.entries[entry as usize];
+            (own.register, own.depth) = (register, depth);
         }
         let depth = self.depth();
         self.ranges.retain(|range| range.0 <= depth);
@@ -221,7 +231,7 @@ impl<'t> Names<'t> {
     fn add(&mut self, name: Name<'t>, at: usize) -> usize {
         let index = self.entries.len();
         let register = self.unnamed();
-        self.entries.push(Entry { name, register });
+        self.entries.push(Entry { name, register, depth: 0 });
         self.table[at] = index as u32 + 1;
         if 2 * self.entries.len() > self.table.len() {
             self.grow();

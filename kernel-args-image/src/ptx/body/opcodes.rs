@@ -9,8 +9,10 @@ pub(super) enum Effect {
     Atomic,
     /// `red`. First operand: an address.
     Reduce,
-    /// Textures and surfaces: the first name in brackets is a handle.
-    Object,
+    /// The first name in brackets is a texture object.
+    Texture,
+    /// The first name in brackets is a surface object.
+    Surface,
     /// `cp`: the copies without a register.
     BulkCopy,
     MatrixLoad,
@@ -52,7 +54,7 @@ pub(super) enum Effect {
 
 use Effect::{
     Add, And, Atomic, Bits, BulkCopy, Call, Convert, ConvertAddress, Divide, Exchange, Load, Move, Multiply,
-    MultiplyAdd, Negate, Nothing, Number, Object, OneOf, Or, Reduce, Select, ShiftLeft, Store, Subtract,
+    MultiplyAdd, Negate, Nothing, Number, OneOf, Or, Reduce, Select, ShiftLeft, Store, Subtract, Surface, Texture,
 };
 
 /// The opcodes up to the first dot. Other opcodes are unknown. Opcodes that are also arithmetic of floats are
@@ -144,17 +146,17 @@ pub(super) const OPCODES: &[(&str, Effect)] = &[
     ("stmatrix", Nothing),
     ("sub", Subtract),
     ("subc", Bits),
-    ("suld", Object),
-    ("suq", Object),
-    ("sured", Object),
-    ("sust", Object),
+    ("suld", Surface),
+    ("suq", Surface),
+    ("sured", Surface),
+    ("sust", Surface),
     ("szext", Number),
     ("tanh", Effect::Float),
     ("testp", Effect::Float),
-    ("tex", Object),
-    ("tld4", Object),
+    ("tex", Texture),
+    ("tld4", Texture),
     ("trap", Nothing),
-    ("txq", Object),
+    ("txq", Texture),
     ("vote", Number),
     ("wgmma", Number),
     ("wmma", Number),

@@ -112,6 +112,15 @@ impl<'r> Operands<'r> {
         }
     }
 
+    /// The operands before a position.
+    pub(super) fn until(self, position: u8) -> &'r [Operand] {
+        let mut end = 0;
+        while end < self.0.len() && self.0[end].position < position {
+            end += 1;
+        }
+        &self.0[..end]
+    }
+
     /// The destination.
     pub(super) fn first(self) -> Option<Register> {
         self.registers(0).next()

@@ -58,7 +58,8 @@ pub(super) struct Operation {
     pub(super) is_wide: bool,
     /// `.hi`.
     pub(super) is_high: bool,
-    /// `cvta.to.global`.
+    /// `cvta.to`, and `cvta.to.global`.
+    pub(super) is_to: bool,
     pub(super) to_global: bool,
     pub(super) copies: Copies,
 }
@@ -92,6 +93,7 @@ impl Operation {
             is_vector: false,
             is_wide: false,
             is_high: false,
+            is_to: false,
             to_global: false,
             copies: Copies::Nothing,
         };
@@ -116,6 +118,7 @@ impl Operation {
                 _ if part.starts_with("shared") => operation.space = Space::Other,
                 _ => {}
             }
+            operation.is_to |= part == "to";
             operation.to_global |= base == "cvta" && (last, part) == ("to", "global");
             last = part;
         }

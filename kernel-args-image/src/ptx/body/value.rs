@@ -1,216 +1,176 @@
 //! The abstract value of a register.
 
-use super::forms::{Arena, Set, Slots};
+use super::{
+    lists::{Atom, List, Lists, SlotId},
+    number::Number,
+};
 
 /// What is known about all values that a register can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Value {
-    pub(super) forms: Set,
-    /// The slots whose bits can be in the value in another arrangement, or that were in more forms than are kept.
-    pub(super) weak: Slots,
-    pub(super) stride: Stride,
-    pub(super) place: Place,
+    pub(super) kind: Kind,
+    pub(super) atoms: List,
+    pub(super) number: Number,
 }
 
-/// Numbers that divide the number in a form. 0 if that is always 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Stride {
-    /// A divisor of the whole number.
-    pub(super) all: u32,
-    /// A divisor of its variable part: without constants that are added.
-    pub(super) variable: u32,
-}
-
-/// An address of a parameter or of local memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Place {
-    /// No such address.
+/// How a value is computed from its atoms.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) enum Kind {
+    /// No instruction has set the register yet.
     #[default]
-    Nowhere,
-    /// A symbol and an offset.
-    At(SymbolId, i32),
-    /// Anywhere in a symbol.
-    In(SymbolId),
-    /// In one of several symbols.
-    Anywhere,
-}
-
-/// The number of a parameter, or of an array in local memory.
-pub(super) type SymbolId = u32;
-
-impl Stride {
-    /// Any number.
-    pub(super) const ANY: Self = Self { all: 1, variable: 1 };
-
-    pub(super) fn constant(number: i64) -> Self {
-        Self { all: divisor(number), variable: 0 }
-    }
-
-    /// The divisors of a sum, or of a value that is one of two.
-    pub(super) fn join(self, other: Self) -> Self {
-        Self { all: gcd(self.all, other.all), variable: gcd(self.variable, other.variable) }
-    }
-
-    /// The divisors of a product.
-    pub(super) fn product(self, other: Self) -> Self {
-        let mixed = gcd(product(self.variable, other.all), product(self.all, other.variable));
-        Self { all: product(self.all, other.all), variable: gcd(mixed, product(self.variable, other.variable)) }
-    }
-
-    /// The powers of two that divide.
-    pub(super) fn powers_of_two(self) -> Self {
-        Self { all: power_of_two(self.all), variable: power_of_two(self.variable) }
-    }
-}
-
-/// A number as a divisor: 2^31 if it is too large, which larger numbers are not more useful than.
-fn divisor(number: i64) -> u32 {
-    let size = number.unsigned_abs();
-    u32::try_from(size).unwrap_or_else(|_| 1 << size.trailing_zeros().min(31))
-}
-
-fn product(a: u32, b: u32) -> u32 {
-    let exact = u64::from(a) * u64::from(b);
-    u32::try_from(exact).unwrap_or_else(|_| 1 << exact.trailing_zeros().min(31))
-}
-
-fn power_of_two(number: u32) -> u32 {
-    number & number.wrapping_neg()
-}
-
-fn gcd(mut a: u32, mut b: u32) -> u32 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-impl Place {
-    fn join(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Nowhere, place) | (place, Self::Nowhere) => place,
-            (a, b) if a == b => a,
-            (Self::At(a, _) | Self::In(a), Self::At(b, _) | Self::In(b)) if a == b => Self::In(a),
-            _ => Self::Anywhere,
-        }
-    }
-
-    pub(super) fn plus(self, number: i64) -> Self {
-        match self {
-            Self::At(symbol, offset) => {
-                let sum = i64::from(offset).checked_add(number);
-                match sum.and_then(|sum| i32::try_from(sum).ok()) {
-                    Some(sum) => Self::At(symbol, sum),
-                    None => Self::In(symbol),
-                }
-            }
-            place => place,
-        }
-    }
-
-    /// After a number that is not known is added.
-    pub(super) const fn moved(self) -> Self {
-        match self {
-            Self::At(symbol, _) => Self::In(symbol),
-            place => place,
-        }
-    }
+    Nothing,
+    /// A number, possibly computed from single atoms by multiplication or division. In a sum it is no address.
+    Number,
+    /// A number that is a part of the atoms: 4 bytes of them.
+    Part,
+    /// The sum of the atoms and a number. Atoms can be subtracted.
+    Sum,
+    /// Some of the atoms, as a choice or with their bits in another arrangement.
+    Mixed,
+    /// The same, where one atom can be subtracted from another: the distance between two addresses, divided and
+    /// multiplied again, still leads from one to the other.
+    Difference,
 }
 
 impl Value {
-    /// A number that is not known, and no address.
-    pub(super) const NUMBER: Self =
-        Self { forms: Set::NUMBER, weak: Slots::NONE, stride: Stride::ANY, place: Place::Nowhere };
-
+    /// A number that is not known.
+    pub(super) const NUMBER: Self = Self { kind: Kind::Number, atoms: List::EMPTY, number: Number::ANY };
     /// A value from memory or from code that is not known.
-    pub(super) const ELSEWHERE: Self = Self { forms: Set::ELSEWHERE, ..Self::NUMBER };
+    pub(super) const ELSEWHERE: Self = Self::sum_of(List::ELSEWHERE, Number { rest: 0, step: 0 });
+    /// The address of a variable.
+    pub(super) const VARIABLE: Self = Self::sum_of(List::VARIABLE, Number { rest: 0, step: 0 });
 
     pub(super) fn constant(number: i64) -> Self {
-        Self { stride: Stride::constant(number), ..Self::NUMBER }
+        Self { number: Number::constant(number), ..Self::NUMBER }
     }
 
-    /// The address of a symbol.
-    pub(super) const fn address(symbol: SymbolId) -> Self {
-        Self { stride: Stride { all: 0, variable: 0 }, place: Place::At(symbol, 0), ..Self::NUMBER }
+    const fn sum_of(atoms: List, number: Number) -> Self {
+        Self { kind: Kind::Sum, atoms, number }
+    }
+
+    pub(super) fn atom(atom: Atom, lists: &mut Lists) -> Self {
+        Self::sum_of(lists.atom(atom), Number::default())
+    }
+
+    /// A value of this kind, or a number without atoms.
+    fn of(kind: Kind, atoms: List) -> Self {
+        let kind = if atoms == List::EMPTY { Kind::Number } else { kind };
+        Self { kind, atoms, number: Number::ANY }
+    }
+
+    pub(super) fn is_nothing(self) -> bool {
+        matches!(self.kind, Kind::Nothing)
+    }
+
+    /// Whether the value is a number in sums.
+    pub(super) fn is_number(self) -> bool {
+        self.kind <= Kind::Part
+    }
+
+    /// Whether the value is a number that was not computed from an atom.
+    pub(super) fn is_plain_number(self) -> bool {
+        matches!(self.kind, Kind::Number) && self.atoms == List::EMPTY
+    }
+
+    pub(super) fn is_power_of_two(self) -> bool {
+        self.is_plain_number() && self.number.is_power_of_two()
+    }
+
+    /// The only atom of a sum.
+    pub(super) fn sole(self, lists: &Lists) -> Option<Atom> {
+        if matches!(self.kind, Kind::Sum) { lists.sole(self.atoms) } else { None }
+    }
+
+    pub(super) fn sole_slot(self, lists: &Lists) -> Option<SlotId> {
+        match self.sole(lists) {
+            Some(Atom::Slot(slot)) => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// The kind of a value that is not an exact sum, from this value.
+    fn inexact(self, lists: &Lists) -> Kind {
+        match self.kind {
+            Kind::Sum if lists.is_difference(self.atoms) => Kind::Difference,
+            Kind::Nothing | Kind::Number | Kind::Part | Kind::Sum => Kind::Mixed,
+            kind => kind,
+        }
     }
 
     /// A value that is one of two.
-    pub(super) fn join(self, other: Self, arena: &mut Arena) -> Self {
-        if self == other {
+    pub(super) fn join(self, other: Self, lists: &mut Lists) -> Self {
+        if self == other || other.is_nothing() {
             return self;
         }
-        let forms = arena.unite(self.forms, other.forms);
-        let mut weak = arena.unite_slots(self.weak, other.weak);
-        if forms == Set::ANY {
-            weak = self.all_slots(arena, weak);
-            weak = other.all_slots(arena, weak);
+        if self.is_nothing() {
+            return other;
         }
-        Self { forms, weak, stride: self.stride.join(other.stride), place: self.place.join(other.place) }
-    }
-
-    /// These slots and all slots of the value.
-    pub(super) fn all_slots(self, arena: &mut Arena, and: Slots) -> Slots {
-        let own = arena.slots_of(self.forms);
-        let all = arena.unite_slots(own, self.weak);
-        arena.unite_slots(all, and)
+        let number = self.number.join(other.number);
+        if self.kind == other.kind && self.atoms == other.atoms {
+            return Self { number, ..self };
+        }
+        // A value from elsewhere can also be any number.
+        let is_elsewhere = |a: Self, b: Self| a.is_plain_number() && b.kind == Kind::Sum && b.atoms == List::ELSEWHERE;
+        if is_elsewhere(self, other) || is_elsewhere(other, self) {
+            return Self { number, ..Self::ELSEWHERE };
+        }
+        let kind = match (self.kind, other.kind) {
+            (own, others) if self.is_number() && other.is_number() => own.max(others),
+            _ => self.inexact(lists).max(other.inexact(lists)),
+        };
+        Self { number, ..Self::of(kind, lists.unite(self.atoms, other.atoms)) }
     }
 
     /// The sum or difference of two values.
-    pub(super) fn sum(self, other: Self, is_difference: bool, arena: &mut Arena) -> Self {
-        let forms =
-            if is_difference { arena.subtract(self.forms, other.forms) } else { arena.add(self.forms, other.forms) };
-        if forms == Set::NONE {
+    pub(super) fn sum(self, other: Self, is_difference: bool, lists: &mut Lists) -> Self {
+        if self.is_nothing() || other.is_nothing() {
             return Self::default();
         }
-        let mut weak = arena.unite_slots(self.weak, other.weak);
-        if forms == Set::ANY {
-            weak = self.all_slots(arena, weak);
-            weak = other.all_slots(arena, weak);
+        let number = self.number.plus(if is_difference { other.number.negated() } else { other.number });
+        match (self.is_number(), other.is_number()) {
+            (true, true) => Self { number, ..Self::of(self.kind.max(other.kind), lists.unite(self.atoms, other.atoms)) },
+            (false, true) => Self { number, ..self },
+            (true, false) if !is_difference => Self { number, ..other },
+            (is_number, false) => {
+                let own = if is_number { List::EMPTY } else { self.atoms };
+                let is_exact = self.kind <= Kind::Sum && other.kind == Kind::Sum;
+                let value = match is_exact.then(|| lists.sum(own, other.atoms, is_difference)).flatten() {
+                    Some(sum) => Self::of(Kind::Sum, sum),
+                    None => {
+                        let kind = if is_difference && own != List::EMPTY { Kind::Difference } else { other.inexact(lists) };
+                        Self::of(kind.max(self.inexact(lists)), lists.unite(own, other.atoms))
+                    }
+                };
+                Self { number, ..value }
+            }
         }
-        let place = match (self.place, other.place) {
-            (place, Place::Nowhere) | (Place::Nowhere, place) => place.moved(),
-            _ => Place::Anywhere,
-        };
-        Self { forms, weak, stride: self.stride.join(other.stride), place }
     }
 
-    /// The value plus a constant.
-    pub(super) fn plus(self, number: i64) -> Self {
-        if self.forms == Set::NONE {
+    /// The bits of the value in another arrangement.
+    pub(super) fn bits(self, lists: &mut Lists) -> Self {
+        if self.is_nothing() || self.is_plain_number() {
+            return Self { number: Number::ANY, ..self };
+        }
+        let parts = lists.parts(self.atoms);
+        match (parts, self.atoms) {
+            (List::EMPTY, _) => Self { number: Number::ANY, ..Self::ELSEWHERE },
+            (parts, atoms) if parts == atoms => Self::of(self.inexact(lists), parts),
+            _ => Self::of(self.inexact(lists), lists.unite(parts, List::ELSEWHERE)),
+        }
+    }
+
+    /// A number from the value: of this kind, unless it is the distance of two addresses. [`Kind::Nothing`]: without the atoms.
+    pub(super) fn scaled(self, kind: Kind, number: Number, lists: &mut Lists) -> Self {
+        let kind = if self.inexact(lists) == Kind::Difference { Kind::Difference } else { kind };
+        if self.is_nothing() {
             return self;
         }
-        Self { stride: self.stride.join(Stride::constant(number)), place: self.place.plus(number), ..self }
+        let atoms = if kind == Kind::Nothing { List::EMPTY } else { lists.parts(self.atoms) };
+        Self { number, ..Self::of(kind, atoms) }
     }
 
-    /// The bits of the value in another arrangement, as an address-sized value or a smaller one.
-    pub(super) fn bits(self, is_wide: bool, arena: &mut Arena) -> Self {
-        if self.forms == Set::NONE {
-            return self;
-        }
-        let weak = self.all_slots(arena, Slots::NONE);
-        let is_number = self.forms == Set::NUMBER && weak == Slots::NONE;
-        let forms = if is_wide && !is_number { Set::ELSEWHERE } else { Set::NUMBER };
-        Self {
-            forms,
-            weak,
-            stride: Stride::ANY,
-            place: if self.place == Place::Nowhere { Place::Nowhere } else { Place::Anywhere },
-        }
-    }
-
-    /// The divisors of the value as a number. A slot can be any number.
-    pub(super) fn number(self) -> Stride {
-        match self.forms {
-            Set::NONE | Set::NUMBER => self.stride,
-            _ => Stride::ANY,
-        }
-    }
-
-    /// The value after a multiplication: no address.
-    pub(super) fn multiplied(self, by: Stride) -> Self {
-        if self.forms == Set::NONE {
-            return self;
-        }
-        Self { stride: self.number().product(by), ..Self::NUMBER }
+    /// What is known about the value as a number. An atom can be any number.
+    pub(super) fn as_number(self) -> Number {
+        if self.is_number() { self.number } else { Number::ANY }
     }
 }

@@ -95,5 +95,5 @@ impl KernelCode for PointerUses {
 
 /// Whether memory can be accessed through a value. A kernel that only stores a pointer accesses nothing.
 fn can_access(slot: Slot<'_>) -> bool {
-    slot.read.is_possible() || slot.written.is_possible() || slot.kind == SlotKind::Handle
+    slot.read.is_possible() || slot.written.is_possible() || slot.kind == SlotKind::TensorMap
 }

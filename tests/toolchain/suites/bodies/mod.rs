@@ -12,7 +12,7 @@ mod mistakes;
 
 use kernel_args_abi::{
     CppBase, CppType,
-    check::contradicts,
+    check::{Contradiction, contradiction},
     signature::{Body, SlotKind},
 };
 use kernel_args_image::ptx::{Bodies, Module};
@@ -153,8 +153,9 @@ fn judge<'b>(kernel: &Kernel, body: impl Fn(usize) -> Body<'b>, wrong: &mut Vec<
                 }
                 claim("only read", slot.is_only_read(), !is_written);
                 let ty = element_type(element);
-                let is_contradicted = slot.elements.is_some_and(|elements| contradicts(elements, ty.base));
-                claim("other elements", is_contradicted, false);
+                let found = contradiction(ty.pointer(!is_written), None, &slot);
+                claim("an error", found.is_some_and(Contradiction::is_certain), false);
+                claim("a remark", found.is_some(), false);
                 claim("elements", slot.elements.is_some(), true);
             }
         }
