@@ -99,7 +99,7 @@ fn evidence(what: What, slot: &Slot<'_>) -> String {
     let evidence = match what {
         What::Contradiction(Contradiction::Integer) => slot.arithmetic,
         What::Contradiction(Contradiction::Written) => slot.write,
-        What::Contradiction(Contradiction::Addresses) => slot.address,
+        What::Contradiction(Contradiction::Addresses) => slot.indirect,
         _ => slot.access,
     };
     evidence.map_or_else(String::new, |evidence| instruction(&evidence))

@@ -79,7 +79,7 @@ pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slo
         return None;
     }
     let primitive = primitive(ty.base);
-    if slot.address.is_some() && matches!(primitive, Some(Primitive { float, .. }) if float.is_float()) {
+    if slot.indirect.is_some() && matches!(primitive, Some(Primitive { float, .. }) if float.is_float()) {
         return Some(Contradiction::Addresses);
     }
     match slot.elements {
@@ -211,7 +211,8 @@ impl Exchange {
             && !is_spelled_address(host.spelling)
         {
             let is_count = matches!(host.members.stands_for(), Some(Meaning::Count));
-            let is_signed = matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
+            let is_signed =
+                matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
             own.integer = if is_count || is_signed { Evidence::Strong } else { Evidence::Weak };
         }
         own
@@ -250,7 +251,9 @@ pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>
     while j < host.len() {
         let other = Exchange::NONE.and(&host[j], &kernel[j]);
         let (a, b) = (Exchange { pointer: own.pointer, ..other }, Exchange { integer: own.integer, ..other });
-        if a.is_certain() && !matches!(own.pointer, Evidence::None) || b.is_certain() && !matches!(own.integer, Evidence::None) {
+        if a.is_certain() && !matches!(own.pointer, Evidence::None)
+            || b.is_certain() && !matches!(own.integer, Evidence::None)
+        {
             return true;
         }
         j += 1;

@@ -34,7 +34,8 @@ pub(super) const fn is_address(host: &Parameter<'_>) -> bool {
     let cpp = host.cpp;
     cpp.is_unknown()
         || host.members.stands_for().is_none()
-            && !cpp.is_pointer() && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
+            && !cpp.is_pointer()
+            && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
 }
 
 /// Whether the types match only because C++ converts between them.

@@ -46,7 +46,7 @@ pub struct Slot<'a> {
     /// The arithmetic that shows that the value is an integer.
     pub arithmetic: Option<Evidence<'a>>,
     /// An access at an address that was loaded through the value: it is a pointer to pointers.
-    pub address: Option<Evidence<'a>>,
+    pub indirect: Option<Evidence<'a>>,
 }
 
 /// What 8 bytes of a parameter are used as.
@@ -202,7 +202,7 @@ impl Elements {
 }
 
 /// An instruction that shows something about a parameter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Evidence<'a> {
     /// The instruction without operands: `st.global.f32`.
     pub opcode: &'a str,
@@ -227,7 +227,7 @@ impl<'a> Slot<'a> {
             access: None,
             write: None,
             arithmetic: None,
-            address: None,
+            indirect: None,
         }
     }
 

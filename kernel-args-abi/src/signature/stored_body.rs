@@ -22,7 +22,7 @@ pub const ELEMENTS: u8 = 4;
 pub const ACCESS: u8 = 8;
 pub const WRITE: u8 = 16;
 pub const ARITHMETIC: u8 = 32;
-pub const ADDRESS: u8 = 64;
+pub const INDIRECT: u8 = 64;
 /// The elements are computed with.
 pub const COMPUTED: u8 = 128;
 
@@ -47,7 +47,7 @@ impl<'a> StoredBody<'a> {
             access: evidence(&mut reader, flags & ACCESS),
             write: evidence(&mut reader, flags & WRITE),
             arithmetic: evidence(&mut reader, flags & ARITHMETIC),
-            address: evidence(&mut reader, flags & ADDRESS),
+            indirect: evidence(&mut reader, flags & INDIRECT),
             ..slot
         })
     }
@@ -96,7 +96,7 @@ const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
         access: None,
         write: None,
         arithmetic: None,
-        address: None,
+        indirect: None,
     };
     (slot, flags)
 }

@@ -32,7 +32,8 @@ impl<const N: usize> Report<'_, N> {
             | Mismatch::Missing { moved: Some(_), .. }
             | Mismatch::Extra { moved: Some(_), .. } => return None,
             Mismatch::Differs { field, parameter, differences, .. }
-                if !is_of_type(differences) || body::contradicting(&host[field], &kernel[parameter], differences).is_some() =>
+                if !is_of_type(differences)
+                    || body::contradicting(&host[field], &kernel[parameter], differences).is_some() =>
             {
                 return None;
             }

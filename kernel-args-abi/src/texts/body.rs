@@ -182,7 +182,7 @@ const fn elements(slot: &Slot<'_>) -> Message<64> {
 const fn evidence(found: Contradiction, slot: &Slot<'_>) -> Message<256> {
     let found = match found {
         Contradiction::Integer => slot.arithmetic,
-        Contradiction::Addresses => slot.address,
+        Contradiction::Addresses => slot.indirect,
         Contradiction::Written => slot.write,
         _ => slot.access,
     };

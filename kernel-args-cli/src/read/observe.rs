@@ -95,7 +95,7 @@ fn bodies(bodies: &[Body<'_>]) -> ParameterList {
             access: slot.access.map(short),
             write: slot.write.map(short),
             arithmetic: slot.arithmetic.map(short),
-            address: slot.address.map(short),
+            indirect: slot.indirect.map(short),
             ..slot
         };
         body.slots().map(short).collect()

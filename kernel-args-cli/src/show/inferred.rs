@@ -131,7 +131,7 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         "access": evidence(slot.access),
         "write": evidence(slot.write),
         "arithmetic": evidence(slot.arithmetic),
-        "address": evidence(slot.address),
+        "indirect": evidence(slot.indirect),
         "contradicts_type": contradiction,
     })
 }

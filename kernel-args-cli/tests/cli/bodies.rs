@@ -35,6 +35,7 @@ fn json_contains_what_the_code_does() {
             "access": instruction("st.global.f32", 42),
             "write": instruction("st.global.f32", 42),
             "arithmetic": null,
+            "indirect": null,
             "contradicts_type": "written",
         }])
     );

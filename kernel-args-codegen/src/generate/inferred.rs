@@ -20,11 +20,13 @@ impl Types<'_, '_> {
 
 /// What the code does with a parameter that only the code shows to be a pointer.
 pub(super) fn pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
-    if !of.cpp.is_unknown() || of.size != 8 || matches!(of.class, Class::Bytes | Class::Float) {
-        return None;
-    }
-    let slot = of.body.at(0)?;
+    let slot = of.body.at(0).filter(|_| is_untyped_word(of))?;
     (slot.kind == SlotKind::Pointer).then_some(slot)
+}
+
+/// Whether only the code shows what the 8 bytes of a parameter are.
+pub(super) fn is_untyped_word(of: &Parameter<'_>) -> bool {
+    of.cpp.is_unknown() && of.size == 8 && !matches!(of.class, Class::Bytes | Class::Float)
 }
 
 /// The documentation of such a pointer.

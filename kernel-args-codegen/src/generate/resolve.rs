@@ -4,6 +4,7 @@ use super::{
     cuda::builtin,
     define::Types,
     definition::{Body, Definition, Why},
+    inferred::is_untyped_word,
     scalar,
     ty::{Leaf, Ty},
 };
@@ -38,7 +39,8 @@ impl<'k> Types<'k, '_> {
         if one.cpp.is_pointer() && size == 8 {
             return self.pointer(one.cpp, referent);
         }
-        match (referent, of.body.at(0).map(|slot| slot.kind)) {
+        let used = of.body.at(0).filter(|_| is_untyped_word(of)).map(|slot| slot.kind);
+        match (referent, used) {
             (Some(Referent::Texture), _) | (None, Some(SlotKind::Texture)) if size == 8 => {
                 return Ty::Leaf(Leaf::handle("TextureObject"));
             }

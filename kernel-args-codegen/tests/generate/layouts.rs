@@ -82,7 +82,7 @@ impl Text {
             "i16" | "u16" | "half::f16" => 2,
             "i32" | "u32" | "f32" => 4,
             "Float4" | "Double2" | "i128" | "u128" => 16,
-            "i64" | "u64" | "f64" => 8,
+            "i64" | "u64" | "f64" | "TextureObject" | "SurfaceObject" => 8,
             _ if ty.starts_with("&'a ") || ty.starts_with("DevicePointer") => 8,
             _ => panic!("what is `{ty}`?"),
         };

@@ -191,9 +191,8 @@ fn pointer() -> impl Strategy<Value = Cpp> {
 
 fn inferred() -> impl Strategy<Value = Cpp> {
     use proptest::sample::select;
-    let elements =
-        (select(&ElementClass::ALL), any::<bool>(), 0_u8..9, 0_u32..9)
-            .prop_map(|(class, is_computed, size, step)| Elements { class, is_computed, size, step });
+    let elements = (select(&ElementClass::ALL), any::<bool>(), 0_u8..9, 0_u32..9)
+        .prop_map(|(class, is_computed, size, step)| Elements { class, is_computed, size, step });
     let uses = (select(&SlotKind::ALL), select(&Certainty::ALL), select(&Certainty::ALL));
     (uses, any::<[bool; 2]>(), proptest::option::of(elements)).prop_map(
         |((kind, read, written), [is_atomic, escapes], elements)| {

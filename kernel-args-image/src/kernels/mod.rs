@@ -4,7 +4,7 @@ mod same;
 
 use super::Error;
 #[cfg(feature = "bodies")]
-use crate::ptx::{Bodies, PointeeAlignment};
+use crate::ptx::{Bodies, PointerAccess};
 use crate::{
     cubin::{self, Cubin},
     dwarf::{self, DebugInfo},
@@ -34,9 +34,9 @@ struct Part<'a> {
     code: Code<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
     bodies: BodyTable,
-    /// The alignments that analysed kernels need, with the index of the kernel.
+    /// What analysed kernels need of the memory behind their pointers, with the index of the kernel.
     #[cfg(feature = "bodies")]
-    alignments: Vec<(u32, PointeeAlignment)>,
+    accesses: Vec<(u32, PointerAccess)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,7 +136,7 @@ impl<'a> Kernels<'a> {
             debug_info,
             bodies: BodyTable::default(),
             #[cfg(feature = "bodies")]
-            alignments: Vec::new(),
+            accesses: Vec::new(),
         });
         weight + size_of::<Part<'_>>()
     }
@@ -153,7 +153,7 @@ impl<'a> Kernels<'a> {
     /// parameters shows nothing: descriptions without code contain such kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
-        let Some(Part { code: Code::Text(module), bodies: table, alignments, .. }) = self.parts.get_mut(part) else {
+        let Some(Part { code: Code::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -163,8 +163,8 @@ impl<'a> Kernels<'a> {
                 && body.parameters().any(|body| !body.is_empty())
             {
                 table.add(narrow(kernel), body.parameters());
-                let needed = body.alignments().iter();
-                alignments.extend(needed.map(|needed| (narrow(kernel), *needed)));
+                let needed = body.accesses().iter();
+                accesses.extend(needed.map(|needed| (narrow(kernel), *needed)));
             }
         }
     }
@@ -188,11 +188,11 @@ impl<'a> Kernels<'a> {
         bodies.unwrap_or_default()
     }
 
-    /// The alignments that the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares
-    /// (`.ptr .align`), and what all accesses through a pointer need, if its code was [analysed](crate::Image::add_bodies).
+    /// What the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`),
+    /// and what the accesses through a pointer need, if its code was [analysed](crate::Image::add_bodies).
     #[cfg(feature = "bodies")]
     #[must_use]
-    pub fn alignments(&self, symbol: &str, sm: Sm) -> Vec<PointeeAlignment> {
+    pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
         let places = self.places(symbol);
         let Some(place) = self.text_for(places.iter().copied(), Some(sm)) else {
             return Vec::new();
@@ -201,9 +201,9 @@ impl<'a> Kernels<'a> {
         let parameters = entry.iter().flat_map(|entry| &entry.parameters);
         let declared = parameters.enumerate().filter_map(|(parameter, declared)| {
             let align = declared.pointee?.align?;
-            Some(PointeeAlignment::new(parameter, 0, align))
+            Some(PointerAccess::new(parameter, 0, align, false))
         });
-        let of_part = self.part(place).map(|part| &*part.alignments);
+        let of_part = self.part(place).map(|part| &*part.accesses);
         let own = of_part.unwrap_or_default().iter();
         let needed = own.filter(|(kernel, _)| *kernel == place.kernel);
         declared.chain(needed.map(|(_, needed)| *needed)).collect()
@@ -273,7 +273,7 @@ impl<'a> Kernels<'a> {
             debug_info: part.debug_info,
             bodies: part.bodies,
             #[cfg(feature = "bodies")]
-            alignments: part.alignments,
+            accesses: part.accesses,
         };
         Kernels { parts: self.parts.into_iter().map(part).collect(), index: self.index, variables: self.variables }
     }

@@ -172,7 +172,7 @@ impl<'a> Lexer<'a> {
                 self.skip_while(&DOTTED);
                 Token::Number(self.text(start, self.at))
             }
-            b'%' | b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z' => {
+            _ if NAME[byte as usize] => {
                 self.at += 1;
                 self.skip_while(&WORD);
                 Token::Identifier(self.text(start, self.at))
@@ -270,7 +270,9 @@ impl<'a> Lexer<'a> {
 }
 
 /// White space.
-static BLANK: Class = only(b" \t\n\r\x0b\x0c");
+pub(super) static BLANK: Class = only(b" \t\n\r\x0b\x0c");
+/// The first bytes of names.
+pub(super) static NAME: Class = only(b"%ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 /// The bytes of words.
 pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 /// The bytes of words with dots: `4.u32`, `.global.nc`.

@@ -8,7 +8,7 @@ use kernel_args_abi::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
         stored_body::{
-            ACCESS, ADDRESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, UNKNOWN, UNUSED, WRITE, body,
+            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, INDIRECT, UNKNOWN, UNUSED, WRITE, body,
         },
     },
 };
@@ -66,7 +66,7 @@ impl TypeWriter {
 
     fn slot(&mut self, slot: &Slot<'_>) -> u32 {
         let evidence =
-            [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (ADDRESS, slot.address)];
+            [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)];
         let mut texts = Vec::new();
         for (_, evidence) in evidence {
             self.evidence(evidence, &mut Writer::new(&mut texts));

@@ -11,8 +11,9 @@ fn alignments(text: &str, symbol: &str) -> Vec<(usize, usize, usize)> {
     let module = Module::read(text.as_bytes()).unwrap();
     let body = Bodies::new(text.as_bytes()).kernel(&module, symbol);
     let body = body.expect("the kernel is analysed");
-    let needed = body.alignments().iter();
-    needed.map(|needed| (needed.parameter, needed.offset, needed.align.bytes())).collect()
+    let needed = body.accesses().iter();
+    let aligned = needed.filter(|needed| needed.align.bytes() > 1);
+    aligned.map(|needed| (needed.parameter, needed.offset, needed.align.bytes())).collect()
 }
 
 #[test]
@@ -80,10 +81,10 @@ fn what_ptx_declares_is_known_without_a_body() {
                 .visible .entry k(.param .u64 .ptr .global .align 16 a, .param .u64 b)\n{\nret;\n}\n";
     let image = Image::read(text.as_bytes()).unwrap();
     let kernels = image.kernels().unwrap();
-    let needed = kernels.alignments("k", Sm(90));
+    let needed = kernels.accesses("k", Sm(90));
     assert_eq!(needed.len(), 1);
     assert_eq!((needed[0].parameter, needed[0].align.bytes()), (0, 16));
-    assert!(kernels.alignments("missing", Sm(90)).is_empty());
+    assert!(kernels.accesses("missing", Sm(90)).is_empty());
 }
 
 #[test]
@@ -91,11 +92,11 @@ fn an_analysed_image_has_both() {
     let text = include_str!("../../../ptx/alignments.ptx");
     let image = Image::read(text.as_bytes()).unwrap();
     let mut kernels = image.kernels().unwrap();
-    assert!(kernels.alignments("vectors", Sm(90)).is_empty());
+    assert!(kernels.accesses("vectors", Sm(90)).is_empty());
     image.add_bodies(&mut kernels, |name| name == "vectors").unwrap();
-    let needed = kernels.alignments("vectors", Sm(90));
+    let needed = kernels.accesses("vectors", Sm(90));
     assert_eq!(needed.len(), 1);
     assert_eq!((needed[0].parameter, needed[0].align.bytes()), (0, 16));
-    assert!(kernels.alignments("rows", Sm(90)).is_empty());
-    assert_eq!(kernels.clone().into_owned().alignments("vectors", Sm(90)), needed);
+    assert!(kernels.accesses("rows", Sm(90)).is_empty());
+    assert_eq!(kernels.clone().into_owned().accesses("vectors", Sm(90)), needed);
 }

@@ -9,7 +9,8 @@ use kernel_args_image::{
     Image,
     ptx::{Bodies, Module},
 };
-use std::{fmt::Write as _, time::Instant};
+
+use std::fmt::Write as _;
 
 const HEADER: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 
@@ -222,13 +223,17 @@ fn functions_of_the_same_text_are_followed() {
 
 #[test]
 fn inner_blocks_hide_names() {
-    let inner = "{\n.reg .b64 %rd<3>;\n.reg .b64 t;\nmov.b64 %rd1, %rd2;\nmov.b64 t, %rd4;\nst.global.u32 [t], %r1;\n}\n\
+    let inner = "{\n.reg .b64 %rd1, %rd2;\n.reg .b64 t;\nmov.b64 %rd1, %rd2;\nmov.b64 t, %rd4;\nst.global.u32 [t], %r1;\n}\n\
                  ld.global.u32 %r2, [%rd1];";
     let text = kernel(inner);
     let [a, b, _, d] = slots(&text);
     assert!(a.unwrap().is_only_read());
     assert_eq!(b.unwrap().read, Certainty::Never);
     assert_eq!(d.unwrap().written, Certainty::Certain);
+    // No compiler declares a range in an inner block.
+    let text = kernel("{\n.reg .b64 %rd<3>;\n}\n");
+    let module = Module::read(text.as_bytes()).unwrap();
+    assert!(Bodies::new(text.as_bytes()).kernel(&module, "k").is_none());
 }
 
 #[test]
@@ -274,39 +279,4 @@ fn only_wanted_kernels_of_an_image_are_analysed() {
     assert!(!is_known(&kernels));
     image.add_bodies(&mut kernels, |name| name == symbol).unwrap();
     assert!(is_known(&kernels));
-}
-
-/// Bodies that were made to take long: each is given up, or analysed fast.
-#[test]
-fn hostile_bodies_take_bounded_time() {
-    let mut copies = String::new();
-    for number in (10..60_000).rev() {
-        let _ = writeln!(copies, "mov.b64 %rd{}, %rd{number};", number + 1);
-    }
-    let mut sums = String::new();
-    for number in 10..20_000 {
-        let _ = writeln!(
-            sums,
-            "add.s64 %rd{number}, %rd{}, %rd{};\nadd.s64 %rd{}, %rd{number}, %rd1;",
-            number * 7 % 40,
-            number * 5 % 60,
-            number * 3 % 80
-        );
-    }
-    let blocks = "{\n".repeat(100_000) + &"}\n".repeat(100_000);
-    let mut calls = String::new();
-    for number in 0..20_000 {
-        let _ = writeln!(
-            calls,
-            ".func f{number}(.param .b64 p)\n{{\n{{\n.param .b64 q;\ncall.uni f{}, (q);\n}}\nret;\n}}",
-            number + 1
-        );
-    }
-    let called = calls + &kernel("{\n.param .b64 q;\nst.param.b64 [q], %rd1;\ncall.uni f0, (q);\n}")[HEADER.len()..];
-    let start = Instant::now();
-    for text in [kernel(&copies), kernel(&sums), kernel(&blocks), HEADER.to_owned() + &called] {
-        let module = Module::read(text.as_bytes()).unwrap();
-        let _ = Bodies::new(text.as_bytes()).kernel(&module, "k");
-    }
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }

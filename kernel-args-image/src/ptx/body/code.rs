@@ -1,28 +1,22 @@
 //! The instructions of a body in compact form.
 
-use super::{
-    lists::SlotId,
-    names::{NO_REGISTER, Register},
-    number::Number,
-    value::Value,
-};
+use super::{lists::SlotId, names::Register, value::Value};
 use alloc::vec::Vec;
-use kernel_args_abi::signature::{ElementClass, SlotKind};
+use core::ops::Range;
+use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
-/// The instructions of a body, without its text.
+/// The instructions of a body and of the functions that it calls, without their text.
 #[derive(Default)]
 pub(super) struct Code<'t> {
     /// The value of each register from instructions that read no register.
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<Option<Value>>,
     pub(super) steps: Vec<Step>,
-    pub(super) accesses: Vec<Access>,
-    pub(super) uses: Vec<(Register, Use)>,
-    pub(super) calls: Vec<Call<'t>>,
+    pub(super) accesses: Vec<Access<'t>>,
+    /// What instructions show about the kind of a value.
+    pub(super) kinds: Vec<(Register, SlotKind, Evidence<'t>)>,
     pub(super) symbols: Vec<Symbol>,
     /// The classes of arithmetic that each register takes part in, as bits.
     pub(super) classes: Vec<u8>,
-    /// The symbols of a function's return values.
-    pub(super) returns: Vec<Register>,
     /// The number of slots of all parameters.
     pub(super) slots: usize,
 }
@@ -31,135 +25,75 @@ pub(super) struct Code<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
-    pub(super) bytes: u8,
     pub(super) to: Register,
     pub(super) a: Register,
     pub(super) b: Register,
-    /// The offset of an address, or the number of a call.
+    /// The size of the value in bytes.
+    pub(super) bytes: u8,
+    /// The offset of an address.
     pub(super) offset: i32,
 }
 
-/// What a step does.
+/// What a step does with `a` and `b`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
-    /// `a`.
     Copy,
-    /// `a + b`.
     Add,
-    /// `a - b`.
     Subtract,
-    /// `a * b`.
     Multiply,
-    /// A number computed from `a`.
-    Scale,
+    /// Or the remainder.
+    Divide,
+    ShiftLeft,
+    And,
+    Or,
     /// The bits of `a` in another arrangement.
     Bits,
-    /// `a & b`, where `b` is a constant.
-    And,
-    /// `a | b`, where `b` is a constant.
-    Or,
     /// The integer `a` in another size.
     Resize,
     /// The generic address of `a`, an address in shared memory, for example.
     Generic,
-    /// `bytes` that are loaded from `a + offset`.
+    /// What is loaded from `a + offset`.
     Load,
     /// `b` is stored at `a + offset`.
     Store,
     /// `a` gets to code that is not known.
     Pass,
-    /// A call.
-    Call,
 }
 
-/// An access to memory that a parameter may point to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+/// An access to memory that a parameter may point to. An access that reads and writes is atomic.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Access<'t> {
     pub(super) base: Register,
     pub(super) offset: i32,
-    pub(super) mode: Mode,
-    pub(super) element: Element,
+    pub(super) is_read: bool,
+    pub(super) is_written: bool,
+    /// A register with the element. Its arithmetic is known when all instructions were read.
+    pub(super) element: Register,
+    /// Of the opcode, and whether the access itself computes.
+    pub(super) class: ElementClass,
+    pub(super) is_computed: bool,
+    /// The size of each element in bytes. 0 if the access does not show it.
+    pub(super) size: u8,
     /// The number of bytes that the instruction accesses at once. 0 if it is not known.
     pub(super) width: u8,
-    pub(super) origin: Origin,
-}
-
-/// What an access does.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Mode {
-    Read,
-    Write,
-    Atomic,
-}
-
-/// The element of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Element {
-    /// A register with the element. Its arithmetic is known when all instructions were read.
-    pub(super) register: Register,
-    /// The arithmetic of the access itself.
-    pub(super) arithmetic: ElementClass,
-    /// The class of the opcode.
-    pub(super) class: ElementClass,
-    /// The size of each element in bytes. 0 if the access does not show it.
-    pub(super) bytes: u8,
-    pub(super) is_vector: bool,
-}
-
-/// Where an instruction is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Origin {
-    /// The number of the opcode.
-    pub(super) opcode: u32,
-    /// The number of the file and the line, or 0.
-    pub(super) file: u32,
-    pub(super) line: u32,
-}
-
-/// What an instruction shows about a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Use {
-    /// It is a number.
-    Arithmetic(Origin),
-    /// It is converted to an address of global memory.
-    Pointer,
-    /// It is a texture or surface object, or the address of a tensor map.
-    Object(SlotKind, Origin),
-}
-
-/// A call. Arguments and return values are symbols.
-pub(super) struct Call<'t> {
-    /// `None` if the function is not named.
-    pub(super) callee: Option<&'t str>,
-    pub(super) arguments: Vec<Register>,
-    pub(super) returns: Vec<Register>,
+    pub(super) evidence: Evidence<'t>,
 }
 
 /// What an address can be in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
-    /// A parameter of the kernel or function, with its size and its first slot.
-    Parameter { bytes: u32, first: SlotId },
+    /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
+    Parameter { bytes: u32, first: SlotId, is_pointer: bool },
     /// Local memory, or an argument or return value of a call.
     Memory,
 }
 
-impl Step {
-    pub(super) const fn new(action: Action, to: Register, a: Register, b: Register) -> Self {
-        Self { action, bytes: 0, to, a, b, offset: 0 }
-    }
-}
-
-impl Element {
-    /// An element that the access itself computes with.
-    pub(super) const fn computed(class: ElementClass, bytes: u8) -> Self {
-        Self { register: NO_REGISTER, arithmetic: class, class, bytes, is_vector: false }
-    }
-}
-
-impl Access {
-    /// The offset as a number.
-    pub(super) fn number(&self) -> Number {
-        Number::constant(self.offset.into())
+impl Symbol {
+    /// The slots of a parameter.
+    pub(super) fn slots(self) -> Range<SlotId> {
+        match self {
+            Self::Parameter { bytes, first, .. } => first..first + bytes.div_ceil(8) as SlotId,
+            Self::Memory => 0..0,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a value can be computed from: sorted lists of atoms, each with a number, so that equal ones are compared and
 //! combined fast.
 
-use super::names::TooMany;
+use super::names::NoClaim;
 use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};
 
 /// The number of a slot: 8 bytes of a parameter.
@@ -33,21 +33,15 @@ pub(super) type Term = (Atom, bool);
 
 /// The number of a list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct List(u32);
+pub(super) struct List(pub(super) u32);
 
 impl List {
     pub(super) const EMPTY: Self = Self(0);
     pub(super) const ANY: Self = Self(1);
     pub(super) const ELSEWHERE: Self = Self(2);
     pub(super) const VARIABLE: Self = Self(3);
-
-    pub(super) const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    pub(super) const fn of_index(index: usize) -> Self {
-        Self(index as u32)
-    }
+    /// No list: the result is not exact.
+    const NONE: Self = Self(u32::MAX);
 }
 
 /// A longer list is [`List::ANY`].
@@ -62,64 +56,47 @@ const REMEMBERED: usize = 1 << 10;
 /// All lists, and the work that is left: every loop pays for its turns.
 pub(super) struct Lists {
     all: Vec<Rc<[Term]>>,
-    numbers: BTreeMap<Rc<[Term]>, u32>,
-    results: Vec<([u32; 3], u32)>,
+    numbers: BTreeMap<Rc<[Term]>, List>,
+    results: Vec<((Operation, List, List), List)>,
     budget: u64,
 }
 
 /// What is done with two lists.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
-    Parts = 1,
+    Parts,
     Unite,
     Add,
     Subtract,
 }
 
-/// No list: the result is not exact.
-const NONE: u32 = u32::MAX;
-
 impl Lists {
     pub(super) fn new(budget: u64) -> Self {
-        let mut lists =
-            Self { all: Vec::new(), numbers: BTreeMap::new(), results: vec![([0; 3], 0); REMEMBERED], budget };
-        // In the order of the constants of `List`.
+        let none = ((Operation::Parts, List::NONE, List::NONE), List::NONE);
+        let mut lists = Self { all: Vec::new(), numbers: BTreeMap::new(), results: vec![none; REMEMBERED], budget };
         lists.of(&[]);
+        // In the order of the constants of `List`.
         for atom in [Atom::Any, Atom::Elsewhere, Atom::Variable] {
-            lists.of(&[(atom, false)]);
+            lists.atom(atom);
         }
         lists
     }
 
+    /// New lists for the work that is left, if these are full.
+    pub(super) fn clear_if_full(&mut self) {
+        if self.all.len() >= MOST_LISTS {
+            *self = Self::new(self.budget);
+        }
+    }
+
     /// Pays for some work.
-    pub(super) fn pay(&mut self, work: usize) -> Result<(), TooMany> {
+    pub(super) fn pay(&mut self, work: usize) -> Result<(), NoClaim> {
         self.budget = self.budget.saturating_sub(work as u64);
-        if self.budget == 0 { Err(TooMany) } else { Ok(()) }
-    }
-
-    /// New lists for the work that is left.
-    pub(super) fn cleared(&self) -> Self {
-        Self::new(self.budget)
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.all.len() >= MOST_LISTS
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
+        if self.budget == 0 { Err(NoClaim) } else { Ok(()) }
     }
 
     pub(super) fn get(&self, list: List) -> &[Term] {
         &self.all[list.0 as usize]
-    }
-
-    /// The only atom of a list, if it is not subtracted.
-    pub(super) fn sole(&self, list: List) -> Option<Atom> {
-        match self.get(list) {
-            [(atom, false)] => Some(*atom),
-            _ => None,
-        }
     }
 
     /// The list of one atom.
@@ -128,16 +105,16 @@ impl Lists {
     }
 
     fn of(&mut self, sorted: &[Term]) -> List {
-        if let Some(number) = self.numbers.get(sorted) {
-            return List(*number);
+        if let Some(list) = self.numbers.get(sorted) {
+            return *list;
         }
-        if self.is_full() || sorted.len() > MOST_ATOMS {
+        if self.all.len() >= MOST_LISTS || sorted.len() > MOST_ATOMS {
             return List::ANY;
         }
-        let (number, list) = (self.all.len() as u32, Rc::<[Term]>::from(sorted));
-        self.all.push(list.clone());
-        self.numbers.insert(list, number);
-        List(number)
+        let (list, terms) = (List(self.all.len() as u32), Rc::<[Term]>::from(sorted));
+        self.all.push(terms.clone());
+        self.numbers.insert(terms, list);
+        list
     }
 
     /// Whether an atom of the list is subtracted from another one.
@@ -148,53 +125,49 @@ impl Lists {
 
     /// The atoms of a list that can be recognized in a part of a value, without their signs.
     pub(super) fn parts(&mut self, list: List) -> List {
-        if list == List::EMPTY { list } else { List(self.combined(Operation::Parts, list, List::EMPTY)) }
+        if list == List::EMPTY { list } else { self.combined(Operation::Parts, list, List::EMPTY) }
     }
 
     /// The atoms of both lists, without their signs.
     pub(super) fn unite(&mut self, a: List, b: List) -> List {
         match (a, b) {
-            (List::EMPTY, b) if b < List(4) => b,
-            (a, List::EMPTY) if a < List(4) => a,
             (List::ANY, _) | (_, List::ANY) => List::ANY,
-            _ => List(self.combined(Operation::Unite, a, b)),
+            (List::EMPTY, List::EMPTY) => List::EMPTY,
+            _ => self.combined(Operation::Unite, a, b),
         }
     }
 
     /// The sum or difference. `None` if it is not exact.
     pub(super) fn sum(&mut self, a: List, b: List, is_difference: bool) -> Option<List> {
-        let operation = if is_difference { Operation::Subtract } else { Operation::Add };
-        let sum = self.combined(operation, a, b);
-        (sum != NONE).then_some(List(sum))
+        let sum = self.combined(if is_difference { Operation::Subtract } else { Operation::Add }, a, b);
+        (sum != List::NONE).then_some(sum)
     }
 
-    fn combined(&mut self, operation: Operation, a: List, b: List) -> u32 {
-        let key = [operation as u32, a.0, b.0];
-        let place = (a.0.wrapping_mul(31).wrapping_add(b.0).wrapping_mul(7) ^ key[0]) as usize % REMEMBERED;
+    fn combined(&mut self, operation: Operation, a: List, b: List) -> List {
+        let key = (operation, a, b);
+        let hash = a.0.wrapping_mul(31).wrapping_add(b.0).wrapping_mul(7) ^ operation as u32;
+        let place = hash as usize % REMEMBERED;
         if self.results[place].0 == key {
             return self.results[place].1;
         }
         let mut terms = [self.get(a), self.get(b)].concat();
         self.budget = self.budget.saturating_sub(8 + terms.len() as u64);
         let second = self.get(a).len();
+        let is_part = |atom| !matches!(atom, Atom::Elsewhere | Atom::Variable | Atom::Loaded(_));
         match operation {
-            Operation::Unite | Operation::Parts => terms.iter_mut().for_each(|term| term.1 = false),
+            Operation::Parts => terms.retain(|(atom, _)| is_part(*atom)),
             Operation::Subtract => terms[second..].iter_mut().for_each(|term| term.1 = !term.1),
-            Operation::Add => {}
+            Operation::Add | Operation::Unite => {}
         }
-        let result = match operation {
-            Operation::Unite | Operation::Parts => {
-                let is_parts = matches!(operation, Operation::Parts);
-                terms.retain(|(atom, _)| !is_parts || !matches!(atom, Atom::Elsewhere | Atom::Variable | Atom::Loaded(_)));
-                terms.sort_unstable();
-                terms.dedup();
-                self.of(&terms).0
-            }
-            _ => match exact(terms) {
-                Some(terms) => self.of(&terms).0,
-                None => NONE,
-            },
+        let terms = if matches!(operation, Operation::Parts | Operation::Unite) {
+            terms.iter_mut().for_each(|term| term.1 = false);
+            terms.sort_unstable();
+            terms.dedup();
+            Some(terms)
+        } else {
+            exact(terms)
         };
+        let result = terms.map_or(List::NONE, |terms| self.of(&terms));
         self.results[place] = (key, result);
         result
     }
@@ -206,12 +179,11 @@ fn exact(mut terms: Vec<Term>) -> Option<Vec<Term>> {
     let mut sum: Vec<Term> = Vec::new();
     for term in terms {
         match sum.last() {
-            // Two values from elsewhere are different values.
-            Some((atom, _)) if *atom == term.0 && !matches!(atom, Atom::Slot(_) | Atom::Address(_)) => return None,
-            Some((atom, is_minus)) if *atom == term.0 && *is_minus != term.1 => {
-                sum.pop();
+            Some((atom, is_minus)) if *atom == term.0 => {
+                // Two values from elsewhere are different values.
+                let is_one = matches!(atom, Atom::Slot(_) | Atom::Address(_)) && *is_minus != term.1;
+                sum.pop().filter(|_| is_one)?;
             }
-            Some((atom, _)) if *atom == term.0 => return None,
             _ => sum.push(term),
         }
     }

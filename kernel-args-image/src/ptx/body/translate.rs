@@ -1,103 +1,104 @@
-//! From statements to compact instructions.
+//! From statements to compact instructions. The body of a called function becomes a part of its caller.
 
 use super::{
-    classes::Classes,
-    code::{Access, Action, Call, Code, Element, Mode, Origin, Step, Symbol, Use},
-    lists::{Atom, Lists},
-    names::{NO_REGISTER, Name, Names, Register, TooMany},
-    opcodes::Effect,
-    operands::{Enclosed, Operand, Operands, Source},
-    operation::{Copies, Opcodes, Operation, Scalar, Space},
-    statements::{Statement, Statements, Unreadable},
+    code::{Access, Action, Code, Step, Symbol},
+    lists::{Atom, Lists, SlotId},
+    names::{NO_REGISTER, Name, Names, NoClaim, Register},
+    opcodes::{Effect, Opcodes, Operation, Scalar, Space},
+    outline::Outline,
+    statements::{Enclosed, Operand, Operands, Source, Statement, Statements},
     value::Value,
 };
-use crate::ptx::lexer::Lexer;
-use alloc::vec;
-use kernel_args_abi::signature::{ElementClass, SlotKind};
-
-/// A parameter of a kernel or function: its name and size.
-pub(super) type Declared<'t> = (&'t str, usize);
+use crate::ptx::{Parameter, lexer::Lexer};
+use alloc::vec::Vec;
+use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
 /// Reads one body.
 pub(super) struct Translator<'o, 't> {
-    opcodes: &'o mut Opcodes<'t>,
-    lists: &'o mut Lists,
+    pub(super) opcodes: &'o mut Opcodes<'t>,
+    pub(super) outline: &'o Outline<'t>,
+    pub(super) lists: &'o mut Lists,
     names: Names<'t>,
     code: Code<'t>,
-    classes: Classes,
-    origin: Origin,
+    /// Registers that hold the same element, if the second one is no constant.
+    same: Vec<(Register, Register)>,
+    known: Vec<Known>,
+    /// The current instruction.
+    evidence: Evidence<'t>,
+    /// The number of open calls.
+    depth: usize,
 }
 
-/// The register of numbers that are not known.
-const NUMBER: Register = NO_REGISTER + 1;
-/// The maximum number of registers in `%r<8>` of an inner block, and of slots of all parameters.
-const MOST_DECLARED: i64 = 4096;
+/// What is known about a register before the values are computed.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Its value from instructions that read no register.
+    value: Option<Value>,
+    /// The classes of arithmetic that it takes part in, as bits.
+    classes: u8,
+    /// Whether an instruction computes it, and whether one copies a constant to it.
+    is_set: bool,
+    is_constant: bool,
+}
+
+/// The registers of numbers that are not known, and of values from elsewhere.
+const NUMBER: Register = 1;
+const ELSEWHERE: Register = 2;
+/// Whether an access reads, and whether it writes.
+const READ: (bool, bool) = (true, false);
+const WRITE: (bool, bool) = (false, true);
+const ATOMIC: (bool, bool) = (true, true);
+/// The maximum number of slots of all parameters.
 const MOST_SLOTS: usize = 4096;
 /// The maximum number of steps. The largest body that was found has 60,000.
-const MOST_STEPS: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 18;
+/// The maximum number of operands of an instruction that is no call.
+const MOST_OPERANDS: usize = 256;
+/// The maximum depth of calls.
+const MOST_DEPTH: usize = 32;
+/// Functions that retain nothing and write nothing.
+const HARMLESS: [&str; 2] = ["vprintf", "__assertfail"];
 
-impl From<TooMany> for Unreadable {
-    fn from(_: TooMany) -> Self {
-        Self
+impl<'o, 't> Translator<'o, 't> {
+    pub(super) fn new(opcodes: &'o mut Opcodes<'t>, outline: &'o Outline<'t>, lists: &'o mut Lists) -> Self {
+        let (names, code, evidence) = (Names::new(ELSEWHERE + 1), Code::default(), Evidence::default());
+        Self { opcodes, outline, lists, names, code, same: Vec::new(), known: Vec::new(), evidence, depth: 0 }
     }
-}
 
-/// The compact form of the body that begins at this `{`.
-pub(super) fn translate<'t>(
-    lexer: &Lexer<'t>,
-    parameters: &[Declared<'t>],
-    returns: &[&'t str],
-    opcodes: &mut Opcodes<'t>,
-    lists: &mut Lists,
-) -> Result<Code<'t>, Unreadable> {
-    let mut translator = Translator {
-        opcodes,
-        lists,
-        names: Names::new(),
-        code: Code::default(),
-        classes: Classes::default(),
-        origin: Origin::default(),
-    };
-    let number = translator.names.unnamed();
-    translator.set(number, Value::NUMBER);
-    translator.parameters(parameters)?;
-    for name in returns {
-        let register = translator.symbol(Name::of(name), Symbol::Memory)?;
-        translator.code.returns.push(register);
-    }
-    translator.body(&mut Statements::new(lexer))?;
-    Ok(translator.finish())
-}
-
-impl<'t> Translator<'_, 't> {
-    fn parameters(&mut self, parameters: &[Declared<'t>]) -> Result<(), Unreadable> {
-        let mut first = 0;
-        for &(name, bytes) in parameters {
-            let symbol = Symbol::Parameter {
-                bytes: u32::try_from(bytes).map_err(|_| Unreadable)?,
-                first: u16::try_from(first).map_err(|_| Unreadable)?,
-            };
-            self.symbol(Name::of(name), symbol)?;
-            first += bytes.div_ceil(8);
-            if first > MOST_SLOTS {
-                return Err(Unreadable);
+    /// The compact form of the body that begins at this `{`.
+    pub(super) fn translate(mut self, body: &Lexer<'t>, parameters: &[Parameter<'t>]) -> Result<Code<'t>, NoClaim> {
+        self.set(NUMBER, Value::NUMBER);
+        self.set(ELSEWHERE, Value::ELSEWHERE);
+        for parameter in parameters {
+            let (size, first) = (parameter.layout.size(), self.code.slots as SlotId);
+            self.code.slots += size.div_ceil(8);
+            if self.code.slots > MOST_SLOTS {
+                return Err(NoClaim);
             }
+            let (bytes, is_pointer) = (size as u32, parameter.pointee.is_some());
+            self.declare(Name::of(parameter.name), Some(Symbol::Parameter { bytes, first, is_pointer }))?;
         }
-        self.code.slots = first;
-        Ok(())
+        self.body(&mut Statements::new(body))?;
+        self.end_of_names();
+        self.spread_classes();
+        self.known[NO_REGISTER as usize] = Known { value: Some(Value::NUMBER), ..Known::default() };
+        self.code.values.extend(self.known.iter().map(|known| known.value));
+        self.code.classes.extend(self.known.iter().map(|known| known.classes));
+        Ok(self.code)
     }
 
-    /// A register whose value is the address of a new symbol.
-    fn symbol(&mut self, name: Name<'t>, symbol: Symbol) -> Result<Register, Unreadable> {
-        let register = self.names.declare(name)?;
-        let number = self.code.symbols.len() as u32;
-        self.code.symbols.push(symbol);
-        let address = Value::atom(Atom::Address(number), self.lists);
-        self.set(register, address);
-        Ok(register)
+    /// A new register with this name. For a symbol, its value is the address of the symbol.
+    fn declare(&mut self, name: Name<'t>, symbol: Option<Symbol>) -> Result<(), NoClaim> {
+        let register = self.names.unnamed();
+        if let Some(symbol) = symbol {
+            let address = Value::atom(Atom::Address(self.code.symbols.len() as u32), self.lists);
+            self.code.symbols.push(symbol);
+            self.set(register, address);
+        }
+        self.names.declare(name, register)
     }
 
-    fn body(&mut self, statements: &mut Statements<'t>) -> Result<(), Unreadable> {
+    fn body(&mut self, statements: &mut Statements<'t>) -> Result<(), NoClaim> {
         loop {
             match statements.next()? {
                 Statement::Open => self.names.open(),
@@ -107,20 +108,32 @@ impl<'t> Translator<'_, 't> {
                         return Ok(());
                     }
                 }
-                Statement::Declaration { is_memory } => self.declaration(is_memory, &statements.declared)?,
-                Statement::Location { file, line } => (self.origin.file, self.origin.line) = (file, line),
+                Statement::Declaration { is_memory, has_range } => {
+                    // The registers of the outermost block hide no registers.
+                    let hides = is_memory || self.names.depth() > 1;
+                    if hides && has_range && !is_memory {
+                        return Err(NoClaim);
+                    }
+                    for name in statements.declared.iter().filter(|_| hides) {
+                        self.declare(*name, is_memory.then_some(Symbol::Memory))?;
+                    }
+                }
+                Statement::Location { file, line } => {
+                    let name = self.outline.files.get(&file).filter(|_| line > 0);
+                    (self.evidence.file, self.evidence.line) = (name.copied().unwrap_or_default(), line);
+                }
                 Statement::Other => {}
                 Statement::Instruction(opcode) => {
                     if self.code.steps.len() > MOST_STEPS {
-                        return Err(Unreadable);
+                        return Err(NoClaim);
                     }
-                    let (number, operation) = self.opcodes.get(opcode)?;
-                    self.origin.opcode = number;
+                    let (opcode, operation) = self.opcodes.get(opcode)?;
+                    self.evidence.opcode = opcode;
                     let is_plain = statements.operands(&mut self.names)?;
                     if matches!(operation.effect, Effect::Call) {
-                        self.call(statements);
-                    } else if is_plain {
-                        self.instruction(&operation, Operands(&statements.operands));
+                        self.call(statements)?;
+                    } else if is_plain && statements.operands.all.len() <= MOST_OPERANDS {
+                        self.instruction(&operation, &statements.operands);
                     } else {
                         self.unknown(&statements.operands);
                     }
@@ -129,189 +142,207 @@ impl<'t> Translator<'_, 't> {
         }
     }
 
-    fn declaration(&mut self, is_memory: bool, declared: &[(Name<'t>, i64)]) -> Result<(), Unreadable> {
-        for &(name, count) in declared {
-            if is_memory {
-                self.symbol(name, Symbol::Memory)?;
-            } else if self.names.depth() < 2 {
-                // The registers of the outermost block hide no registers.
-            } else if count == 0 {
-                self.names.declare(name)?;
-            } else if count > MOST_DECLARED {
-                return Err(Unreadable);
-            } else {
-                self.names.declare_range(name, count)?;
+    /// `call (retval0), name, (param0, param1);`
+    fn call(&mut self, statements: &Statements<'t>) -> Result<(), NoClaim> {
+        let operands: &[Operand] = &statements.operands.all;
+        let named = operands.iter().position(|operand| operand.enclosed == Enclosed::Not);
+        let (before, after) = operands.split_at(named.unwrap_or(0));
+        let registers = |part: &[Operand]| -> Vec<Register> {
+            let enclosed = part.iter().filter(|operand| operand.enclosed == Enclosed::Parentheses);
+            enclosed.filter_map(Operand::register).collect()
+        };
+        let (returns, arguments) = (registers(before), registers(after));
+        let callee = named.map(|at| statements.name(operands[at].at).as_str()).unwrap_or_default();
+        let outline: &'o Outline<'t> = self.outline;
+        if let Some(function) = outline.functions.get(callee)
+            && (function.parameters.len(), function.returns.len()) == (arguments.len(), returns.len())
+            && self.depth < MOST_DEPTH
+        {
+            self.lists.pay(1)?;
+            let inner = Names::new(self.names.registers);
+            let (mut outer, evidence) = (core::mem::replace(&mut self.names, inner), self.evidence);
+            let names = function.parameters.iter().chain(&function.returns);
+            for (parameter, register) in names.zip(arguments.iter().chain(&returns)) {
+                self.names.declare(Name::of(parameter.name), *register)?;
             }
+            self.depth += 1;
+            let mut statements = Statements::new(&function.body);
+            self.body(&mut statements)?;
+            // Reading 8 bytes takes as long as a turn of other loops.
+            self.lists.pay((statements.at - function.body.position()) / 8)?;
+            self.depth -= 1;
+            self.end_of_names();
+            outer.registers = self.names.registers;
+            (self.names, self.evidence) = (outer, evidence);
+            return Ok(());
+        }
+        if !HARMLESS.contains(&callee) {
+            for argument in arguments {
+                self.step(Action::Pass, NO_REGISTER, argument, NO_REGISTER);
+            }
+        }
+        for to in returns {
+            let anywhere = self.names.unnamed();
+            self.step(Action::Add, anywhere, to, NUMBER);
+            self.memory_step(Action::Store, NO_REGISTER, (anywhere, ELSEWHERE), (8, 0));
         }
         Ok(())
     }
 
-    /// `call (retval0), name, (param0, param1);`
-    fn call(&mut self, statements: &Statements<'t>) {
-        let operands: &[Operand] = &statements.operands;
-        let named = operands.iter().position(|operand| operand.enclosed == Enclosed::Not);
-        let (before, after) = operands.split_at(named.unwrap_or(0));
-        let registers = |part: &[Operand]| {
-            let enclosed = part.iter().filter(|operand| operand.enclosed == Enclosed::Parentheses);
-            enclosed.filter_map(Operand::register).collect()
-        };
-        let callee = named.map(|at| &operands[at]).filter(|operand| operand.register().is_some());
-        let callee = callee.map(|operand| statements.name(operand.at).as_str());
-        let offset = self.code.calls.len() as i32;
-        self.code.steps.push(Step { offset, ..Step::new(Action::Call, NO_REGISTER, NO_REGISTER, NO_REGISTER) });
-        self.code.calls.push(Call { callee, returns: registers(before), arguments: registers(after) });
+    /// Called at the end of a function. Names that no instruction sets are special registers, which are numbers, or
+    /// variables.
+    fn end_of_names(&mut self) {
+        self.known(self.names.registers);
+        let known: &mut [Known] = &mut self.known;
+        for (name, register) in &self.names.entries {
+            let own = &mut known[*register as usize];
+            if !own.is_set && own.value.is_none() {
+                own.value = Some(if name.text.starts_with(b"%") { Value::NUMBER } else { Value::VARIABLE });
+            }
+        }
     }
 
-    /// Registers that no instruction sets are special registers, which are numbers; other names are variables.
-    fn finish(mut self) -> Code<'t> {
-        let count = self.names.count();
-        self.code.values.resize(count, Value::default());
-        let mut is_set = vec![false; count];
-        for step in &self.code.steps {
-            is_set[step.to as usize] = true;
-        }
-        let values: &mut [Value] = &mut self.code.values;
-        self.names.each(|name, register| {
-            let at = register as usize;
-            if values[at].is_nothing() && !is_set[at] {
-                values[at] = if name.text.starts_with(b"%") { Value::NUMBER } else { Value::VARIABLE };
+    /// Registers that hold the same element take part in the same arithmetic.
+    fn spread_classes(&mut self) {
+        let known = &mut self.known[..self.names.registers as usize];
+        let mut parents: Vec<Register> = (0..self.names.registers).collect();
+        let root = |parents: &mut [Register], register: Register| {
+            let mut at = register as usize;
+            while parents[at] as usize != at {
+                parents[at] = parents[parents[at] as usize];
+                at = parents[at] as usize;
             }
-        });
-        self.code.classes = self.classes.finish(count);
-        self.code
+            at
+        };
+        for (to, from) in &self.same {
+            // Compilers use one register for an integer 0 and a float 0.
+            if *to != NO_REGISTER && !known[*from as usize].is_constant {
+                let (to, from) = (root(&mut parents, *to), root(&mut parents, *from));
+                known[from].classes |= known[to].classes;
+                parents[to] = from as Register;
+            }
+        }
+        for register in 0..known.len() {
+            known[register].classes = known[root(&mut parents, register as Register)].classes;
+        }
+    }
+
+    fn known(&mut self, register: Register) -> &mut Known {
+        let at = register as usize;
+        if at >= self.known.len() {
+            self.known.resize(2 * at + 64, Known::default());
+        }
+        &mut self.known[at]
     }
 
     /// The register can have this value.
     fn set(&mut self, register: Register, value: Value) {
-        let at = register as usize;
-        if at >= self.code.values.len() {
-            self.code.values.resize(2 * at + 64, Value::default());
-        }
-        self.code.values[at] = self.code.values[at].join(value, self.lists);
+        let old = self.known(register).value;
+        self.known[register as usize].value = Some(old.map_or(value, |old| old.join(value, self.lists)));
     }
 
-    /// Computes a register, unless the instruction has no destination.
     fn step(&mut self, action: Action, to: Register, a: Register, b: Register) {
-        if to != NO_REGISTER {
-            self.code.steps.push(Step::new(action, to, a, b));
+        self.memory_step(action, to, (a, b), (0, 0));
+    }
+
+    /// Without a destination, an instruction computes nothing.
+    fn memory_step(&mut self, action: Action, to: Register, (a, b): (Register, Register), (bytes, offset): (u8, i32)) {
+        if to != NO_REGISTER || matches!(action, Action::Store | Action::Pass) {
+            self.known(to).is_set = true;
+            self.code.steps.push(Step { action, to, a, b, bytes, offset });
+        }
+    }
+
+    /// The registers take part in arithmetic of this class.
+    fn classes(&mut self, registers: impl Iterator<Item = Register>, class: ElementClass) {
+        if class != ElementClass::Unknown {
+            registers.for_each(|register| self.known(register).classes |= 1 << class as u8);
         }
     }
 
     /// An instruction whose effect is not known: the values of its operands are passed to it.
-    fn unknown(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            let Some(register) = operand.register() else {
-                continue;
-            };
-            self.code.steps.push(Step::new(Action::Pass, NO_REGISTER, register, NO_REGISTER));
-            if operand.position == 0 && operand.enclosed == Enclosed::Not {
-                self.set(register, Value::ELSEWHERE);
-            }
+    fn unknown(&mut self, operands: &Operands) {
+        for register in operands.all.iter().filter_map(Operand::register) {
+            self.step(Action::Pass, NO_REGISTER, register, NO_REGISTER);
         }
+        self.results(operands, Value::ELSEWHERE);
     }
 
-    fn instruction(&mut self, operation: &Operation, own: Operands<'_>) {
-        let bytes = operation.ty.bytes;
+    fn instruction(&mut self, operation: &Operation, own: &Operands) {
+        let (class, bytes, space) = (operation.ty.class, operation.ty.bytes, operation.space);
         let is_wide = bytes >= 8;
-        let to = own.first().unwrap_or(NO_REGISTER);
+        let to = own.registers(0).next().unwrap_or(NO_REGISTER);
+        let evidence = self.evidence;
+        let plain = Access { class, is_computed: true, size: bytes, width: bytes, evidence, ..Access::default() };
+        let access = |(is_read, is_written)| Access { is_read, is_written, ..plain };
         match operation.effect {
             Effect::Nothing => {}
-            Effect::Load => self.load(operation, own),
-            Effect::Store => self.store(operation, own),
-            Effect::Atomic => self.atomic(operation, own, is_wide),
-            Effect::Reduce => self.atomic(operation, own, false),
-            Effect::Texture => self.object(own, SlotKind::Texture),
-            Effect::Surface => self.object(own, SlotKind::Surface),
-            Effect::BulkCopy => self.copy(operation, own),
-            Effect::MatrixLoad => {
-                self.numbers(own, Value::NUMBER);
-                self.access(operation.space, own, 0, Mode::Read, Element::computed(operation.ty.class, bytes), 0);
-            }
-            Effect::MatrixStore => {
-                self.access(operation.space, own, 0, Mode::Write, Element::computed(operation.ty.class, bytes), 0);
-            }
-            Effect::MultimemLoad => {
-                self.numbers(own, if is_wide { Value::ELSEWHERE } else { Value::NUMBER });
-                self.access(operation.space, own, 0, Mode::Read, Element::default(), 0);
-            }
-            Effect::MultimemWrite => {
-                self.access(operation.space, own, 0, Mode::Atomic, Element::default(), 0);
+            Effect::Load => self.transfer(operation, own, 0, access(READ)),
+            Effect::Store => self.transfer(operation, own, 1, access(WRITE)),
+            Effect::Access(is_read, is_written) => {
+                let mut values = own.sources().chain(own.registers(0));
+                let element = values.next().unwrap_or(NO_REGISTER);
+                // What is exchanged with the memory is an element, too.
+                self.same.extend(values.map(|register| (register, element)));
+                self.results(own, if is_wide { Value::ELSEWHERE } else { Value::NUMBER });
+                self.access(space, own, 0, Access { element, ..access((is_read, is_written)) });
                 self.stored(own);
             }
-            Effect::Move if own.at(0).count() == 1 && own.at(1).count() == 1 => self.copies(own, 1, to),
-            Effect::Move => self.bits(own, is_wide && own.at(0).count() == 1),
-            Effect::ConvertAddress => {
+            Effect::Object(kind) => {
+                self.results(own, Value::NUMBER);
+                self.code.kinds.extend(own.address(0).map(|(handle, _)| (handle, kind, evidence)));
+                self.stored(own);
+            }
+            Effect::BulkCopy => self.copy(own, &access),
+            Effect::Move if own.at(0).len() == 1 && own.at(1).len() == 1 => self.copies(own, 1, to),
+            Effect::Move => self.bits(own, is_wide && own.at(0).len() == 1),
+            Effect::OneOf(last) => (1..=last).for_each(|position| self.copies(own, position, to)),
+            Effect::ConvertAddress { is_to } => {
                 let from = self.operand(own, 1);
-                if operation.to_global {
-                    self.code.uses.push((from, Use::Pointer));
+                if is_to && space == Space::Global {
+                    self.code.kinds.push((from, SlotKind::Pointer, evidence));
                 }
-                let is_generic = !operation.is_to && operation.space != Space::Global;
+                let is_generic = !is_to && space != Space::Global;
                 self.step(if is_generic { Action::Generic } else { Action::Copy }, to, from, NO_REGISTER);
             }
-            Effect::Add => self.binary(Action::Add, own, to),
-            Effect::Subtract => self.binary(Action::Subtract, own, to),
-            Effect::Multiply => self.multiply(operation, own, to),
+            Effect::Compute(action) => self.compute(action, operation, own, to),
             Effect::MultiplyAdd => {
                 let product = self.names.unnamed();
-                self.multiply(operation, Operands(own.until(3)), product);
+                self.compute(Action::Multiply, operation, own, product);
                 let addend = self.operand(own, 3);
                 self.step(Action::Add, to, product, addend);
             }
-            Effect::Divide => {
-                self.arithmetic(operation.ty, own);
-                let from = self.operand(own, 1);
-                self.step(Action::Scale, to, from, NO_REGISTER);
-            }
-            Effect::Negate => {
-                let (zero, from) = (self.constant(0), self.operand(own, 1));
-                self.step(Action::Subtract, to, zero, from);
-            }
-            Effect::OneOf => {
-                for position in [1, 2] {
-                    let from = self.operand(own, position);
-                    self.step(Action::Copy, to, from, NO_REGISTER);
-                }
-            }
-            Effect::Select => {
-                self.copies(own, 1, to);
-                self.copies(own, 2, to);
-            }
-            Effect::Exchange => self.copies(own, 1, to),
-            Effect::And | Effect::Or if matches!(own.only(2), Some(Source::Number(_))) => {
-                let action = if operation.effect == Effect::And { Action::And } else { Action::Or };
-                self.binary(action, own, to);
-            }
-            Effect::Bits | Effect::And | Effect::Or => self.bits(own, is_wide),
-            Effect::ShiftLeft => self.shift_left(operation, own, to),
+            Effect::Bits => self.bits(own, is_wide),
             Effect::Convert => self.convert(operation, own, to),
-            Effect::Number => self.numbers(own, Value::NUMBER),
+            Effect::Number => self.results(own, Value::NUMBER),
             Effect::Float => {
                 // `set` compares. Other operations of two types do not show which operand has which type.
                 if operation.ty == operation.from {
-                    self.classes.add_all(own.registers(0), operation.ty.class);
-                    self.classes.add_all(own.sources(), operation.ty.class);
-                } else if !operation.ty.class.is_float() {
-                    self.classes.add_all(own.sources(), operation.from.class);
+                    self.classes(own.registers(0), class);
+                    self.classes(own.sources(), class);
+                } else if !class.is_float() {
+                    self.classes(own.sources(), operation.from.class);
                 }
-                self.numbers(own, Value::NUMBER);
+                self.results(own, Value::NUMBER);
             }
-            Effect::Call | Effect::Unknown => self.unknown(own.0),
+            Effect::Call | Effect::Unknown => self.unknown(own),
         }
     }
 
     /// The register of an operand: of a constant, a new one.
-    fn operand(&mut self, operands: Operands<'_>, position: u8) -> Register {
-        match operands.only(position) {
-            Some(Source::Register(register)) => match operands.offset(position) {
-                0 => register,
-                offset => {
-                    let (sum, offset) = (self.names.unnamed(), self.constant(offset));
-                    self.step(Action::Add, sum, register, offset);
-                    sum
-                }
-            },
-            Some(Source::Number(number)) => self.constant(number),
-            _ => NUMBER,
+    fn operand(&mut self, operands: &Operands, position: usize) -> Register {
+        let [Operand { value, offset, enclosed: Enclosed::Not, .. }] = operands.at(position) else {
+            return NUMBER;
+        };
+        match (*value, *offset) {
+            (Source::Register(register), 0) => register,
+            (Source::Register(register), offset) => {
+                let (sum, offset) = (self.names.unnamed(), self.constant(offset));
+                self.step(Action::Add, sum, register, offset);
+                sum
+            }
+            (Source::Number(number), _) => self.constant(number),
+            (Source::Constant, _) => NUMBER,
         }
     }
 
@@ -322,192 +353,133 @@ impl<'t> Translator<'_, 't> {
     }
 
     /// The destinations have this value.
-    fn numbers(&mut self, operands: Operands<'_>, value: Value) {
+    fn results(&mut self, operands: &Operands, value: Value) {
         for register in operands.registers(0) {
             self.set(register, value);
         }
     }
 
     /// The destination can be the operand at this position, as a number, an address or an element.
-    fn copies(&mut self, operands: Operands<'_>, position: u8, to: Register) {
-        match operands.only(position) {
-            Some(Source::Register(from)) => self.classes.copy(to, from),
-            _ => self.classes.constant(to),
+    fn copies(&mut self, operands: &Operands, position: usize, to: Register) {
+        if let [Operand { value: Source::Register(from), .. }] = operands.at(position) {
+            self.same.push((to, *from));
+        } else {
+            self.known(to).is_constant = true;
         }
         let from = self.operand(operands, position);
         self.step(Action::Copy, to, from, NO_REGISTER);
     }
 
-    fn bits(&mut self, operands: Operands<'_>, is_wide: bool) {
-        let bytes = if is_wide { 8 } else { 4 };
+    fn bits(&mut self, operands: &Operands, is_wide: bool) {
         // Two parts of an address that was loaded are an address.
         let is_assembled = is_wide && operands.sources().count() > 1;
-        self.numbers(operands, if is_assembled { Value::ELSEWHERE } else { Value::NUMBER });
+        self.results(operands, if is_assembled { Value::ELSEWHERE } else { Value::NUMBER });
         for to in operands.registers(0) {
-            for from in operands.sources() {
-                self.code.steps.push(Step { bytes, ..Step::new(Action::Bits, to, from, NO_REGISTER) });
+            for a in operands.sources() {
+                self.memory_step(Action::Bits, to, (a, NO_REGISTER), (if is_wide { 8 } else { 4 }, 0));
             }
         }
-    }
-
-    fn binary(&mut self, action: Action, operands: Operands<'_>, to: Register) {
-        let (a, b) = (self.operand(operands, 1), self.operand(operands, 2));
-        self.step(action, to, a, b);
     }
 
     /// The operands are factors of integers of this type.
-    fn arithmetic(&mut self, ty: Scalar, operands: Operands<'_>) {
-        for register in operands.sources() {
-            self.classes.add(register, ElementClass::Integer);
+    fn arithmetic(&mut self, ty: Scalar, operands: &Operands) {
+        for register in operands.registers(1).chain(operands.registers(2)) {
+            self.classes([register].into_iter(), ElementClass::Integer);
             if ty.bytes == 8 {
-                self.code.uses.push((register, Use::Arithmetic(self.origin)));
+                self.code.kinds.push((register, SlotKind::Integer, self.evidence));
             }
         }
     }
 
-    fn multiply(&mut self, operation: &Operation, operands: Operands<'_>, to: Register) {
-        self.arithmetic(operation.ty, operands);
+    fn compute(&mut self, action: Action, operation: &Operation, operands: &Operands, to: Register) {
+        let (mut a, mut b) = (self.operand(operands, 1), self.operand(operands, 2));
+        if operands.at(2).is_empty() {
+            // `neg`.
+            (a, b) = (self.constant(0), a);
+        }
+        let is_scale = |by: &[Operand]| matches!(by, [Operand { value: Source::Number(1..16), .. }]);
+        match action {
+            Action::Multiply | Action::Divide => self.arithmetic(operation.ty, operands),
+            Action::ShiftLeft if operation.ty.bytes >= 8 && is_scale(operands.at(2)) => {
+                self.code.kinds.push((a, SlotKind::Integer, self.evidence));
+            }
+            _ => {}
+        }
         if operation.is_high {
             self.set(to, Value::NUMBER);
         } else {
-            self.binary(Action::Multiply, operands, to);
+            self.memory_step(action, to, (a, b), (operation.ty.bytes, 0));
         }
     }
 
-    fn shift_left(&mut self, operation: &Operation, operands: Operands<'_>, to: Register) {
-        // A shift by more can remove the upper bits of an address.
-        const MOST: i64 = 15;
-        let from = self.operand(operands, 1);
-        match operands.only(2) {
-            Some(Source::Number(by @ 0..=MOST)) => {
-                if operation.ty.bytes >= 8 && by > 0 {
-                    self.code.uses.push((from, Use::Arithmetic(self.origin)));
-                }
-                let by = self.constant(1 << by);
-                self.step(Action::Multiply, to, from, by);
-            }
-            _ => self.step(Action::Scale, to, from, NO_REGISTER),
-        }
-    }
-
-    fn convert(&mut self, operation: &Operation, operands: Operands<'_>, to: Register) {
+    fn convert(&mut self, operation: &Operation, operands: &Operands, to: Register) {
         let (ty, from) = (operation.ty, operation.from);
-        self.classes.add_all(operands.registers(0), ty.class);
-        self.classes.add_all(operands.sources(), from.class);
+        self.classes(operands.registers(0), ty.class);
+        self.classes(operands.sources(), from.class);
         if from.is_integer && ty.class.is_float() {
             self.arithmetic(from, operands);
         }
         if from.class == ty.class {
             let register = self.operand(operands, 1);
-            let action = if from.bytes == ty.bytes { Action::Copy } else { Action::Resize };
-            self.step(action, to, register, NO_REGISTER);
+            self.step(if from.bytes == ty.bytes { Action::Copy } else { Action::Resize }, to, register, NO_REGISTER);
         } else {
-            self.numbers(operands, Value::NUMBER);
+            self.results(operands, Value::NUMBER);
         }
     }
 
     /// An access to global memory at the address with this index.
-    fn access(&mut self, space: Space, operands: Operands<'_>, index: usize, mode: Mode, element: Element, width: u8) {
+    fn access(&mut self, space: Space, operands: &Operands, index: usize, access: Access<'t>) {
         if matches!(space, Space::Generic | Space::Global)
             && let Some((base, offset)) = operands.address(index)
         {
-            self.code.accesses.push(Access { base, offset, mode, element, width, origin: self.origin });
+            self.code.accesses.push(Access { base, offset, ..access });
         }
     }
 
-    /// An access for each register of a vector.
-    fn accesses(&mut self, operation: &Operation, operands: Operands<'_>, position: u8, mode: Mode) {
-        let count = u8::try_from(operands.at(position).count()).unwrap_or(0);
-        let width = operation.ty.bytes.saturating_mul(count);
-        for source in operands.at(position) {
-            let register = if let Source::Register(register) = source { register } else { NO_REGISTER };
-            let element = Element {
-                class: operation.ty.class,
-                bytes: operation.ty.bytes,
-                is_vector: operation.is_vector,
-                arithmetic: ElementClass::Unknown,
-                register,
-            };
-            self.access(operation.space, operands, 0, mode, element, width);
+    /// `ld` and `st`: the value, possibly a vector, is at position 0 or 1.
+    fn transfer(&mut self, operation: &Operation, operands: &Operands, position: usize, access: Access<'t>) {
+        let (bytes, space, all) = (operation.ty.bytes, operation.space, operands.at(position));
+        let width = bytes.saturating_mul(u8::try_from(all.len()).unwrap_or(0));
+        for operand in all {
+            let element = operand.register().unwrap_or(NO_REGISTER);
+            self.access(space, operands, 0, Access { element, is_computed: false, width, ..access });
         }
-    }
-
-    fn load(&mut self, operation: &Operation, operands: Operands<'_>) {
-        let bytes = operation.ty.bytes;
-        self.accesses(operation, operands, 0, Mode::Read);
-        let is_number = bytes < 8 && operation.space == Space::Global;
-        match operands.address(0) {
-            Some((a, mut offset)) if !is_number && operation.space != Space::Other => {
-                for to in operands.registers(0) {
-                    self.code.steps.push(Step { bytes, offset, ..Step::new(Action::Load, to, a, NO_REGISTER) });
-                    offset = offset.saturating_add(bytes.into());
-                }
-            }
-            _ => self.numbers(operands, if bytes >= 8 { Value::ELSEWHERE } else { Value::NUMBER }),
-        }
-    }
-
-    fn store(&mut self, operation: &Operation, operands: Operands<'_>) {
-        let bytes = operation.ty.bytes;
-        self.accesses(operation, operands, 1, Mode::Write);
-        let (a, mut offset) = match operands.address(0) {
-            Some(address) if !matches!(operation.space, Space::Global | Space::Other) => address,
-            _ => return self.stored(operands),
+        // A number that is loaded from global memory needs no step.
+        let is_step = space != Space::Other && (space != Space::Global || position == 0 && bytes >= 8);
+        let Some((address, mut offset)) = operands.address(0).filter(|_| is_step) else {
+            let value = if bytes >= 8 { Value::ELSEWHERE } else { Value::NUMBER };
+            return if position == 0 { self.results(operands, value) } else { self.stored(operands) };
         };
-        for source in operands.at(1) {
-            if let Source::Register(b) = source {
-                self.code.steps.push(Step { bytes, offset, ..Step::new(Action::Store, NO_REGISTER, a, b) });
+        for operand in all {
+            match (operand.register(), position) {
+                (Some(to), 0) => self.memory_step(Action::Load, to, (address, NO_REGISTER), (bytes, offset)),
+                (Some(from), _) => self.memory_step(Action::Store, NO_REGISTER, (address, from), (bytes, offset)),
+                (None, _) => {}
             }
             offset = offset.saturating_add(bytes.into());
         }
     }
 
     /// The operands after the first one are stored in memory that is not local.
-    fn stored(&mut self, operands: Operands<'_>) {
+    fn stored(&mut self, operands: &Operands) {
         for from in operands.sources() {
-            self.code.steps.push(Step::new(Action::Store, NO_REGISTER, NUMBER, from));
+            self.step(Action::Store, NO_REGISTER, NUMBER, from);
         }
     }
 
-    /// `atom` has a destination before its address, `red` has none.
-    fn atomic(&mut self, operation: &Operation, operands: Operands<'_>, is_wide: bool) {
-        let mut values = operands.sources().chain(operands.registers(0));
-        let element = Element {
-            register: values.next().unwrap_or(NO_REGISTER),
-            is_vector: operation.is_vector,
-            ..Element::computed(operation.ty.class, operation.ty.bytes)
-        };
-        // What is exchanged with the memory is an element, too.
-        for register in values {
-            self.classes.unite(register, element.register);
+    /// `cp`: the first of its spaces is the destination.
+    fn copy(&mut self, operands: &Operands, access: &impl Fn((bool, bool)) -> Access<'t>) {
+        let opcode = self.evidence.opcode;
+        let has = |part| opcode.split('.').any(|found| found == part);
+        let is_memory = |part: &&str| *part == "global" || part.starts_with("shared");
+        let is_written = opcode.split('.').find(is_memory) == Some("global");
+        if has("tensor") {
+            let maps = [0, 1].into_iter().filter_map(|index| operands.address(index));
+            self.code.kinds.extend(maps.map(|(register, _)| (register, SlotKind::TensorMap, self.evidence)));
+        } else if has("global") && !has("prefetch") {
+            let mode = if has("reduce") { ATOMIC } else { WRITE };
+            let access = Access { size: 0, width: 0, ..access(if is_written { mode } else { READ }) };
+            self.access(Space::Global, operands, usize::from(!is_written), access);
         }
-        self.numbers(operands, if is_wide { Value::ELSEWHERE } else { Value::NUMBER });
-        self.access(operation.space, operands, 0, Mode::Atomic, element, element.bytes);
-        self.stored(operands);
-    }
-
-    /// A texture or a surface: the first address is its handle.
-    fn object(&mut self, operands: Operands<'_>, kind: SlotKind) {
-        self.numbers(operands, Value::NUMBER);
-        if let Some((register, _)) = operands.address(0) {
-            self.code.uses.push((register, Use::Object(kind, self.origin)));
-        }
-        self.stored(operands);
-    }
-
-    fn copy(&mut self, operation: &Operation, operands: Operands<'_>) {
-        let (index, mode) = match operation.copies {
-            Copies::Nothing => return,
-            Copies::FromGlobal => (1, Mode::Read),
-            Copies::ToGlobal => (0, Mode::Write),
-            Copies::Reduces => (0, Mode::Atomic),
-            Copies::Tensor => {
-                for (register, _) in [0, 1].iter().filter_map(|index| operands.address(*index)) {
-                    self.code.uses.push((register, Use::Object(SlotKind::TensorMap, self.origin)));
-                }
-                return;
-            }
-        };
-        self.access(Space::Global, operands, index, mode, Element::default(), 0);
     }
 }

@@ -1,22 +1,144 @@
-//! Which slot each access uses.
+//! What a body does with each slot.
 
 use super::{
-    code::{Action, Origin, Symbol, Use},
+    code::{Access, Action, Symbol},
     flow::Flow,
-    lists::{Atom, List, SlotId},
-    names::TooMany,
-    slot_use::{SlotUse, Summary},
-    value::{Kind, Value},
+    lists::{Atom, List, SlotId, SymbolId},
+    names::NoClaim,
+    value::{Kind, Number, Value},
 };
-use alloc::{vec, vec::Vec};
-use kernel_args_abi::signature::SlotKind;
+use crate::ptx::PointerAccess;
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    vec,
+    vec::Vec,
+};
+use core::{mem, ops::Range};
+use kernel_args_abi::{
+    layout::Alignment,
+    signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
+};
+
+/// What a body does with a slot.
+#[derive(Clone, Default)]
+pub(super) struct SlotUse<'t> {
+    pub(super) is_used: bool,
+    slot: Slot<'t>,
+    /// The elements that all accesses show.
+    shown: Option<Option<Shown<'t>>>,
+    /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
+    alignment: u32,
+    /// The largest offset of an access at a constant offset.
+    constant: Option<i32>,
+}
+
+/// The elements that accesses show.
+#[derive(Clone, Copy)]
+struct Shown<'t> {
+    elements: Elements,
+    /// The distances of the accesses from the pointer.
+    number: Number,
+    evidence: Evidence<'t>,
+}
+
+impl<'t> Shown<'t> {
+    /// Copies of several elements at once, and elements that are both floats and integers, show nothing.
+    fn of(access: &Access<'t>, classes: &[u8], number: Number) -> Option<Self> {
+        let own = if access.is_computed { 1 << access.class as u8 & !1 } else { 0 };
+        let seen = classes[access.element as usize] | own;
+        let class = ElementClass::ALL.into_iter().find(|class| seen == 1 << *class as u8);
+        if access.size == 0 || seen > 0 && class.is_none() || seen == 0 && access.width > access.size {
+            return None;
+        }
+        let (class, is_computed) = (class.unwrap_or(access.class), seen > 0);
+        let elements = Elements { class, is_computed, size: access.size, step: 0 };
+        Some(Self { elements, number, evidence: access.evidence })
+    }
+
+    /// The elements of two accesses, if they agree.
+    fn and(self, other: Self) -> Option<Self> {
+        let (own, others) = (self.elements, other.elements);
+        // A vector of two halves counts as two.
+        let is_half = matches!(own.class, ElementClass::F16 | ElementClass::BF16);
+        if own.class != others.class || own.size != others.size && !is_half {
+            return None;
+        }
+        let first = if own.is_computed || !others.is_computed { self } else { other };
+        let elements = Elements { size: own.size.min(others.size), ..first.elements };
+        Some(Self { elements, number: self.number.join(other.number), ..first })
+    }
+}
+
+impl<'t> SlotUse<'t> {
+    /// An access at `distance` from the slot. If the distance is not known, another slot is a part of it.
+    fn add(&mut self, access: &Access<'t>, classes: &[u8], distance: Option<Number>) {
+        let number = distance.unwrap_or(Number::ANY).plus(Number::constant(access.offset.into()));
+        self.slot.access.get_or_insert(access.evidence);
+        if access.is_read {
+            self.slot.read = Certainty::Certain;
+        }
+        if access.is_written {
+            self.slot.written = Certainty::Certain;
+            self.slot.write.get_or_insert(access.evidence);
+        }
+        self.slot.is_atomic |= access.is_read && access.is_written;
+        self.needs(if distance.is_some() { number.alignment(access.width.max(1).into()) } else { 1 });
+        if number.step == 0 {
+            self.constant = self.constant.max(Some(number.rest));
+        }
+        let shown = Shown::of(access, classes, number);
+        self.shown = Some(self.shown.map_or(shown, |own| own?.and(shown?)));
+    }
+
+    /// Possible accesses, or the value gets to memory or code that is not known.
+    fn may(&mut self, is_read: bool, is_written: bool, escapes: bool) {
+        let at_least = |possible, own: Certainty| if possible { own.max(Certainty::Possible) } else { own };
+        self.slot.read = at_least(is_read, self.slot.read);
+        self.slot.written = at_least(is_written, self.slot.written);
+        self.slot.escapes |= escapes;
+        self.is_used = true;
+        self.needs(1);
+    }
+
+    /// An access needs this alignment, a power of two.
+    fn needs(&mut self, alignment: u32) {
+        self.alignment = if self.alignment == 0 { alignment } else { self.alignment.min(alignment) };
+    }
+
+    /// What accesses need of the memory behind the slot at `offset` of a parameter.
+    pub(super) fn needs_of_memory(&self, parameter: usize, offset: usize) -> Option<PointerAccess> {
+        let align = Alignment::new(if self.slot.escapes { 1 } else { self.alignment as usize })?;
+        let is_at_start = self.constant.is_some_and(|at| at >= 0);
+        let is_known = align > Alignment::ONE || is_at_start;
+        is_known.then(|| PointerAccess::new(parameter, offset, align, is_at_start))
+    }
+
+    /// The slot at `offset` of a parameter, in the common model.
+    pub(super) fn slot(&self, offset: usize) -> Slot<'t> {
+        let is_accessed = self.slot.read.is_possible() || self.slot.written.is_possible();
+        let is_integer = self.slot.arithmetic.is_some() && !is_accessed && !self.slot.escapes;
+        let kind = match self.slot.kind {
+            SlotKind::Unknown if is_integer => SlotKind::Integer,
+            kind => kind,
+        };
+        // Floats at other distances than their size are a copy in units of this size.
+        let is_element = |Shown { elements: Elements { class, is_computed, size, .. }, number, .. }: &Shown<'t>| {
+            *is_computed || !class.is_float() || number.alignment((*size).into()) == u32::from(*size)
+        };
+        let shown = self.shown.flatten().filter(is_element);
+        let elements = shown.map(|shown| Elements { step: shown.number.step, ..shown.elements });
+        let access = shown.map(|shown| shown.evidence).or(self.slot.access);
+        let arithmetic = self.slot.arithmetic.filter(|_| kind == SlotKind::Integer);
+        Slot { offset, kind, elements, access, arithmetic, ..self.slot }
+    }
+}
 
 /// The uses of all slots, by number.
 pub(super) struct Uses<'f, 'c, 't> {
     flow: &'f mut Flow<'c, 't>,
-    slots: Vec<SlotUse>,
+    slots: Vec<SlotUse<'t>>,
     /// What happens to the slots of each list: bits.
-    marks: Vec<u8>,
+    marks: BTreeMap<List, u8>,
 }
 
 /// The bits of a mark.
@@ -31,8 +153,8 @@ const PASSED: u8 = 8;
 enum Base {
     /// Other memory than that behind a parameter.
     Other,
-    /// This slot; whether only a number is added.
-    Slot(SlotId, bool),
+    /// This slot, and a number if only a number is added.
+    Slot(SlotId, Option<Number>),
     /// A value that was loaded through this slot.
     Loaded(SlotId),
     /// One of several slots.
@@ -43,144 +165,110 @@ enum Base {
 const MOST_ROUNDS: usize = 4;
 
 impl<'f, 'c, 't> Uses<'f, 'c, 't> {
-    /// `pointers` are the slots that are declared as pointers.
-    pub(super) fn of(flow: &'f mut Flow<'c, 't>, pointers: &[SlotId]) -> Result<Vec<SlotUse>, TooMany> {
-        let slots = flow.used.iter().map(|&is_used| SlotUse::new(is_used)).collect();
-        let mut uses = Self { slots, flow, marks: Vec::new() };
-        for &slot in pointers {
-            uses.slots[slot as usize].is_pointer = true;
-        }
+    pub(super) fn of(flow: &'f mut Flow<'c, 't>) -> Result<Vec<SlotUse<'t>>, NoClaim> {
+        let slots = flow.used.iter().map(|&is_used| SlotUse { is_used, ..SlotUse::default() }).collect();
+        let mut uses = Self { slots, flow, marks: BTreeMap::new() };
         uses.kinds();
         let code = uses.flow.code;
-        for call in 0..code.calls.len() {
-            uses.call(call, Self::kinds_of)?;
-        }
-        uses.pointers()?;
-        for access in &code.accesses {
-            let address = uses.flow.get(access.base);
-            uses.access(address, &SlotUse::of(access, &code.classes));
-        }
-        for call in 0..code.calls.len() {
-            uses.call(call, Self::access)?;
-        }
-        uses.escapes();
-        uses.apply()?;
-        // Loading arguments of calls can use further slots.
-        for (slot, is_used) in uses.slots.iter_mut().zip(&uses.flow.used) {
-            slot.is_used |= is_used;
-        }
-        Ok(uses.slots)
-    }
-
-    /// A value gets to memory or to code that is not known. A number that was computed from it is no address there.
-    fn escape(&mut self, value: Value, mark: u8) {
-        if value.kind != Kind::Number {
-            self.mark(value.atoms, mark);
-        }
-    }
-
-    fn mark(&mut self, list: List, mark: u8) {
-        let at = list.index();
-        if at >= self.marks.len() {
-            self.marks.resize(self.flow.lists.len().max(at + 1), 0);
-        }
-        self.marks[at] |= mark;
-    }
-
-    /// What shows the kind of a slot.
-    fn kinds(&mut self) {
-        for &(register, kind) in &self.flow.code.uses {
-            let value = self.flow.get(register);
-            match (kind, value.sole_slot(self.flow.lists)) {
-                (Use::Arithmetic(origin), Some(slot)) => {
-                    self.slots[slot as usize].arithmetic.get_or_insert(origin);
-                }
-                (Use::Pointer, Some(slot)) => self.slots[slot as usize].is_pointer = true,
-                (Use::Object(kind, origin), _) => self.object(value, kind, origin),
-                (Use::Arithmetic(_) | Use::Pointer, None) => {}
-            }
-        }
-    }
-
-    fn object(&mut self, value: Value, kind: SlotKind, origin: Origin) {
-        let slots = match value.sole(self.flow.lists) {
-            Some(Atom::Slot(slot)) => slot..slot + 1,
-            Some(Atom::Address(symbol)) => match self.flow.code.symbols[symbol as usize] {
-                Symbol::Parameter { bytes, first } => tensor_map(bytes, first, value),
-                Symbol::Memory => 0..0,
-            },
-            _ => return self.mark(value.atoms, READ),
-        };
-        for slot in slots {
-            let own = &mut self.slots[slot as usize];
-            (own.is_used, own.object) = (true, Some((kind, origin)));
-        }
-    }
-
-    /// What a called function shows about the kind of its argument.
-    fn kinds_of(&mut self, argument: Value, of: &SlotUse) {
-        if of.escapes {
-            self.escape(argument, STORED);
-        }
-        if let Some((kind, origin)) = of.object {
-            self.object(argument, kind, origin);
-        }
-        if let Some(slot) = argument.sole_slot(self.flow.lists) {
-            let own = &mut self.slots[slot as usize];
-            own.is_pointer |= of.is_pointer;
-            own.arithmetic = own.arithmetic.or(of.arithmetic);
-        }
-    }
-
-    /// Calls `each` for the arguments of a call, with what the function does with them.
-    fn call(&mut self, call: usize, each: impl Fn(&mut Self, Value, &SlotUse)) -> Result<(), TooMany> {
-        if let Some(summary) = self.flow.callee(call) {
-            self.flow.lists.pay(summary.slots.len())?;
-            for (slot, of) in &summary.slots {
-                let argument = self.flow.argument(call, &summary, *slot);
-                each(self, argument, of);
-            }
-        }
-        Ok(())
-    }
-
-    /// A slot through which memory is certainly accessed is a pointer. This can decide which slot of a sum is the address.
-    fn pointers(&mut self) -> Result<(), TooMany> {
-        let code = self.flow.code;
+        // A slot through which memory is certainly accessed is a pointer: this can decide which slot of a sum is one.
         for _ in 0..MOST_ROUNDS {
             let mut has_changed = false;
-            self.flow.lists.pay(code.accesses.len())?;
+            uses.flow.lists.pay(code.accesses.len())?;
             for access in &code.accesses {
-                if let Base::Slot(slot, _) = self.base(self.flow.get(access.base)) {
-                    has_changed |= !core::mem::replace(&mut self.slots[slot as usize].is_pointer, true);
+                if let Base::Slot(slot, _) = uses.base(uses.flow.get(access.base)) {
+                    let kind = &mut uses.slots[slot as usize].slot.kind;
+                    has_changed |= mem::replace(kind, SlotKind::Pointer) != SlotKind::Pointer;
                 }
             }
             if !has_changed {
                 break;
             }
         }
-        Ok(())
+        for access in &code.accesses {
+            uses.access(access);
+        }
+        uses.escapes();
+        uses.apply()?;
+        Ok(uses.slots)
+    }
+
+    /// What shows the kind of a slot.
+    fn kinds(&mut self) {
+        for symbol in &self.flow.code.symbols {
+            if let Symbol::Parameter { first, is_pointer: true, .. } = symbol {
+                self.slots[*first as usize].slot.kind = SlotKind::Pointer;
+            }
+        }
+        for &(register, kind, evidence) in &self.flow.code.kinds {
+            let value = self.flow.get(register);
+            let object = match (kind, value.sole(self.flow.lists)) {
+                (SlotKind::Integer, Some(Atom::Slot(slot))) => {
+                    self.slots[slot as usize].slot.arithmetic.get_or_insert(evidence);
+                    continue;
+                }
+                (SlotKind::Pointer | SlotKind::TensorMap, Some(Atom::Slot(slot))) => {
+                    let own = &mut self.slots[slot as usize].slot;
+                    own.kind = SlotKind::Pointer;
+                    if kind == SlotKind::TensorMap {
+                        own.read = Certainty::Certain;
+                    }
+                    continue;
+                }
+                (SlotKind::Integer | SlotKind::Pointer, _) => continue,
+                (SlotKind::TensorMap, Some(Atom::Address(symbol))) => self.tensor_map(symbol, value.number),
+                (_, Some(Atom::Slot(slot))) => slot..slot + 1,
+                // One of several objects.
+                _ => {
+                    self.mark(value.atoms, READ);
+                    continue;
+                }
+            };
+            for slot in object {
+                let own = &mut self.slots[slot as usize];
+                (own.is_used, own.slot.kind, own.slot.access) = (true, kind, Some(evidence));
+            }
+        }
+    }
+
+    /// The slots of the tensor map at this offset in a parameter.
+    fn tensor_map(&self, symbol: SymbolId, offset: Number) -> Range<SlotId> {
+        const SLOTS: u16 = 16;
+        let Range { start, end } = self.flow.code.symbols[symbol as usize].slots();
+        if offset.step > 0 || offset.rest < 0 {
+            return start..end;
+        }
+        let first = u32::from(end).min(u32::from(start) + offset.rest as u32 / 8) as SlotId;
+        first..end.min(first + SLOTS)
+    }
+
+    fn mark(&mut self, list: List, mark: u8) {
+        *self.marks.entry(list).or_default() |= mark;
     }
 
     /// What an address that is accessed is computed from.
     fn base(&self, value: Value) -> Base {
-        let terms = self.flow.lists.get(value.atoms);
-        let is_sum = matches!(value.kind, Kind::Sum);
+        let (lists, is_sum) = (&self.flow.lists, matches!(value.kind, Kind::Sum));
+        let terms = lists.get(value.atoms);
         let atom = match terms {
             [] => return Base::Other,
             _ if value.is_number() => return Base::Unclear,
             [(atom, false)] => Some(*atom),
             _ => {
-                // In a sum of one address and numbers, what is known to be an address is the address. Everything else can be an
-                // address, unless the code computes with it as an integer.
-                let can_differ = !is_sum || self.flow.lists.is_difference(value.atoms);
-                let can_be = |atom: &Atom| self.is_address(*atom) || can_differ && !self.is_integer(*atom);
-                only(terms.iter().map(|term| term.0).filter(can_be)).filter(|atom| self.is_address(*atom))
+                // In a sum of one address and numbers, what is known to be an address is the address. Everything else
+                // can be one, unless the code computes with it as an integer.
+                let can_differ = !is_sum || lists.is_difference(value.atoms);
+                let is_integer =
+                    |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());
+                let can_be = |atom: &Atom| self.is_address(*atom) || can_differ && !is_integer(*atom);
+                let mut all = terms.iter().map(|term| term.0).filter(can_be);
+                let first = all.next().filter(|atom| self.is_address(*atom));
+                if all.next().is_some() { None } else { first }
             }
         };
+        let is_plain = is_sum && terms.len() == 1;
         match atom {
-            Some(Atom::Slot(slot)) => Base::Slot(slot, is_sum && terms.len() == 1),
-            Some(Atom::Loaded(slot)) if is_sum && terms.len() == 1 => Base::Loaded(slot),
+            Some(Atom::Slot(slot)) => Base::Slot(slot, is_plain.then_some(value.number)),
+            Some(Atom::Loaded(slot)) if is_plain => Base::Loaded(slot),
             Some(Atom::Loaded(_) | Atom::Elsewhere | Atom::Variable | Atom::Address(_)) => Base::Other,
             Some(Atom::Any | Atom::Contents(_)) | None => Base::Unclear,
         }
@@ -188,144 +276,76 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
 
     fn is_address(&self, atom: Atom) -> bool {
         match atom {
-            Atom::Slot(slot) => self.slots[slot as usize].is_pointer,
+            Atom::Slot(slot) => self.slots[slot as usize].slot.kind == SlotKind::Pointer,
             Atom::Variable | Atom::Address(_) => true,
             _ => false,
         }
     }
 
-    /// Whether an atom is a number, and certainly no address.
-    fn is_integer(&self, atom: Atom) -> bool {
-        let Atom::Slot(slot) = atom else {
-            return false;
-        };
-        let own = &self.slots[slot as usize];
-        own.arithmetic.is_some() && !own.is_pointer
-    }
-
-    /// An access at an address, by this body or by a function that it calls.
-    fn access(&mut self, address: Value, of: &SlotUse) {
+    fn access(&mut self, access: &Access<'t>) {
+        let address = self.flow.get(access.base);
         match self.base(address) {
-            Base::Slot(slot, is_plain) => self.slots[slot as usize].add(of, address.number, is_plain),
-            Base::Loaded(slot) => {
-                let own = &mut self.slots[slot as usize];
-                own.address = own.address.or(of.certain_access());
-            }
+            Base::Slot(slot, distance) => self.slots[slot as usize].add(access, &self.flow.code.classes, distance),
+            Base::Loaded(slot) => _ = self.slots[slot as usize].slot.indirect.get_or_insert(access.evidence),
             Base::Unclear => {
-                let mark = |is_possible, mark| if is_possible { mark } else { 0 };
-                let mark = mark(of.read.is_possible(), READ) | mark(of.written.is_possible(), WRITTEN);
+                let mark = u8::from(access.is_read) * READ + u8::from(access.is_written) * WRITTEN;
                 self.mark(address.atoms, mark);
             }
             Base::Other => {}
         }
     }
 
-    /// Values that get to memory or code that is not known.
+    /// Values that get to memory or code that is not known. A number computed from a value is no address there.
     fn escapes(&mut self) {
         for step in &self.flow.code.steps {
-            match step.action {
-                Action::Pass => self.escape(self.flow.get(step.a), PASSED),
-                Action::Store => {
-                    let is_local = self.flow.is_local(self.flow.get(step.a));
-                    if !is_local {
-                        self.escape(self.flow.get(step.b), STORED);
-                    }
-                }
-                _ => {}
-            }
-        }
-        for call in 0..self.flow.code.calls.len() {
-            if self.flow.is_unknown(call) {
-                for &register in &self.flow.code.calls[call].arguments {
-                    self.mark(self.flow.stored(register), PASSED);
-                }
+            let (value, mark) = match step.action {
+                Action::Pass => (step.a, PASSED),
+                Action::Store if !self.flow.is_local(self.flow.get(step.a)) => (step.b, STORED),
+                _ => continue,
+            };
+            let value = self.flow.get(value);
+            if value.kind != Kind::Number {
+                self.mark(value.atoms, mark);
             }
         }
         for symbol in 0..self.flow.memory.len() {
             if self.flow.is_shared(symbol) {
-                let address = self.flow.lists.atom(Atom::Address(symbol as u32));
+                let address = self.flow.lists.atom(Atom::Address(symbol as SymbolId));
                 self.mark(address, PASSED);
             }
         }
     }
 
-    /// Does to the slots of each list what its mark says.
-    fn apply(&mut self) -> Result<(), TooMany> {
-        for list in 0..self.marks.len() {
-            let mark = self.marks[list];
-            if mark == 0 {
-                continue;
-            }
-            for slot in self.slots_of(List::of_index(list), mark & (STORED | PASSED) != 0)? {
-                let own = &mut self.slots[slot as usize];
-                own.is_used = true;
-                own.escapes |= mark & (STORED | PASSED) != 0;
-                let is_passed = mark & PASSED != 0;
-                own.may_access(is_passed || mark & READ != 0, is_passed || mark & WRITTEN != 0);
+    /// Does what the marks say to the slots that the values of each list can contain. What is stored or passed leads to
+    /// everything in the memory that it is the address of.
+    fn apply(&mut self) -> Result<(), NoClaim> {
+        for (list, mark) in mem::take(&mut self.marks) {
+            let has = |bits| mark & bits != 0;
+            let (mut next, mut seen) = (vec![list], BTreeSet::new());
+            while let Some(list) = next.pop() {
+                if !seen.insert(list) {
+                    continue;
+                }
+                for at in 0..self.flow.lists.get(list).len() {
+                    let (atom, _) = self.flow.lists.get(list)[at];
+                    if matches!(atom, Atom::Address(_)) && !has(STORED | PASSED) {
+                        continue;
+                    }
+                    let (slots, contents) = self.flow.contents(atom);
+                    self.flow.lists.pay(1 + slots.len())?;
+                    for slot in slots {
+                        let own = &mut self.slots[slot as usize];
+                        own.may(has(READ | PASSED), has(WRITTEN | PASSED), has(STORED | PASSED));
+                    }
+                    next.push(contents);
+                }
             }
         }
         for (symbol, memory) in self.flow.code.symbols.iter().zip(&self.flow.memory) {
-            if let (Symbol::Parameter { bytes, first }, true) = (symbol, memory.is_indexed) {
-                for slot in *first..*first + bytes.div_ceil(8) as SlotId {
-                    self.slots[slot as usize].is_used = true;
-                }
+            for slot in symbol.slots().filter(|_| memory.is_indexed) {
+                self.slots[slot as usize].is_used = true;
             }
         }
         Ok(())
-    }
-
-    /// The slots that the values of a list can contain; with `is_followed`, also those in memory that they are the address of.
-    fn slots_of(&mut self, list: List, is_followed: bool) -> Result<Vec<SlotId>, TooMany> {
-        let (mut slots, mut open, mut seen) = (Vec::new(), vec![list], vec![list]);
-        while let Some(list) = open.pop() {
-            for at in 0..self.flow.lists.get(list).len() {
-                let (atom, _) = self.flow.lists.get(list)[at];
-                if matches!(atom, Atom::Address(_)) && !is_followed {
-                    continue;
-                }
-                let (own, contents) = self.flow.contents(atom);
-                self.flow.lists.pay(1 + own.len() + seen.len())?;
-                slots.extend(own);
-                if !seen.contains(&contents) {
-                    seen.push(contents);
-                    open.push(contents);
-                }
-            }
-        }
-        Ok(slots)
-    }
-}
-
-/// The slots of the tensor map at an address in a parameter.
-fn tensor_map(bytes: u32, first: SlotId, address: Value) -> core::ops::Range<SlotId> {
-    const BYTES: u32 = 128;
-    let start = if address.number.step == 0 { u32::try_from(address.number.rest).unwrap_or(0) } else { 0 };
-    let end = if address.number.step == 0 { bytes.min(start.saturating_add(BYTES)) } else { bytes };
-    first + (start.min(end) / 8) as SlotId..first + end.div_ceil(8) as SlotId
-}
-
-fn only(mut atoms: impl Iterator<Item = Atom>) -> Option<Atom> {
-    let first = atoms.next();
-    first.filter(|_| atoms.next().is_none())
-}
-
-impl Summary {
-    /// `uses` are the uses of all slots.
-    pub(super) fn new(flow: &Flow<'_, '_>, uses: Vec<SlotUse>) -> Self {
-        let first = |symbol: &Symbol| match symbol {
-            Symbol::Parameter { first, .. } => Some(*first),
-            Symbol::Memory => None,
-        };
-        let code = flow.code;
-        let mut returns = Vec::new();
-        for (index, &register) in code.returns.iter().enumerate() {
-            returns.extend(flow.cells(register).into_iter().map(|(offset, value)| (index, offset, value)));
-        }
-        Self {
-            firsts: code.symbols.iter().filter_map(first).collect(),
-            slots: (0..).zip(uses).filter(|(_, slot)| slot.is_used).collect(),
-            returns,
-            return_count: code.returns.len(),
-        }
     }
 }

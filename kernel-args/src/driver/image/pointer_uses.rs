@@ -57,7 +57,7 @@ impl PointerUses {
         let image = read(&self.images, Image::read_again)?;
         let mut kernels = image.kernels()?;
         image.add_bodies(&mut kernels, |name| name == self.symbol)?;
-        let aligned = kernels.alignments(&self.symbol, self.sm);
+        let aligned = kernels.accesses(&self.symbol, self.sm);
         let aligned = aligned.iter().map(|known| {
             let place = (known.parameter, known.offset);
             (place, known.align.bytes())

@@ -1,0 +1,57 @@
+//! What the body of a kernel does with its parameters.
+
+use alloc::vec::Vec;
+use kernel_args_abi::{
+    layout::Alignment,
+    signature::{Body, Slot},
+};
+
+/// What the body of a kernel does with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelBody<'t> {
+    /// `None` for a parameter without memory, such as a `.texref`.
+    pub(super) parameters: Vec<Option<Vec<Slot<'t>>>>,
+    pub(super) accesses: Vec<PointerAccess>,
+}
+
+/// What a kernel needs of the memory behind a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PointerAccess {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
+    pub offset: usize,
+    /// The alignment that every access needs. A kernel that chooses between accesses of several widths, by testing the
+    /// address or by a flag, needs the alignment of the narrowest one. 1 if the kernel passes the pointer on or rounds it.
+    pub align: Alignment,
+    /// Whether an instruction accesses memory at the address itself, or at a constant offset after it.
+    pub is_at_start: bool,
+}
+
+impl PointerAccess {
+    pub(crate) const fn new(parameter: usize, offset: usize, align: Alignment, is_at_start: bool) -> Self {
+        Self { parameter, offset, align, is_at_start }
+    }
+}
+
+impl KernelBody<'_> {
+    /// What the body does with each parameter.
+    #[must_use]
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
+        let parameters = self.parameters.iter();
+        parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
+    }
+
+    /// What the body needs of the memory behind pointers, for those pointers about which something is known.
+    #[must_use]
+    pub fn accesses(&self) -> &[PointerAccess] {
+        &self.accesses
+    }
+
+    /// What the body does with the parameter at this index.
+    #[must_use]
+    pub fn parameter(&self, index: usize) -> Body<'_> {
+        self.parameters().nth(index).unwrap_or(Body::UNKNOWN)
+    }
+}
