@@ -5,8 +5,9 @@
 //! and copy buffers in larger units, so none of these is evidence. What is certain, and why:
 //!
 //! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
-//! - *A floating-point format instead of another one.* The code computes in the format of the elements that it loads or stores, and their
-//!   distances are not those of the field's elements. The bits of one format as numbers of the other are noise.
+//! - *A floating-point format instead of another one.* The code computes in the format of the elements that it loads or
+//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, and the upper
+//!   halves of `float`, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
 //! - *Memory instead of a texture or surface, and one of these instead of the other.* The instruction takes a handle of one kind.
 //! - *A pointer and an integer that are exchanged.* The code computes with the pointer and never accesses memory through it, or does not
@@ -94,19 +95,21 @@ const fn is_accessed(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
 }
 
-/// Whether the code computes with elements of another floating-point format. Two halves at once can be in one `float`, and a
-/// part of each element at the distance of the elements.
+/// Whether the code computes with elements of another floating-point format. A vector can be in one wider element: two
+/// halves in a `float`. And half of each `float` is a `__nv_bfloat16`.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
     let Some(Primitive { float, size: Some(size) }) = primitive else {
         return false;
     };
-    let (own, step) = (elements.class.size(), elements.step as usize);
+    let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
+    let is_upper_half =
+        matches!((elements.class, float), (ElementClass::BF16, ElementClass::F32)) && elements.step % 4 == 0;
     float.is_float()
         && elements.class.is_float()
         && elements.is_computed
         && elements.class as u8 != float as u8
-        && elements.size as usize == own
-        && (own >= size as usize || step % size as usize != 0)
+        && !is_vector_in_one
+        && !is_upper_half
 }
 
 /// Whether the code of a kernel can show something about a parameter that nothing else shows: it has 8 bytes or more,

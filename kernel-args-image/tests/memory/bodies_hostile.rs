@@ -23,7 +23,7 @@ impl Shape {
         let of_one: usize = self.repeated.iter().map(|part| part.len() + 4 * part.matches('#').count()).sum();
         let mut text = format!(".version 8.7\n.target sm_90\n.address_size 64\n{}", self.head);
         for part in &self.repeated {
-            for number in 0..bytes / of_one + 1 {
+            for number in 0..=bytes / of_one {
                 text += &part.replace('#', &number.to_string()).replace('\u{1}', &(number + 1).to_string());
             }
         }
@@ -49,7 +49,7 @@ fn shapes() -> Vec<Shape> {
     let of_f0 = format!("{KERNEL}{{\n.param .b64 q;\nst.param.b64 [q], %rd1;\ncall.uni f0, (q);\n}}\n{END}");
     let of_one = |calls: usize| format!(".func f#(.param .b64 p)\n{{\n{}{END}", next.repeat(calls));
     let array = format!("{KERNEL}.local .align 8 .b8 d[1000000];\nmov.u64 %rd2, d;\nadd.s64 %rd5, %rd2, %rd9;\n");
-    let cell = "st.local.u64 [%rd2+#0], %rd1;\nld.local.u64 %rd3, [%rd5];\nadd.s64 %rd1, %rd3, %rd1;\n";
+    let stored = "st.local.u64 [%rd2+#0], %rd1;\nld.local.u64 %rd3, [%rd5];\nadd.s64 %rd1, %rd3, %rd1;\n";
     let sum = "ld.param.u64 %rd#, [a+#];\nadd.s64 %rd\u{1}, %rd#, %rd1;\nst.u32 [%rd\u{1}], 0;\n";
     let symbol = ".local .align 8 .b8 a#[8];\nmov.u64 %rd2, a#;\nst.u64 [%rd1], %rd2;\n";
     let unknown = format!("{WIDE}ld.param.u64 %rd2, [a];\nadd.s64 %rd3, %rd1, %rd2;\n");
@@ -62,7 +62,7 @@ fn shapes() -> Vec<Shape> {
         Shape::new("copies", KERNEL, &["mov.b64 %rd#, %rd\u{1};\n"], END),
         Shape::new("blocks", KERNEL, &["{\n.reg .b64 t;\nmov.b64 t, %rd1;\n", "}\n"], END),
         Shape::new("ranges", range, &["mov.b64 %rx#, %rx\u{1};\n"], format!("}}\n{END}")),
-        Shape::new("cells", array, &[cell], END),
+        Shape::new("cells", array, &[stored], END),
         Shape::new("shared cells", shared, &["st.param.b64 [q+#0], %rd1;\ncall.uni g, (q);\n"], END),
         Shape::new("symbols", KERNEL, &[symbol], END),
         Shape::new("vectors", KERNEL, &[&format!("mov.b64 {{{vector}}}, {{{vector}}};\n")], END),

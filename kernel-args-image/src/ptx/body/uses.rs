@@ -51,16 +51,15 @@ impl<'t> Shown<'t> {
             return None;
         }
         let (class, is_computed) = (class.unwrap_or(access.class), seen > 0);
-        let elements = Elements { class, is_computed, size: access.size, step: 0 };
+        let size = if is_computed && class.is_float() { access.width } else { access.size };
+        let elements = Elements { class, is_computed, size, step: 0 };
         Some(Self { elements, number, evidence: access.evidence })
     }
 
     /// The elements of two accesses, if they agree.
     fn and(self, other: Self) -> Option<Self> {
         let (own, others) = (self.elements, other.elements);
-        // A vector of two halves counts as two.
-        let is_half = matches!(own.class, ElementClass::F16 | ElementClass::BF16);
-        if own.class != others.class || own.size != others.size && !is_half {
+        if own.class != others.class || own.size != others.size && !own.class.is_float() {
             return None;
         }
         let first = if own.is_computed || !others.is_computed { self } else { other };

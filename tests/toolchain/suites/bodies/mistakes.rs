@@ -27,7 +27,7 @@ const KINDS: [(&str, usize, usize); 9] = [
     ("input and output exchanged, other elements", 95, 95),
     ("shared, but the kernel writes", 95, 95),
     ("a pointer for an integer", 0, 95),
-    ("a float for another float", 95, 95),
+    ("a float for another float", 92, 95),
     ("an integer for a float, or a float for an integer", 0, 70),
     ("an integer of another size", 0, 40),
     ("shared or other elements in a struct by value", 70, 70),

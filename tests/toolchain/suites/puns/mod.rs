@@ -123,7 +123,7 @@ fn right_structs_are_accepted() -> Result<Completion, Failed> {
         let place = folder(&format!("puns/{set}"))?.join("kernels.cu");
         write(&place, SOURCE)?;
         let folder = place.parent().expect("a folder");
-        nvrtc::compile_with(folder, target, &[headers.clone()], options, &[place.clone()])?;
+        nvrtc::compile_with(folder, target, std::slice::from_ref(&headers), options, std::slice::from_ref(&place))?;
         let text = fs::read(place.with_extension("ptx")).map_err(|error| error.to_string())?;
         let image = Image::read(&text).map_err(|error| error.to_string())?;
         let mut all = image.kernels().map_err(|error| error.to_string())?;
