@@ -148,6 +148,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(entries = ["uneg_*", "u{exp,log}_*"], except = "*_u8")]` | struct | several patterns, alternatives in a pattern, and the kernels that are left out |
 /// | `#[kernel_args(T = F8 => "_f8" if_present)]`, `… if sm >= 89` | struct | the image may lack the kernels of this type; if its code is only for older GPUs |
 /// | `#[kernel_args(strict_names)]` | struct | a field's name that the kernel does not have is an error |
+/// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error, not only what no right program can show: see the guide, "What is checked, and when" |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |

@@ -6,7 +6,7 @@ use std::{io, path::Path};
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
+    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
     `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `shared` and `stream = required`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";

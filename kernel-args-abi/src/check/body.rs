@@ -196,16 +196,15 @@ enum Evidence {
 impl Exchange {
     pub(crate) const NONE: Self = Self { pointer: Evidence::None, integer: Evidence::None };
 
-    /// What a field shows.
-    const fn of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Self {
+    /// What a field or member shows, and what the code does with its bytes, if it uses them.
+    const fn of(host: &Parameter<'_>, slot: Option<Slot<'_>>) -> Self {
         let mut own = Self::NONE;
-        if !kernel.body.is_known() || !kernel.cpp.is_unknown() || host.size != 8 || host.cpp.is_array() {
+        if host.size != 8 || host.cpp.is_array() {
             return own;
         }
-        let slot = kernel.body.facts(0);
         if host.cpp.depth > 0 {
             own.pointer = match slot {
-                None if kernel.body.is_unused() => Evidence::Weak,
+                None => Evidence::Weak,
                 Some(slot) if matches!(slot.kind, SlotKind::Integer) => Evidence::Strong,
                 _ => Evidence::None,
             };
@@ -223,7 +222,13 @@ impl Exchange {
 
     /// What these fields and one more show.
     pub(crate) const fn and(self, host: &Parameter<'_>, kernel: &Parameter<'_>) -> Self {
-        let own = Self::of(host, kernel);
+        if !kernel.body.is_known() || !kernel.cpp.is_unknown() {
+            return self;
+        }
+        self.with(Self::of(host, kernel.body.facts(0)))
+    }
+
+    const fn with(self, own: Self) -> Self {
         Self { pointer: self.pointer.max(own.pointer), integer: self.integer.max(own.integer) }
     }
 
@@ -292,6 +297,7 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
     }
     let mut cursor = Cursor::EMPTY;
     cursor.restart(host);
+    let (mut exchange, mut exchanged) = (Exchange::NONE, None);
     while let Some(item) = cursor.peek() {
         let member = item.element();
         let is_opaque = member.members.why_opaque().is_some();
@@ -301,15 +307,26 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
         } else if item.opens() && !is_plain {
             cursor.open(&item);
             continue;
-        } else if !is_opaque
-            && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
-            && let Some(slot) = kernel.body.at(item.offset)
-        {
-            return Some(BodyMismatch { path: cursor.path(), member, slot, found });
+        } else if !is_opaque {
+            let slot = kernel.body.at(item.offset);
+            if let Some(slot) = slot
+                && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
+            {
+                return Some(BodyMismatch { path: cursor.path(), member, slot, found });
+            }
+            let own = Exchange::of(&member, slot);
+            exchange = exchange.with(own);
+            if let Some(slot) = slot
+                && exchanged.is_none()
+                && !matches!((own.pointer, own.integer), (Evidence::None, Evidence::None))
+            {
+                let found = if member.cpp.depth > 0 { Contradiction::Integer } else { Contradiction::Memory };
+                exchanged = Some(BodyMismatch { path: cursor.path(), member, slot, found });
+            }
         }
         cursor.pass();
     }
-    None
+    if exchange.is_certain() { exchanged } else { None }
 }
 
 /// A type of elements that is compared.

@@ -97,6 +97,7 @@ impl FieldAttr {
                 "entries",
                 "except",
                 "strict_names",
+                "strict_code",
                 "bound",
             ]
             .iter()

@@ -28,6 +28,8 @@ pub(crate) struct ArgsAttr {
     pub(crate) kernel: Option<Naming>,
     /// Whether a field name that the kernel does not have is an error.
     pub(crate) strict_names: bool,
+    /// Whether everything that the kernel's code contradicts is an error.
+    pub(crate) strict_code: bool,
     /// The explicit bounds. They replace the derived bounds of type parameters.
     pub(crate) bound: Option<Vec<WherePredicate>>,
     pub(crate) contracts: StructContracts,
@@ -37,7 +39,7 @@ impl ArgsAttr {
     pub(crate) fn parse(attrs: &[Attribute], generics: &Generics, diagnostics: &mut Diagnostics) -> Self {
         let mut krate = None;
         let mut named = Parts::default();
-        let (mut bound, mut strict) = (None, None);
+        let (mut bound, mut strict_names, mut strict_code) = (None, None, None);
         let mut contracts = StructContracts::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
@@ -49,7 +51,10 @@ impl ArgsAttr {
                 set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("strict_names") {
                 takes_no_value(&meta)?;
-                set(&mut strict, (), &meta)
+                set(&mut strict_names, (), &meta)
+            } else if meta.path.is_ident("strict_code") {
+                takes_no_value(&meta)?;
+                set(&mut strict_code, (), &meta)
             } else if ["skip", "opaque", "shared_write", "spread", "flatten"]
                 .iter()
                 .chain(&contract::ON_FIELD)
@@ -71,7 +76,8 @@ impl ArgsAttr {
                 refuse_macros(&binding.argument, diagnostics);
             }
         }
-        Self { krate: krate.unwrap_or_else(default_crate), kernel, strict_names: strict.is_some(), bound, contracts }
+        let (strict_names, strict_code) = (strict_names.is_some(), strict_code.is_some());
+        Self { krate: krate.unwrap_or_else(default_crate), kernel, strict_names, strict_code, bound, contracts }
     }
 }
 

@@ -24,7 +24,9 @@ pub(super) struct ParameterField<'a> {
     /// The explicit names of the kernel's parameters, if the field is spread.
     pub(super) element_names: Option<ElementNames>,
     /// Whether the kernel must have the name of the field.
-    pub(super) is_strict: bool,
+    pub(super) strict_names: bool,
+    /// Whether everything that the kernel's code contradicts is an error.
+    pub(super) strict_code: bool,
 }
 
 impl ParameterField<'_> {
@@ -66,7 +68,8 @@ impl ParameterField<'_> {
             _ => spelling::expression(ty, span, generics, &krate, &info),
         };
         let view = view(self.kind, span);
-        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info).#view())
+        let strict_code = self.strict_code.then(|| quote_spanned!(span=> .strict_code()));
+        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info)#strict_code.#view())
     }
 }
 

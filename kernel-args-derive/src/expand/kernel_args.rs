@@ -26,7 +26,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let fields = fields(input, &mut diagnostics);
     let attrs: Vec<FieldAttr> = fields.iter().map(|field| FieldAttr::parse(field.attrs, &mut diagnostics)).collect();
     let contracts = contracts(input, &attr.krate, &attr.contracts, &fields, &attrs, &mut diagnostics);
-    let mut fields = parameters(fields, &attrs, attr.strict_names);
+    let mut fields = parameters(fields, &attrs, &attr);
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
@@ -59,13 +59,13 @@ fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Fiel
     }
 }
 
-fn parameters<'a>(fields: Vec<Field<'a>>, attrs: &'a [FieldAttr], strict_names: bool) -> Vec<ParameterField<'a>> {
+fn parameters<'a>(fields: Vec<Field<'a>>, attrs: &'a [FieldAttr], args: &ArgsAttr) -> Vec<ParameterField<'a>> {
     fields
         .into_iter()
         .zip(attrs)
         .filter_map(|(field, attr)| {
             let own = || match &field.member {
-                syn::Member::Named(ident) if strict_names => Some(syn::LitStr::new(&field.name, ident.span())),
+                syn::Member::Named(ident) if args.strict_names => Some(syn::LitStr::new(&field.name, ident.span())),
                 _ => None,
             };
             let element_names = attr.element_names();
@@ -79,7 +79,8 @@ fn parameters<'a>(fields: Vec<Field<'a>>, attrs: &'a [FieldAttr], strict_names: 
                 kernel_name,
                 shape: attr.shape,
                 element_names,
-                is_strict: strict_names,
+                strict_names: args.strict_names,
+                strict_code: args.strict_code,
             })
         })
         .collect()

@@ -155,11 +155,13 @@ impl PartField<'_> {
                 (parameters, is_value)
             }
             Shape::Flatten(_) => {
-                let strict = parameter.is_strict;
+                let (strict_names, strict_code) = (parameter.strict_names, parameter.strict_code);
                 let parameters = quote_spanned! {span=>
                     const {
                         &#krate::__private::flattened::<#this>(
-                            const { &#krate::__private::nested_names::<#this>(#name) }.as_slice(), #strict,
+                            const { &#krate::__private::nested_names::<#this>(#name) }.as_slice(),
+                            #strict_names,
+                            #strict_code,
                         )
                     }.as_slice()
                 };
@@ -186,7 +188,7 @@ impl PartField<'_> {
             }
             Some(ElementNames::Numbered(before, after)) => ("Numbered", before.clone(), after.as_str()),
             None => {
-                let is_strict = parameter.is_strict && is_named;
+                let is_strict = parameter.strict_names && is_named;
                 let kind = if is_strict { "Numbered" } else { "Implied" };
                 (kind, format!("{}_", parameter.field.name), "")
             }

@@ -50,6 +50,12 @@ pub const fn instantiated(before: &str, parameter: &str, after: &str, info: Type
 pub struct FieldParameter(Parameter<'static>);
 
 impl FieldParameter {
+    /// The parameter of a struct with `#[kernel_args(strict_code)]`.
+    #[must_use]
+    pub const fn strict_code(self) -> Self {
+        Self(Parameter { is_strict: true, ..self.0 })
+    }
+
     /// The parameter with its type.
     #[must_use]
     pub const fn typed(self) -> Parameter<'static> {

@@ -103,11 +103,13 @@ pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartNa
     names.full()
 }
 
-/// The parameters of a flattened field. If the names are `strict`, the kernel must have the name of each field.
+/// The parameters of a flattened field. With `strict_names`, the kernel must have the name of each field; with
+/// `strict_code`, everything that its code contradicts is an error.
 #[must_use]
 pub const fn flattened<A: KernelArgs>(
     names: &'static [PartName],
-    strict: bool,
+    strict_names: bool,
+    strict_code: bool,
 ) -> EachParameter<A, Parameter<'static>> {
     let mut parameters = Row::new();
     let mut i = 0;
@@ -116,7 +118,8 @@ pub const fn flattened<A: KernelArgs>(
         parameters.push(Parameter {
             name: names[i].as_str(),
             kernel_name: inner.cpp_name(),
-            has_implied_name: !inner.has_explicit_name() && (!strict || is_unnamed(inner.name)),
+            has_implied_name: !inner.has_explicit_name() && (!strict_names || is_unnamed(inner.name)),
+            is_strict: strict_code || inner.is_strict,
             ..inner
         });
         i += 1;

@@ -81,6 +81,31 @@ struct Rows<'a> {
     sums: &'a mut CudaSlice<f32>,
 }
 
+/// The same, and each remark is an error.
+#[derive(KernelArgs)]
+#[kernel_args(strict_code)]
+struct StrictRows<'a> {
+    n: u32,
+    stride: DevicePointer<i64>,
+    input: &'a CudaSlice<f64>,
+    sums: &'a mut CudaSlice<f32>,
+}
+
+#[derive(KernelArgs)]
+struct Integers<'a> {
+    n: u32,
+    factor: f32,
+    x: &'a CudaSlice<i32>,
+    y: u64,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(strict_code)]
+struct StrictIntegers<'a> {
+    #[kernel_args(flatten)]
+    inner: Integers<'a>,
+}
+
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct View<P> {
@@ -90,6 +115,13 @@ struct View<P> {
 
 #[derive(KernelArgs)]
 struct Fill<P: DeviceType> {
+    view: View<P>,
+    value: f32,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(strict_code)]
+struct StrictFill<P: DeviceType> {
     view: View<P>,
     value: f32,
 }
@@ -148,14 +180,33 @@ fn each_mistake_is_refused_when_the_kernel_is_loaded() {
             assert_refused::<Exchanged<'_>>(&module, "scale", "x", "look exchanged");
             let elements = "the kernel accesses `float` elements through `x` (`ld.global.f32` at code.cu:14)";
             assert_refused::<Doubles<'_>>(&module, "scale", "x", elements);
-            let integer = "the kernel uses `stride` as an integer (`mul.lo.s64` at code.cu:23): declare `stride: u64`";
-            assert_refused::<Rows<'_>>(&module, "rows", "stride", integer);
             let member = "the kernel writes through `data`";
             assert_refused::<Fill<DevicePointer<f32>>>(&module, "fill", "view", member);
-            let member = "the kernel accesses `float` elements through `data`";
-            assert_refused::<Fill<DevicePointerMut<f64>>>(&module, "fill", "view", member);
             let atomic = "the kernel writes through `counter` (`atom.global.add.u32` at code.cu:32)";
             assert_refused::<PlainCounter<'_>>(&module, "count", "counter", atomic);
+        }
+    });
+}
+
+/// What right programs can show, too: an address that is only a number, integers for the bits of floats, an address in
+/// an integer.
+#[test]
+fn remarks_are_errors_only_if_the_struct_asks_for_them() {
+    within(&Settings::new(), |_| {
+        let ctx = context();
+        for module in [Module::load(&ctx, CODE), Module::load(&ctx, table::IMAGE)] {
+            let module = module.expect("it loads");
+            assert_eq!(refused::<Rows<'_>>(&module, "rows"), None);
+            let integer = "the kernel uses `stride` as an integer (`mul.lo.s64` at code.cu:23): declare `stride: u64`";
+            assert_refused::<StrictRows<'_>>(&module, "rows", "stride", integer);
+            assert_eq!(refused::<Integers<'_>>(&module, "scale"), None);
+            let elements = "accesses `float` elements through `inner.x` (`ld.global.f32` at code.cu:14)";
+            assert_refused::<StrictIntegers<'_>>(&module, "scale", "inner.x", elements);
+            assert_refused::<StrictIntegers<'_>>(&module, "scale", "inner.y", "inner.y");
+            // A copy of 4 bytes is no arithmetic.
+            assert_eq!(refused::<Fill<DevicePointerMut<f64>>>(&module, "fill"), None);
+            let member = "the kernel accesses `float` elements through `data`";
+            assert_refused::<StrictFill<DevicePointerMut<f64>>>(&module, "fill", "view", member);
         }
     });
 }
@@ -183,7 +234,7 @@ fn the_comparison_can_be_turned_off() {
         for image in [Image::from(CODE), Image::from(table::IMAGE)] {
             let module = Module::load(&ctx, image.without_code()).expect("it loads");
             assert_eq!(refused::<Shared<'_>>(&module, "scale"), None);
-            assert_eq!(refused::<Rows<'_>>(&module, "rows"), None);
+            assert_eq!(refused::<StrictRows<'_>>(&module, "rows"), None);
             assert_eq!(refused::<Fill<DevicePointer<f32>>>(&module, "fill"), None);
         }
         let shared = Kernel::<Shared<'_>>::from_image(&ctx, CODE, "scale");

@@ -125,8 +125,8 @@ fn other_pointer(kind: Kind, to: &Pointee, is_const: bool, optional: bool) -> Ve
         Kind::Constness if !is_const => vec![same(true, false)],
         Kind::MutForConst if is_const => vec![same(false, false)],
         Kind::Optional => vec![same(is_const, !optional)],
-        Kind::AddressForPointer => vec![Type::named("u64"), Type::named("usize")],
-        Kind::ValueForPointer => ["f64", "i64", "u32"].map(Type::named).into(),
+        Kind::AddressForPointer => vec![Type::named("u64")],
+        Kind::ValueForPointer => ["f64", "i64", "usize", "u32"].map(Type::named).into(),
         Kind::VoidPointer if matches!(to, Pointee::Type(_)) => {
             vec![pointer(Pointee::Void, is_const)]
         }

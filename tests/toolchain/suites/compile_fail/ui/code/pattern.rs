@@ -1,11 +1,12 @@
 // A binding names the kernels of another type.
 use cudarc::driver::CudaSlice;
+use half::f16;
 use kernel_args::{DeviceType, KernelArgs};
 
 kernel_args::kernels! { mod code = "ptx/code.ptx"; }
 
 #[derive(KernelArgs)]
-#[kernel_args(kernel = code, entries = "affine_*", T = f32 => "_f32", T = i64 => "_f64")]
+#[kernel_args(kernel = code, entries = "affine_*", T = f32 => "_f32", T = f16 => "_f64")]
 struct Affine<'a, T: DeviceType> {
     n: u32,
     id: u64,
