@@ -55,9 +55,9 @@ impl HeldSlice {
     }
 }
 
-/// The memory of a slice or a view at the time of its use: part of the memory of a held slice, or nothing. Its address and its size are
-/// from one object; only [`HeldSlices::memory`] creates it.
-#[derive(Clone, Copy, Default)]
+/// The memory of a slice or a view at the time of its use: part of the memory of a held slice. Its address and its size are from one
+/// object; only [`HeldSlices::memory`] creates it.
+#[derive(Clone, Copy)]
 pub(crate) struct HeldMemory {
     address: CUdeviceptr,
     bytes: usize,
@@ -169,30 +169,37 @@ impl HeldSlices {
         self.not_held.take()
     }
 
-    /// The memory of a slice or a view of cudarc that the current launch uses. If no held slice has it, `field` is marked.
+    /// The address of a slice or a view of cudarc that the current launch uses. If no held slice has its memory, `field` is marked.
     #[inline(never)]
-    pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> HeldMemory {
+    pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
+        let memory = self.memory(memory, field);
+        memory.map_or_else(|address| address, HeldMemory::address)
+    }
+
+    /// Same as [`address`](Self::address), with the size. The error is the address of memory that is not held.
+    #[inline]
+    pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
         let uses = &mut *self.uses.borrow_mut();
         let expected = uses.expected().filter(|slice| slice.owner == owner);
         let address = match expected {
             // While it is borrowed, it does not change. All of its memory begins at its address.
             Some(slice) if slice.is_shared && slice.bytes == bytes => slice.address,
-            _ => self.address(memory),
+            _ => self.read_address(memory),
         };
         if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             uses.count += 1;
         } else if let Err(replaces) = uses.search(owner, address, bytes) {
             self.mark_not_held(field, replaces);
-            return HeldMemory::default();
+            return Err(address);
         }
         if self.notes_uses {
             self.used.borrow_mut().push((address, bytes));
         }
-        HeldMemory { address, bytes }
+        Ok(HeldMemory { address, bytes })
     }
 
-    fn address<T>(&self, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+    fn read_address<T>(&self, memory: &impl DevicePtr<T>) -> CUdeviceptr {
         let reader = self.reader.get_or_init(|| reader(&self.stream));
         let (address, guard) = memory.device_ptr(reader);
         // The run records the use of the whole slice.

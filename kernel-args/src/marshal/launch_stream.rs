@@ -208,7 +208,7 @@ impl<'k> LaunchStream<'k> {
     #[inline(always)]
     pub(crate) fn held_address<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
         // No reference to `self` is passed: it would then be in memory in every launch.
-        held.memory(memory, self.field.get()).address()
+        held.address(memory, self.field.get())
     }
 
     /// The context of the arguments, if an argument has declared it.

@@ -6,7 +6,7 @@ use crate::{
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
-    marshal::{Access, ContextName, HeldMemory, NotHeld},
+    marshal::{Access, ContextName, HeldMemory},
 };
 use core::{fmt, marker::PhantomData};
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr, ValidAsZeroBits};
@@ -105,15 +105,13 @@ impl<'s> Recorder<'s, '_> {
     fn memory<T>(&self, slice: &CudaSlice<T>, method: &str, parameter: &'static str) -> Result<HeldMemory, Error> {
         let held = &self.recording.held;
         held.within(|| {
-            let memory = held.memory(slice, 0);
-            match held.take_not_held() {
-                None => Ok(memory),
-                Some(NotHeld { replaces, .. }) => Err(Error::Launch(LaunchError::NotHeld {
+            held.memory(slice, 0).map_err(|_| {
+                Error::Launch(LaunchError::NotHeld {
                     kernel: method.into(),
                     field: parameter.into(),
-                    replaces,
-                })),
-            }
+                    replaces: held.take_not_held().and_then(|not_held| not_held.replaces),
+                })
+            })
         })
     }
 
