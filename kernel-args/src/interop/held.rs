@@ -61,17 +61,14 @@ impl<'s> Slices<'s> {
         guards: &mut Vec<SyncOnDrop<'s>>,
     ) -> Result<(), &'static Location<'static>> {
         let (mut missing, mut other) = (Vec::new(), Vec::new());
-        for index in 0.. {
-            let Some(slice) = self.0.get(index) else {
-                break;
-            };
+        for slice in (0..).map_while(|index| self.0.get(index)) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
             // exclusive borrow exists only in the closure, because of its lifetime. The guards refer to other slices, because a place
-            // that is held exclusively is held once.
+            // that is held exclusively is in the list once: see `HeldSlices::push`.
             let entered = unsafe { (slice.enter)(slice.place, stream) };
             guards.push(match entered.after {
                 After::Nothing => SyncOnDrop::Record(None),
-                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is held once, so it is
+                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list once, so it is
                 // not entered again before the guard is dropped.
                 After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
                 After::Synchronize => SyncOnDrop::Sync(Some(stream)),

@@ -13,7 +13,6 @@ use crate::{
     marshal::{ContextName, Foreign},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
-#[cfg(feature = "graphs")]
 use std::{
     boxed::Box,
     string::{String, ToString},
