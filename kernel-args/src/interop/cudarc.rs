@@ -61,7 +61,7 @@ fn read<'s, T: Pointee>(
         Ok(stream) => stream,
         #[cfg(feature = "graphs")]
         Err(held) => {
-            let address = launch.held_address(held, memory, false);
+            let address = launch.held_address(held, memory);
             return (DevicePointer::from_raw(address), Guard::NONE);
         }
     };
@@ -83,7 +83,7 @@ fn write<'s, T: Pointee>(
         Ok(stream) => stream,
         #[cfg(feature = "graphs")]
         Err(held) => {
-            let address = launch.held_address(held, &*memory, true);
+            let address = launch.held_address(held, &*memory);
             return (DevicePointerMut::from_raw(address), Guard::NONE);
         }
     };

@@ -2,9 +2,11 @@
 
 use crate::marshal::{After, Entered, HeldSlice, HeldSlices};
 use core::{
+    any::TypeId,
     marker::PhantomData,
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut},
+    panic::Location,
     ptr,
 };
 use cudarc::driver::{
@@ -33,6 +35,7 @@ pub trait Hold<'s>: sealed::Sealed {
 
     /// The slice waits for its earlier uses on `stream`.
     #[doc(hidden)]
+    #[track_caller]
     fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held;
 }
 
@@ -46,57 +49,47 @@ impl<'s> Slices<'s> {
         Self(slices)
     }
 
-    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. Returns whether the launches
-    /// have used the slices at their places: the held ones, or held ones that the program has exchanged before a launch.
+    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices.
+    ///
+    /// When it returns `Ok`, all memory that was held is memory of slices at the held places, of the same type: the program can have
+    /// exchanged them. Otherwise it returns where the slice of the other memory was held.
     ///
     /// The closure of the run is over, so no [`Held`] is used any more.
-    pub(crate) fn enter(self, stream: &'s CudaStream, guards: &mut Vec<SyncOnDrop<'s>>) -> bool {
-        let enter = |guards: &mut Vec<SyncOnDrop<'s>>| {
-            self.enter_each(stream, |held, entered| {
-                guards.push(match entered.after {
-                    After::Nothing => SyncOnDrop::Record(None),
-                    // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is held once, so it is
-                    // not entered again before the guard is dropped.
-                    After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
-                    After::Synchronize => SyncOnDrop::Sync(Some(stream)),
-                });
-                held.is_at_place(&entered)
-            })
-        };
-        enter(guards) || {
-            // No guard refers to a slice when it is entered again.
-            guards.drain(..).for_each(mem::forget);
-            let mut now = Vec::new();
-            let is_known = self.enter_each(stream, |held, entered| {
-                now.push((entered.address, entered.bytes));
-                held.is_at_place(&entered) || held.is_borrowed()
-            }) && self.0.is_memory(now);
-            if is_known {
-                enter(guards);
-            }
-            is_known
-        }
-    }
-
-    /// Whether `check` returns `true` for all slices. It is called for each of them.
-    fn enter_each(self, stream: &CudaStream, mut check: impl FnMut(&HeldSlice, Entered) -> bool) -> bool {
-        let (mut index, mut all) = (0, true);
-        while let Some(slice) = self.0.get(index) {
+    pub(crate) fn enter(
+        self,
+        stream: &'s CudaStream,
+        guards: &mut Vec<SyncOnDrop<'s>>,
+    ) -> Result<(), &'static Location<'static>> {
+        let (mut missing, mut other) = (Vec::new(), Vec::new());
+        for slice in (0..).map_while(|index| self.0.get(index)) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
-            // exclusive borrow exists only in the closure, because of its lifetime.
+            // exclusive borrow exists only in the closure, because of its lifetime. The guards refer to other slices, because a place
+            // that is held exclusively is in the list once: see `HeldSlices::push`.
             let entered = unsafe { (slice.enter)(slice.place, stream) };
-            all &= check(&slice, entered);
-            index += 1;
+            guards.push(match entered.after {
+                After::Nothing => SyncOnDrop::Record(None),
+                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list once, so it is
+                // not entered again before the guard is dropped.
+                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
+                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
+            });
+            if (entered.address, entered.bytes) != (slice.address, slice.bytes) {
+                other.push((slice.element, entered.address, entered.bytes));
+                missing.push(slice);
+            }
         }
-        all
+        other.sort_unstable();
+        missing.retain(|slice| {
+            let memory = (slice.element, slice.address, slice.bytes);
+            other.binary_search(&memory).is_err()
+        });
+        missing.first().map_or(Ok(()), |slice| Err(slice.held_at))
     }
 }
 
 /// A slice that a run of a [`Sequence`](crate::sequence::Sequence) holds exclusively. It derefs to the slice: launches read it as
 /// `&y`, and write it as `&mut y`.
 pub struct Held<'s, S> {
-    slices: &'s HeldSlices,
-    index: usize,
     slice: *mut S,
     borrowed: PhantomData<&'s mut S>,
 }
@@ -114,7 +107,6 @@ impl<S> Deref for Held<'_, S> {
 impl<S> DerefMut for Held<'_, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut S {
-        self.slices.borrowed_exclusively(self.index);
         // SAFETY: the pointer is from an exclusive borrow for `'s`, which only this value uses until the run is over.
         unsafe { &mut *self.slice }
     }
@@ -152,7 +144,7 @@ macro_rules! hold {
     (shared: $([$($life:lifetime)*] $memory:ty;)*) => {$(
         impl<$($life,)* T> sealed::Sealed for &$memory {}
 
-        impl<'s, $($life,)* T> Hold<'s> for &'s $memory {
+        impl<'s, $($life,)* T: 'static> Hold<'s> for &'s $memory {
             type Held = Self;
 
             fn context(&self) -> &Arc<CudaContext> {
@@ -160,10 +152,18 @@ macro_rules! hold {
             }
 
             fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self {
-                let place = ptr::from_ref(self).cast_mut().cast();
                 let (address, guard) = self.device_ptr(stream);
                 mem::forget(guard);
-                slices.0.push(HeldSlice::new(place, read::<T, $memory>, address, self.num_bytes()));
+                slices.0.push(HeldSlice {
+                    place: ptr::from_ref(self).cast_mut().cast(),
+                    enter: read::<T, $memory>,
+                    is_shared: true,
+                    owner: self.stream(),
+                    element: TypeId::of::<T>(),
+                    address,
+                    bytes: self.num_bytes(),
+                    held_at: Location::caller(),
+                });
                 self
             }
         }
@@ -171,7 +171,7 @@ macro_rules! hold {
     (exclusive: $([$($life:lifetime)*] $memory:ty;)*) => {$(
         impl<$($life,)* T> sealed::Sealed for &mut $memory {}
 
-        impl<'s, $($life,)* T> Hold<'s> for &'s mut $memory {
+        impl<'s, $($life,)* T: 'static> Hold<'s> for &'s mut $memory {
             type Held = Held<'s, $memory>;
 
             fn context(&self) -> &Arc<CudaContext> {
@@ -181,11 +181,19 @@ macro_rules! hold {
             fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held {
                 let (address, guard) = self.device_ptr_mut(stream);
                 mem::forget(guard);
-                let (bytes, slice) = (self.num_bytes(), ptr::from_mut(self));
-                let held = HeldSlice::new(slice.cast(), write::<T, $memory>, address, bytes);
+                let (owner, bytes): (*const _, _) = (self.stream(), self.num_bytes());
+                let slice = ptr::from_mut(self);
+                slices.0.push(HeldSlice {
+                    place: slice.cast(),
+                    enter: write::<T, $memory>,
+                    is_shared: false,
+                    owner,
+                    element: TypeId::of::<T>(),
+                    address,
+                    bytes,
+                    held_at: Location::caller(),
+                });
                 Held {
-                    index: slices.0.push(held),
-                    slices: slices.0,
                     slice,
                     borrowed: PhantomData,
                 }

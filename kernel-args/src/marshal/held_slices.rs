@@ -1,7 +1,16 @@
-//! The slices that a run of a sequence holds: their device addresses, by the address of the host object.
+//! The slices that a run of a sequence holds, and the memory of them that its steps use.
 
-use core::cell::{Cell, RefCell};
-use cudarc::driver::{CudaEvent, CudaStream, sys::CUdeviceptr};
+use core::{
+    any::TypeId,
+    cell::{Cell, OnceCell, RefCell},
+    mem,
+    panic::Location,
+    ptr,
+};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError,
+    sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
+};
 use std::{sync::Arc, vec::Vec};
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
@@ -25,44 +34,65 @@ pub(crate) enum After {
     Synchronize,
 }
 
-/// A held slice. It exists, at the same place, until the run is over.
-#[derive(Clone)]
+/// A held slice. It exists, at the same place, until the run is over. Behind an exclusive borrow, the program can exchange it with a
+/// different slice of its type.
+#[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
     pub(crate) enter: Enter,
+    pub(crate) is_shared: bool,
+    /// Where its stream is, to which its views refer. Slices at this place have the same.
+    pub(crate) owner: *const Arc<CudaStream>,
+    pub(crate) element: TypeId,
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
-    /// The exclusive borrows that the program has taken, without the borrows of launches. After such a borrow, there can be a different
-    /// slice at this place.
-    exclusive: u32,
+    pub(crate) held_at: &'static Location<'static>,
 }
 
 impl HeldSlice {
-    pub(crate) fn new(place: *mut (), enter: Enter, address: CUdeviceptr, bytes: usize) -> Self {
-        Self { place, enter, address, bytes, exclusive: 0 }
-    }
-
-    /// Whether the slice that was held is still at its place.
-    pub(crate) fn is_at_place(&self, now: &Entered) -> bool {
-        (now.address, now.bytes) == (self.address, self.bytes)
-    }
-
-    /// Whether the program has borrowed it exclusively, not for a launch: then the launches have used the slice that was at the place.
-    pub(crate) fn is_borrowed(&self) -> bool {
-        self.exclusive > 0
+    fn contains(&self, address: CUdeviceptr, bytes: usize) -> bool {
+        bytes <= self.bytes && address.wrapping_sub(self.address) <= (self.bytes - bytes) as CUdeviceptr
     }
 }
 
-// SAFETY: the pointer is only compared, except by the code that calls `enter`, which has its own proof.
+/// The memory of a slice or a view at the time of its use: part of the memory of a held slice. Its address and its size are from one
+/// object; only [`HeldSlices::memory`] creates it.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldMemory {
+    address: CUdeviceptr,
+    bytes: usize,
+}
+
+impl HeldMemory {
+    pub(crate) fn address(self) -> CUdeviceptr {
+        self.address
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
+/// An argument whose memory is not held.
+#[derive(Clone, Copy)]
+pub(crate) struct NotHeld {
+    pub(crate) field: usize,
+    /// Where the run has held the slice that this one has replaced.
+    pub(crate) replaces: Option<&'static Location<'static>>,
+}
+
+// SAFETY: the pointers are only compared, except by the code that calls `enter`, which has its own proof.
 unsafe impl Send for HeldSlice {}
 
 /// The held slices, in the order in which they were held.
 pub(crate) struct HeldSlices {
     /// The stream of the sequence.
     stream: Arc<CudaStream>,
+    /// The stream with which addresses are read.
+    reader: OnceCell<Arc<CudaStream>>,
     uses: RefCell<Uses>,
-    /// The first field of the current launch whose memory is not held.
-    not_held: Cell<Option<usize>>,
+    /// The first argument of the current launch whose memory is not held.
+    not_held: Cell<Option<NotHeld>>,
     /// Whether the memory that launches use is noted.
     pub(crate) notes_uses: bool,
     /// The memory of the slices that the current launch uses.
@@ -74,6 +104,8 @@ pub(crate) struct HeldSlices {
 #[derive(Default)]
 struct Uses {
     slices: Vec<HeldSlice>,
+    /// The addresses of the places that are held exclusively.
+    exclusive: Vec<usize>,
     /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
     previous: Vec<u32>,
     /// The number of uses in this run.
@@ -84,6 +116,7 @@ impl HeldSlices {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
         Self {
             stream,
+            reader: OnceCell::new(),
             uses: RefCell::default(),
             not_held: Cell::new(None),
             notes_uses: false,
@@ -100,7 +133,7 @@ impl HeldSlices {
     /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
     #[inline(always)]
     pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
-        struct Outer<'h>(&'h HeldSlices, Option<usize>);
+        struct Outer<'h>(&'h HeldSlices, Option<NotHeld>);
 
         impl Drop for Outer<'_> {
             fn drop(&mut self) {
@@ -118,9 +151,9 @@ impl HeldSlices {
     }
 
     #[cold]
-    pub(super) fn mark_not_held(&self, field: usize) {
+    pub(super) fn mark_not_held(&self, field: usize, replaces: Option<&'static Location<'static>>) {
         if self.not_held.get().is_none() {
-            self.not_held.set(Some(field));
+            self.not_held.set(Some(NotHeld { field, replaces }));
         }
     }
 
@@ -130,16 +163,48 @@ impl HeldSlices {
         self.not_held.get().is_some()
     }
 
-    /// The first field of the current launch whose memory is not held.
+    /// The first argument of the current launch whose memory is not held.
     #[cold]
-    pub(crate) fn take_not_held(&self) -> Option<usize> {
+    pub(crate) fn take_not_held(&self) -> Option<NotHeld> {
         self.not_held.take()
     }
 
-    /// The current launch uses this memory.
+    /// The address of a slice or a view of cudarc that the current launch uses. If no held slice has its memory, `field` is marked.
     #[inline(never)]
-    pub(super) fn note_use(&self, address: CUdeviceptr, bytes: usize) {
-        self.used.borrow_mut().push((address, bytes));
+    pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
+        let memory = self.memory(memory, field);
+        memory.map_or_else(|address| address, HeldMemory::address)
+    }
+
+    /// Same as [`address`](Self::address), with the size. The error is the address of memory that is not held.
+    #[inline]
+    pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
+        let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
+        let uses = &mut *self.uses.borrow_mut();
+        let expected = uses.expected().filter(|slice| slice.owner == owner);
+        let address = match expected {
+            // While it is borrowed, it does not change. All of its memory begins at its address.
+            Some(slice) if slice.is_shared && slice.bytes == bytes => slice.address,
+            _ => self.read_address(memory),
+        };
+        if expected.is_some_and(|slice| slice.contains(address, bytes)) {
+            uses.count += 1;
+        } else if let Err(replaces) = uses.search(owner, address, bytes) {
+            self.mark_not_held(field, replaces);
+            return Err(address);
+        }
+        if self.notes_uses {
+            self.used.borrow_mut().push((address, bytes));
+        }
+        Ok(HeldMemory { address, bytes })
+    }
+
+    fn read_address<T>(&self, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+        let reader = self.reader.get_or_init(|| reader(&self.stream));
+        let (address, guard) = memory.device_ptr(reader);
+        // The run records the use of the whole slice.
+        mem::forget(guard);
+        address
     }
 
     /// Calls `then` with the memory of the slices that the current launch uses, and forgets it.
@@ -149,68 +214,30 @@ impl HeldSlices {
         used.clear();
     }
 
-    /// Adds a slice; returns its index.
-    pub(crate) fn push(&self, slice: HeldSlice) -> usize {
+    /// Adds a slice. A place that is held exclusively is not held again: a program can do so with a borrow of a [`Held`] that it leaks.
+    ///
+    /// [`Held`]: crate::sequence::Held
+    pub(crate) fn push(&self, slice: HeldSlice) {
         let mut uses = self.uses.borrow_mut();
-        uses.slices.push(slice);
-        uses.slices.len() - 1
+        let place = slice.place.addr();
+        if !uses.exclusive.contains(&place) {
+            if !slice.is_shared {
+                uses.exclusive.push(place);
+            }
+            uses.slices.push(slice);
+        }
     }
 
     /// The held slice with this index.
     pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
-        self.uses.borrow().slices.get(index).cloned()
-    }
-
-    /// The program borrows the slice with this index exclusively.
-    #[inline]
-    pub(crate) fn borrowed_exclusively(&self, index: usize) {
-        if let Some(slice) = self.uses.borrow_mut().slices.get_mut(index) {
-            slice.exclusive += 1;
-        }
-    }
-
-    /// The device address of the slice at `place`; `None` if it is not held, or if a different slice can be there.
-    #[inline]
-    pub(super) fn find(&self, place: *const (), exclusive: bool) -> Option<CUdeviceptr> {
-        let uses = &mut *self.uses.borrow_mut();
-        let Uses { slices, previous, count } = uses;
-        let expected = previous.get(*count).map_or(0, |index| *index as usize);
-        let index = match slices.get(expected) {
-            Some(slice) if slice.place.cast_const() == place => expected,
-            _ => search(slices, previous, *count, place)?,
-        };
-        let slice = &mut slices[index];
-        *count += 1;
-        if exclusive {
-            slice.exclusive = slice.exclusive.saturating_sub(1);
-        }
-        (slice.exclusive == 0).then_some(slice.address)
-    }
-
-    /// Whether this is the memory of the held slices, in any order.
-    pub(crate) fn is_memory(&self, mut now: Vec<(CUdeviceptr, usize)>) -> bool {
-        let slices = &self.uses.borrow().slices;
-        let memory = slices.iter().map(|slice| (slice.address, slice.bytes));
-        let mut held: Vec<_> = memory.collect();
-        held.sort_unstable();
-        now.sort_unstable();
-        held == now
-    }
-
-    /// Whether the memory is part of a held slice.
-    pub(super) fn contains(&self, address: CUdeviceptr, bytes: usize) -> bool {
-        let end = address + bytes as CUdeviceptr;
-        self.uses
-            .borrow()
-            .slices
-            .iter()
-            .any(|slice| slice.address <= address && end <= slice.address + slice.bytes as CUdeviceptr)
+        self.uses.borrow().slices.get(index).copied()
     }
 
     /// The run is over. The storage is kept for the next run.
     pub(crate) fn clear(&self) {
         let mut uses = self.uses.borrow_mut();
         uses.slices.clear();
+        uses.exclusive.clear();
         uses.count = 0;
         self.not_held.set(None);
         self.used.borrow_mut().clear();
@@ -218,14 +245,54 @@ impl HeldSlices {
     }
 }
 
-/// The index of the slice at `place`, which becomes the expected one for use number `count`.
-#[cold]
-fn search(slices: &[HeldSlice], previous: &mut Vec<u32>, count: usize, place: *const ()) -> Option<usize> {
-    let mut places = slices.iter().map(|slice| slice.place.cast_const());
-    let index = places.position(|held| held == place)?;
-    if previous.len() <= count {
-        previous.resize(count + 1, 0);
+impl Uses {
+    /// The slice that the next use should be of.
+    #[inline]
+    fn expected(&self) -> Option<&HeldSlice> {
+        let index = self.previous.get(self.count).map_or(0, |index| *index as usize);
+        self.slices.get(index)
     }
-    previous[count] = u32::try_from(index).ok()?;
-    Some(index)
+
+    /// Searches for the slice with this memory, which becomes the expected one for this use. The error is where the run has held the slice
+    /// at the place with this `owner`, if it has.
+    ///
+    /// The memory can be of any held slice with the type of a slice at this place: the program has exchanged them. Memory of a slice
+    /// of a different type was freed and allocated again.
+    #[cold]
+    fn search(
+        &mut self,
+        owner: *const Arc<CudaStream>,
+        address: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<(), Option<&'static Location<'static>>> {
+        let slices = &self.slices;
+        let places = || slices.iter().filter(|slice| slice.owner == owner);
+        let held_at = places().next().ok_or(None)?.held_at;
+        let has = |slice: &HeldSlice| {
+            let is_type = |place: &HeldSlice| place.element == slice.element;
+            slice.contains(address, bytes) && places().any(is_type)
+        };
+        let index = slices.iter().position(has).ok_or(Some(held_at))?;
+        if self.previous.len() <= self.count {
+            self.previous.resize(self.count + 1, 0);
+        }
+        self.previous[self.count] = index as u32;
+        self.count += 1;
+        Ok(())
+    }
+}
+
+/// A stream with which cudarc reports addresses without calls of the driver, if there is one; otherwise `stream`.
+///
+/// `DevicePtr::device_ptr` also lets the stream wait for the memory. If an error is stored in the context of the stream, cudarc returns the
+/// error before it calls the driver, and stores it again. No other code uses this handle to the context of the device.
+fn reader(stream: &Arc<CudaStream>) -> Arc<CudaStream> {
+    let context = stream.context();
+    if context.is_primary()
+        && let Ok(own) = CudaContext::new(context.ordinal())
+    {
+        own.record_err(Err::<(), _>(DriverError(CUDA_ERROR_UNKNOWN)));
+        return own.default_stream();
+    }
+    stream.clone()
 }

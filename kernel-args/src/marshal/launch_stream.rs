@@ -16,7 +16,6 @@ use {
 #[cfg(feature = "graphs")]
 use {
     super::held_slices::HeldSlices,
-    core::mem,
     cudarc::driver::{DevicePtr, sys::CUdeviceptr},
 };
 
@@ -168,7 +167,7 @@ impl<'k> LaunchStream<'k> {
             Ok(stream) => stream,
             #[cfg(feature = "graphs")]
             Err(held) => {
-                held.mark_not_held(self.field.get());
+                held.mark_not_held(self.field.get(), None);
                 held.stream()
             }
         }
@@ -207,21 +206,9 @@ impl<'k> LaunchStream<'k> {
     /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
     #[cfg(feature = "graphs")]
     #[inline(always)]
-    pub(crate) fn held_address<T>(
-        &self,
-        held: &HeldSlices,
-        memory: &impl DevicePtr<T>,
-        exclusive: bool,
-    ) -> CUdeviceptr {
-        let place = ptr::from_ref(memory).cast();
-        let address = match held.find(place, exclusive) {
-            Some(address) => address,
-            None => part_of_held(held, memory, self.field.get()),
-        };
-        if held.notes_uses {
-            held.note_use(address, memory.num_bytes());
-        }
-        address
+    pub(crate) fn held_address<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+        // No reference to `self` is passed: it would then be in memory in every launch.
+        held.address(memory, self.field.get())
     }
 
     /// The context of the arguments, if an argument has declared it.
@@ -289,20 +276,6 @@ impl<'k> LaunchStream<'k> {
 #[inline(always)]
 fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
     Arc::ptr_eq(stream.context(), context) || stream.context().cu_ctx() == context.cu_ctx()
-}
-
-/// The address of `memory`, which can be a view of a held slice; otherwise `field` is marked. No reference to a `LaunchStream` is
-/// passed: it would then be in memory in every launch.
-#[cfg(feature = "graphs")]
-#[inline(never)]
-fn part_of_held<T>(held: &HeldSlices, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
-    // The sequence records the use of the whole slice when its work is enqueued.
-    let (address, guard) = memory.device_ptr(held.stream());
-    mem::forget(guard);
-    if !held.contains(address, memory.num_bytes()) {
-        held.mark_not_held(field);
-    }
-    address
 }
 
 /// The name of a context. It is not inlined: only errors need it.

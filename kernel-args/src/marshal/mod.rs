@@ -66,7 +66,7 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Entered, HeldSlice, HeldSlices},
+    held_slices::{After, Entered, HeldMemory, HeldSlice, HeldSlices},
     uses::{Access, Accesses, Uses},
 };
 

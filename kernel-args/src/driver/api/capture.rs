@@ -13,19 +13,26 @@ use cudarc::driver::{CudaStream, sys::CUgraph_st};
 
 impl MemoryStep<'_> {
     /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
+    ///
+    /// Each range of a step is a `HeldMemory`, or the beginning of one: only `LaunchLog::push_memset` and `push_copy` record such steps. Its
+    /// address and size were read together, from the slice that the program has passed, and are within the memory of a held slice with
+    /// the same type of elements. When the closure has returned, `Slices::enter` has found this memory in a slice of this type at a held
+    /// place, or the run is an error before its steps are enqueued. That slice is borrowed until then. Later it is freed in the order of
+    /// streams: its guard records the run as its use.
     pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
         let (to, width, stream) = (self.to, self.width, stream.raw());
         match self.operation {
             MemoryOperation::Set(byte) => {
                 let set = required!(api, cuMemsetD8Async)?;
-                // SAFETY: CUDA Driver API, "Memory Management", `cuMemsetD8Async`: the memory is part of a slice that the run of a
-                // sequence holds until its steps are enqueued, and that is freed in the order of streams.
+                // SAFETY: CUDA Driver API, "Memory Management", `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
+                // program has borrowed them exclusively, and zeros are values of their type: `Recorder::memset_zeros` requires both.
                 unsafe { set(to, byte, width, stream) }.check("cuMemsetD8Async")
             }
             MemoryOperation::CopyFrom(from) => {
                 let copy = required!(api, cuMemcpyDtoDAsync_v2)?;
-                // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoDAsync`: both places are part of slices that the run of
-                // a sequence holds until its steps are enqueued, and that are freed in the order of streams.
+                // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
+                // proved above. They do not overlap and have the same type: `Recorder::memcpy_dtod` requires two slices of one type, of
+                // which the destination is borrowed exclusively.
                 unsafe { copy(to, from, width, stream) }.check("cuMemcpyDtoDAsync_v2")
             }
         }

@@ -7,6 +7,7 @@ use crate::{
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
 };
+use core::panic::Location;
 use std::{borrow::Cow, boxed::Box, fmt, string::String};
 
 /// Why a launch failed.
@@ -30,6 +31,8 @@ pub enum LaunchError {
         kernel: String,
         /// The field, or the index of an argument of a list.
         field: Cow<'static, str>,
+        /// The call of `hold` for the slice that the argument has replaced at its place.
+        replaces: Option<&'static Location<'static>>,
     },
     /// A copy in a sequence has more elements than its destination. Nothing was recorded.
     #[non_exhaustive]
@@ -40,7 +43,11 @@ pub enum LaunchError {
         to: usize,
     },
     /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
-    Replaced,
+    #[non_exhaustive]
+    Replaced {
+        /// The call of `hold` for the slice.
+        held_at: &'static Location<'static>,
+    },
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
     #[non_exhaustive]
     Unrecorded {
@@ -117,13 +124,23 @@ impl fmt::Display for LaunchError {
             #[cfg(feature = "observe")]
             Self::Pointer(pointer) => pointer.fmt(f),
             Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-            Self::NotHeld { kernel, field } => {
+            Self::NotHeld { kernel, field, replaces } => {
                 // A list has indices, and the field of a tuple struct has a number.
                 let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
                 let slice = if is_name { field } else { "slice" };
+                write!(f, "kernel `{kernel}` was not launched: ")?;
+                if let Some(held_at) = replaces {
+                    return write!(
+                        f,
+                        "`{field}` is not the slice that was held at {held_at}, and the sequence does not hold its memory, which could be \
+                         freed before the kernel runs\n\
+                         help: hold both slices at the beginning of the closure, and exchange the values that `hold` returned: \
+                         `mem::swap(&mut {slice}, &mut other)`"
+                    );
+                }
                 write!(
                     f,
-                    "kernel `{kernel}` was not launched: the sequence does not hold the memory of `{field}`, which could be freed before \
+                    "the sequence does not hold the memory of `{field}`, which could be freed before \
                      the kernel runs\n\
                      help: hold the slice at the beginning of the closure: `let mut {slice} = s.hold(&mut {slice})?;` if a kernel writes it, \
                      `let {slice} = s.hold(&{slice})?;` otherwise"
@@ -134,9 +151,10 @@ impl fmt::Display for LaunchError {
                 "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
                  help: copy into a slice with at least {from} elements"
             ),
-            Self::Replaced => f.write_str(
-                "the run of the sequence was not enqueued: a slice that it holds was replaced by another one\n\
-                 help: exchange the values that `hold` returned, or replace the slice between two runs",
+            Self::Replaced { held_at } => write!(
+                f,
+                "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
+                 help: hold both slices and exchange the values that `hold` returned, or replace the slice between two runs"
             ),
             Self::Unrecorded { kernel, call } => write!(
                 f,
@@ -202,7 +220,7 @@ impl std::error::Error for LaunchError {
             #[cfg(feature = "observe")]
             Self::Pointer(pointer) => Some(&**pointer),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced => None,
+            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced { .. } => None,
             Self::Unrecorded { call, .. } => Some(call),
         }
     }

@@ -13,8 +13,6 @@ use crate::{
     marshal::{ContextName, Foreign},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
-#[cfg(feature = "graphs")]
-use std::borrow::Cow;
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -36,13 +34,6 @@ pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Erro
 pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign(kernel, name_of, Foreign { launch, ..field })
-}
-
-/// An argument of a launch in a sequence is memory that the sequence does not hold.
-#[cfg(feature = "graphs")]
-#[cold]
-pub(super) fn not_held(kernel: String, field: Cow<'static, str>) -> Error {
-    Error::Launch(LaunchError::NotHeld { kernel, field })
 }
 
 /// A launch in a sequence asks for a node whose handle it cannot return.

@@ -10,7 +10,7 @@ use crate::{
         api::{FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch, Recording},
-        error::Error,
+        error::{Error, LaunchError},
         function::{Function, LoadedFunction, Lower, NameOf, Pass},
     },
     marshal::{ForEachValue, LaunchStream},
@@ -154,9 +154,7 @@ impl<C: Callee> Pass for Record<'_, '_, C> {
     ) -> Result<(), Error> {
         let Self { recording, callee, shape, attributes, promise, parameters, name_of } = self;
         if recording.held.is_not_held() {
-            let field = recording.held.take_not_held().unwrap_or(0);
-            let field = name_of(field).unwrap_or_default();
-            return Err(explain::not_held(callee.name(), field));
+            return Err(not_held(recording, callee, name_of));
         }
         let keeper = || callee.keeper();
         let check = || check(callee, shape, attributes);
@@ -174,6 +172,15 @@ impl<C: Callee> Pass for Record<'_, '_, C> {
         }
         Ok(())
     }
+}
+
+/// The error of a launch whose memory is not held.
+#[cold]
+fn not_held(recording: &Recording, callee: impl Callee, name_of: NameOf) -> Error {
+    let not_held = recording.held.take_not_held();
+    let field = not_held.and_then(|not_held| name_of(not_held.field));
+    let replaces = not_held.and_then(|not_held| not_held.replaces);
+    Error::Launch(LaunchError::NotHeld { kernel: callee.name(), field: field.unwrap_or_default(), replaces })
 }
 
 /// Notes which memory the recorded launch uses. It is not generic, so it is compiled once, not for each struct.

@@ -6,10 +6,10 @@ use crate::{
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
-    marshal::{Access, ContextName, LaunchStream},
+    marshal::{Access, ContextName, HeldMemory},
 };
 use core::{fmt, marker::PhantomData};
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr};
+use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr, ValidAsZeroBits};
 use std::{boxed::Box, sync::Arc};
 
 /// Records the launches of one run of a [`Sequence`](super::Sequence): the stream of its launches, `stream = s`.
@@ -44,14 +44,16 @@ impl<'s> Recorder<'s, '_> {
     /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
     ///
     /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a [`Held`](crate::sequence::Held), which derefs to
-    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice stays borrowed, so the closure cannot drop it. A run whose slice
-    /// was replaced through the `Held` is an error.
+    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice stays borrowed, so the closure cannot drop it. Held slices can
+    /// be exchanged: a launch uses the slice that its reference refers to. A run is an error if the closure has replaced a held slice by one
+    /// that is not held.
     ///
     /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain launch.
     /// Both happen once for each held slice.
     ///
     /// # Errors
     /// [`Error::Context`] if the slice belongs to a different context than the stream.
+    #[track_caller]
     pub fn hold<H: Hold<'s>>(&'s self, slice: H) -> Result<H::Held, Error> {
         let stream = self.recording.stream();
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
@@ -66,11 +68,10 @@ impl<'s> Recorder<'s, '_> {
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the slice.
     pub fn memset_zeros<T: DeviceRepr + ValidAsZeroBits>(&self, slice: &mut CudaSlice<T>) -> Result<(), Error> {
-        let to = self.address(slice, "memset_zeros", "slice", true)?;
-        let width = slice.num_bytes();
-        if width > 0 {
-            self.recording.log.borrow_mut().push_memset(to, 0, width);
-            self.uses(&[(to, true)], width);
+        let to = self.memory(slice, "memset_zeros", "slice")?;
+        if to.bytes() > 0 {
+            self.recording.log.borrow_mut().push_memset(to, 0);
+            self.uses(&[(to, true)], to.bytes());
         }
         Ok(())
     }
@@ -83,39 +84,34 @@ impl<'s> Recorder<'s, '_> {
         if to.len() < from.len() {
             return Err(Error::Launch(LaunchError::TooShort { from: from.len(), to: to.len() }));
         }
-        let width = from.num_bytes();
-        let source = self.address(from, "memcpy_dtod", "from", false)?;
-        let to = self.address(to, "memcpy_dtod", "to", true)?;
-        if width > 0 {
-            self.recording.log.borrow_mut().push_copy(to, source, width);
-            self.uses(&[(source, false), (to, true)], width);
+        let from = self.memory(from, "memcpy_dtod", "from")?;
+        let to = self.memory(to, "memcpy_dtod", "to")?;
+        if from.bytes() > 0 {
+            self.recording.log.borrow_mut().push_copy(to, from);
+            self.uses(&[(from, false), (to, true)], from.bytes());
         }
         Ok(())
     }
 
-    /// Adds a step with these accesses, each an address and whether it is written.
-    fn uses(&self, accesses: &[(CUdeviceptr, bool)], bytes: usize) {
+    /// Adds a step with accesses to the first bytes of this memory, which is written or not.
+    fn uses(&self, accesses: &[(HeldMemory, bool)], bytes: usize) {
         self.recording.held.take_used(|_| {});
         if self.recording.held.notes_uses {
-            let accesses = accesses.iter().map(|&(address, writes)| Access { address, bytes, writes });
+            let accesses = accesses.iter().map(|&(memory, writes)| Access { address: memory.address(), bytes, writes });
             self.recording.uses.borrow_mut().add(accesses);
         }
     }
 
-    fn address<T>(
-        &self,
-        slice: &impl DevicePtr<T>,
-        method: &'static str,
-        parameter: &'static str,
-        exclusive: bool,
-    ) -> Result<CUdeviceptr, Error> {
+    fn memory<T>(&self, slice: &CudaSlice<T>, method: &str, parameter: &'static str) -> Result<HeldMemory, Error> {
         let held = &self.recording.held;
         held.within(|| {
-            let address = LaunchStream::in_sequence(held).held_address(held, slice, exclusive);
-            match held.take_not_held() {
-                None => Ok(address),
-                Some(_) => Err(Error::Launch(LaunchError::NotHeld { kernel: method.into(), field: parameter.into() })),
-            }
+            held.memory(slice, 0).map_err(|_| {
+                Error::Launch(LaunchError::NotHeld {
+                    kernel: method.into(),
+                    field: parameter.into(),
+                    replaces: held.take_not_held().and_then(|not_held| not_held.replaces),
+                })
+            })
         })
     }
 

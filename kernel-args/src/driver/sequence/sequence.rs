@@ -194,10 +194,10 @@ impl Sequence {
         let (api, context) = (api()?, stream.context().clone());
         bind(api, &context)?;
         let mut guards = mem::take(storage);
-        let is_replaced = !Slices::new(held).enter(stream, &mut guards);
-        let outcome = if is_replaced {
+        let entered = Slices::new(held).enter(stream, &mut guards);
+        let outcome = if let Err(held_at) = entered {
             guards.drain(..).for_each(mem::forget);
-            Err(Error::Launch(LaunchError::Replaced))
+            Err(Error::Launch(LaunchError::Replaced { held_at }))
         } else if let Err(error) = context.check_err() {
             guards.drain(..).for_each(mem::forget);
             Err(Error::cudarc("cuStreamWaitEvent", error))

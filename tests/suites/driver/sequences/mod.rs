@@ -1,6 +1,7 @@
 //! Sequences: launches that are recorded, and enqueued as one graph.
 
 mod attack;
+mod exchanged;
 mod held;
 mod modes;
 mod parallel;
@@ -19,6 +20,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(held::trials(driver));
             trials.extend(parallel::trials(driver));
             trials.extend(attack::trials(driver));
+            trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
             trials.extend(random::trials(driver));
             trials

@@ -67,7 +67,7 @@ fn change(rng: &mut Rng, program: &mut Vec<Step>) {
 }
 
 /// Where a program runs: as plain launches, or in a sequence.
-trait Place: AsStream {
+pub(crate) trait Place: AsStream {
     fn zero(&self, slice: &mut CudaSlice<f32>) -> Result<(), Error>;
     fn copy(&self, from: &CudaSlice<f32>, to: &mut CudaSlice<f32>) -> Result<(), Error>;
 }

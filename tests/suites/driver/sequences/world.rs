@@ -32,7 +32,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Outcome<Self> {
-        let ctx = context()?;
+        Self::in_context(context()?)
+    }
+
+    pub(crate) fn in_context(ctx: Arc<CudaContext>) -> Outcome<Self> {
         Ok(Self {
             saxpy: Kernel::from_image(&ctx, SAXPY, "saxpy")?,
             vector_add: Kernel::from_image(&ctx, VECTOR_ADD, "vector_add")?,

@@ -4,9 +4,9 @@ use super::{
     KernelCall, Promise,
     step::{COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
 };
-use crate::driver::api::LaunchAttribute;
+use crate::{driver::api::LaunchAttribute, marshal::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
-use cudarc::driver::{CudaFunction, sys::CUdeviceptr};
+use cudarc::driver::CudaFunction;
 use std::{sync::Arc, vec::Vec};
 
 /// Steps in the order in which they were recorded, as words.
@@ -167,12 +167,16 @@ impl LaunchLog {
         }
     }
 
-    pub(crate) fn push_memset(&mut self, to: CUdeviceptr, byte: u8, width: usize) {
-        self.push_memory(&Header::of_memory(MEMSET, to, byte.into(), width));
+    /// Adds a memset of all of the memory.
+    pub(crate) fn push_memset(&mut self, to: HeldMemory, byte: u8) {
+        let width = to.bytes();
+        self.push_memory(&Header::of_memory(MEMSET, to.address(), byte.into(), width));
     }
 
-    pub(crate) fn push_copy(&mut self, to: CUdeviceptr, from: CUdeviceptr, width: usize) {
-        self.push_memory(&Header::of_memory(COPY, to, from, width));
+    /// Adds a copy of `from` to the beginning of `to`, as far as both have memory.
+    pub(crate) fn push_copy(&mut self, to: HeldMemory, from: HeldMemory) {
+        let width = from.bytes().min(to.bytes());
+        self.push_memory(&Header::of_memory(COPY, to.address(), from.address(), width));
     }
 
     fn push_memory(&mut self, header: &Header) {
@@ -201,7 +205,11 @@ impl LaunchLog {
         self.is_update && last.is_some() && self.changes.last().map(|change| change.index) != last
     }
 
-    /// The promises of the callers of all launches; `None` without steps.
+    /// The promise that all steps may run; `None` without steps.
+    ///
+    /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the arguments at that time. Their
+    /// memory is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue) proves that such memory is still memory of slices of
+    /// the same types when the steps are enqueued. Memsets and copies need only this proof.
     pub(crate) fn promise(&self) -> Option<Promise<'_>> {
         (self.steps > 0).then_some(Promise(PhantomData))
     }
