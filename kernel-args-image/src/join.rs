@@ -7,8 +7,8 @@ use kernel_args_abi::{Members, Parameter};
 /// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
 /// Names, sizes, alignments and classes come from PTX if it exists. Offsets come from the cubin if its parameters have
-/// the same sizes. C++ types come from the symbol. Debug information about the same parameters adds names, members and
-/// missing types.
+/// the same sizes. C++ types come from the symbol, if it is one of C++: see [`Demangled::types_for`]. Debug information about
+/// the same parameters adds names, members and missing types.
 #[must_use]
 pub fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
@@ -38,9 +38,9 @@ pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.size == b.size)
 }
 
-/// Adds the C++ types from the symbol. Ignores the symbol if its number of parameters differs.
+/// Adds the C++ types from the symbol.
 pub(crate) fn add_types<'p>(parameters: &mut [Parameter<'p>], demangled: Option<&'p Demangled>) {
-    let types = demangled.and_then(|name| name.types_of(parameters.len()));
+    let types = demangled.and_then(|name| name.types_for(parameters));
     for (parameter, ty) in parameters.iter_mut().zip(types.into_iter().flatten()) {
         parameter.cpp = ty;
     }

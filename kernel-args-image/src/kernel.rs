@@ -66,6 +66,22 @@ impl<'k> Kernel<'k> {
     }
 }
 
+impl<'k> Kernel<'k> {
+    /// The kernel with what its code does with each parameter. The code can show that the types in the symbol are not those of the
+    /// parameters.
+    #[must_use]
+    pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
+        let demangled = self.demangled.clone();
+        Self { bodies, ..self }.named(demangled)
+    }
+
+    pub(crate) fn named(self, name: Option<Demangled>) -> Self {
+        let kernel = Self { demangled: None, ..self };
+        let demangled = name.map(|name| name.name_for(&kernel.parameters_without_debug_info()));
+        Self { demangled, ..kernel }
+    }
+}
+
 impl Kernel<'_> {
     /// The requirements for a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose,
     /// with the directives that only PTX contains. Without a cubin, the directives of PTX.
@@ -113,13 +129,16 @@ impl Kernel<'_> {
     }
 
     fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
+        let with_bodies = |mut parameters: Vec<Parameter<'s>>| {
+            for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
+                parameter.body = *body;
+            }
+            parameters
+        };
         let declared = self.entry.as_ref();
-        let declared = declared.map(|entry| entry.signature_parameters(None));
-        let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        let mut parameters = join_parameters(declared, recorded, self.demangled.as_ref(), debug_info);
-        for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
-            parameter.body = *body;
-        }
-        parameters
+        let declared = declared.map(|entry| with_bodies(entry.signature_parameters(None)));
+        let recorded = self.records;
+        let recorded = recorded.map(|kernel| with_bodies(kernel.signature_parameters(None)));
+        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

@@ -110,7 +110,8 @@ impl<'w> Wanted<'w> {
         if let Some(wanted) = &self.written {
             // Demangling is expensive: skip symbols that cannot match.
             let last = wanted.name.rsplit("::").next()?;
-            if last.is_empty() || !symbol.contains(last) {
+            // rustc encodes other characters.
+            if last.is_empty() || last.is_ascii() && !symbol.contains(last) {
                 return None;
             }
         }

@@ -5,9 +5,11 @@
 //!
 //! A type that cannot be read with certainty is unknown, never a guess: launches are rejected because of these types.
 
+mod declared;
 mod find;
 mod parser;
 mod printer;
+mod rust;
 mod tree;
 mod written;
 
@@ -17,7 +19,7 @@ use alloc::{string::String, vec::Vec};
 use core::{fmt, ops::Range};
 use kernel_args_abi::cpp::{CppBase, CppType};
 use parser::Parser;
-use printer::Printer;
+use printer::{Printer, TEXT_LIMIT};
 use tree::{Id, Node, Tree};
 
 /// The longest symbol that is read, in bytes. The symbols of CUB's kernels have up to about 10 KB.
@@ -42,6 +44,9 @@ pub struct Demangled {
 /// not mangled, or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
+    if let Some(rust) = rust::read(symbol) {
+        return Some(rust.text);
+    }
     let (tree, root, suffix) = read(symbol)?;
     let mut printer = Printer::new(&tree, false);
     printer.print(root);
@@ -68,6 +73,9 @@ impl Demangled {
     /// Reads a symbol. `None` if it is not the mangled name of a function, or if the function is an operator.
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
+        if let Some(rust) = rust::read(symbol) {
+            return Some(rust);
+        }
         let (tree, root, suffix) = read(symbol)?;
         let Node::Function(Some(name), result, parameters, tail) = tree.node(root) else {
             return None;
@@ -101,6 +109,9 @@ impl Demangled {
     /// function.
     #[must_use]
     pub fn variable(symbol: &str) -> Option<Self> {
+        if let Some(rust) = rust::read(symbol) {
+            return Some(rust);
+        }
         let (tree, root, suffix) = read(symbol)?;
         if matches!(tree.node(root), Node::Function(..)) || !suffix.is_empty() {
             return None;
@@ -137,6 +148,12 @@ impl Demangled {
     #[must_use]
     pub fn template_arguments(&self) -> Option<&str> {
         self.text.get(self.spelled().arguments?)
+    }
+
+    /// Whether the symbol contains a list of parameters. Symbols of C++ functions do; symbols of rustc do not.
+    #[must_use]
+    pub const fn has_parameters(&self) -> bool {
+        self.is_complete || !self.parameters.is_empty()
     }
 
     /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of

@@ -1,5 +1,6 @@
 //! The code of the kernels of an image, analysed when arguments are verified.
 
+use super::debug_info::{Name, name_of};
 use kernel_args_abi::Sm;
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
 use std::{
@@ -11,8 +12,16 @@ use std::{
 ///
 /// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
 pub(super) trait Analyse: Send + Sync {
-    /// The parameters of the kernel `symbol`, with what its code does with them.
-    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList;
+    /// The kernel with this symbol. `None` if its code cannot be read.
+    fn analyse(&self, symbol: &str) -> Option<Analysed>;
+}
+
+/// A kernel whose code was analysed.
+pub(super) struct Analysed {
+    /// The parameters, with what the code does with them.
+    pub(super) parameters: ParameterList,
+    /// The demangled name. The code can show that the types in a symbol are not those of the parameters.
+    pub(super) name: Option<Name>,
 }
 
 /// The code of an image that is read at run time.
@@ -49,17 +58,14 @@ pub(super) fn read<'i>(
 }
 
 impl Analyse for Code {
-    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList {
+    fn analyse(&self, symbol: &str) -> Option<Analysed> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         // The image was read before, so an error is unlikely. Everything else is compared without the code too.
-        let added = self.add_bodies(&mut kernels, symbol);
-        let kernel = kernels.kernel(symbol, Some(self.sm));
-        let mut parameters = parameters.parameters();
-        if let (Ok(()), Some(kernel)) = (added, &kernel) {
-            for (parameter, body) in parameters.iter_mut().zip(&kernel.bodies) {
-                parameter.body = *body;
-            }
-        }
-        ParameterList::new(&parameters)
+        self.add_bodies(&mut kernels, symbol).ok()?;
+        let kernel = kernels.kernel(symbol, Some(self.sm))?;
+        Some(Analysed {
+            parameters: ParameterList::new(&kernel.parameters()),
+            name: kernel.demangled.as_ref().map(name_of),
+        })
     }
 }

@@ -5,7 +5,7 @@ use crate::driver::{
     api,
     error::{Error, LoadError},
     function::Function,
-    image::{Description, candidates, nearest},
+    image::{Description, candidates, distinct_names, nearest},
 };
 use cudarc::driver::sys::CUresult;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
@@ -42,7 +42,7 @@ impl Module {
                 return Err(Error::Load(LoadError::NotFound {
                     wanted: entry.into(),
                     problem: "several kernels have this name; write the full name of one",
-                    candidates: several.iter().map(|one| one.spelled().into()).collect(),
+                    candidates: distinct_names(several),
                 }));
             }
         };
