@@ -2,7 +2,7 @@
 
 use crate::mangled::Demangled;
 use alloc::vec::Vec;
-use kernel_args_abi::{Members, Parameter};
+use kernel_args_abi::{Class, Members, Parameter};
 
 /// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
@@ -41,7 +41,14 @@ pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
 /// Adds the C++ types from the symbol.
 pub(crate) fn add_types<'p>(parameters: &mut [Parameter<'p>], demangled: Option<&'p Demangled>) {
     let types = demangled.and_then(|name| name.types_for(parameters));
+    let is_foreign = demangled.is_some_and(|name| name.is_foreign(parameters));
     for (parameter, ty) in parameters.iter_mut().zip(types.into_iter().flatten()) {
         parameter.cpp = ty;
+    }
+    for parameter in parameters.iter_mut().filter(|_| is_foreign) {
+        // numba passes a half as `.u16`.
+        if parameter.size == 2 && parameter.class == Class::Integer {
+            parameter.class = Class::Bits;
+        }
     }
 }

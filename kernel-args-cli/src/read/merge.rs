@@ -48,23 +48,23 @@ pub(super) fn merge(
         let own = own.find_map(|source| source.described);
         let described = own.or(described);
         let members = described.map_or(Members::UNKNOWN, ParameterList::members);
-        let mut parameters = join_parameters(
-            text.map(|text| text.parameters.clone()),
-            cubins.map(|cubins| cubins.parameters.clone()),
-            demangled,
-            members,
-        );
-        let demangled = demangled.map(|name| name.clone().name_for(&parameters));
+        let lists = || [text, cubins].map(|source| source.map(|source| source.parameters.clone()));
+        let [declared, recorded] = lists();
+        let untyped = join_parameters(declared, recorded, None, Members::UNKNOWN);
+        let name = demangled.map(|name| name.clone().name_for(&untyped));
+        let [declared, recorded] = lists();
+        let mut parameters = join_parameters(declared, recorded, name.as_ref(), members);
         for parameter in &mut parameters {
             parameter.body = Body::UNKNOWN;
         }
+        let parameters = ParameterList::new(&parameters);
         let image = |(number, resources): &(u32, Option<Resources>)| {
             places.get(number).map(|place| InImage { place: place.clone(), resources: *resources })
         };
         Kernel {
             symbol: symbol.to_owned(),
-            demangled,
-            parameters: ParameterList::new(&parameters),
+            demangled: name,
+            parameters,
             described: described.cloned(),
             limits,
             images: images.iter().filter_map(image).collect(),

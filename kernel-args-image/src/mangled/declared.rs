@@ -14,7 +14,7 @@
 //!
 //! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
 
-use super::Demangled;
+use super::{Demangled, List};
 use alloc::vec::Vec;
 use kernel_args_abi::{
     Class, Parameter,
@@ -54,12 +54,17 @@ impl Demangled {
         Some(types)
     }
 
+    /// Whether the symbol is not C++, and contains types that these parameters do not have.
+    pub(crate) fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
+        self.list == List::Foreign
+            || self.list == List::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
+    }
+
     /// The name of a kernel with these `parameters`. It contains no types of parameters if the symbol is not C++: `sim::step`
     /// instead of `sim::step(float32_2a)`.
     #[must_use]
     pub fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
-        let is_known = self.is_complete && !parameters.is_empty();
-        if !is_known || self.types_for(parameters).is_some() {
+        if !self.is_foreign(parameters) {
             return self;
         }
         let start = self.name.start;
@@ -67,7 +72,7 @@ impl Demangled {
         for range in self.template.iter_mut().flatten().chain([&mut self.name]) {
             *range = range.start - start..range.end - start;
         }
-        Self { text: self.text[start..end].into(), parameters: Vec::new(), is_complete: false, ..self }
+        Self { text: self.text[start..end].into(), parameters: Vec::new(), list: List::Foreign, ..self }
     }
 }
 

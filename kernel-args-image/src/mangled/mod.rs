@@ -36,8 +36,20 @@ pub struct Demangled {
     /// Each template argument. Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,
     parameters: Vec<(Range<usize>, CppType<'static>)>,
-    /// Whether `parameters` contains all parameters.
-    is_complete: bool,
+    list: List,
+}
+
+/// What `parameters` are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum List {
+    /// All parameters.
+    Complete,
+    /// The symbol has a pack of unknown length.
+    Open,
+    /// Symbols of variables and of rustc have no list.
+    None,
+    /// The list is removed, because the types are not those of the parameters.
+    Foreign,
 }
 
 /// The demangled text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is
@@ -102,7 +114,8 @@ impl Demangled {
         let is_open = |(range, _): &(Range<usize>, _)| {
             text[range.clone()].ends_with("...") || text[range.end..].starts_with("...")
         };
-        Some(Self { is_complete: !found.iter().any(is_open), text, name, template, parameters: found })
+        let is_open = found.iter().any(is_open);
+        Some(Self { list: if is_open { List::Open } else { List::Complete }, text, name, template, parameters: found })
     }
 
     /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
@@ -118,7 +131,7 @@ impl Demangled {
         }
         let mut printer = Printer::new(&tree, true);
         let (name, template) = qualified(&tree, &mut printer, root)?;
-        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), is_complete: false })
+        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: List::None })
     }
 
     /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
@@ -153,7 +166,7 @@ impl Demangled {
     /// Whether the symbol contains a list of parameters. Symbols of C++ functions do; symbols of rustc do not.
     #[must_use]
     pub const fn has_parameters(&self) -> bool {
-        self.is_complete || !self.parameters.is_empty()
+        matches!(self.list, List::Complete | List::Open)
     }
 
     /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of
@@ -167,7 +180,7 @@ impl Demangled {
             }
             ty
         };
-        self.is_complete.then(|| self.parameters.iter().map(ty).collect())
+        (self.list == List::Complete).then(|| self.parameters.iter().map(ty).collect())
     }
 
     /// The types of the parameters, if their number is `count`.

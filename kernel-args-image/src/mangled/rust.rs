@@ -1,6 +1,6 @@
 //! The symbols of rustc. They contain the path of a function or variable, and no types of parameters.
 
-use super::{Demangled, SYMBOL_LIMIT, TEXT_LIMIT};
+use super::{Demangled, List, SYMBOL_LIMIT, TEXT_LIMIT};
 use alloc::{string::String, vec, vec::Vec};
 use core::fmt::{self, Write};
 
@@ -24,7 +24,7 @@ pub(super) fn read(symbol: &str) -> Option<Demangled> {
         template: arguments.map(|_| vec![end + 1..text.len() - 1]),
         text,
         parameters: Vec::new(),
-        is_complete: false,
+        list: List::None,
     })
 }
 
