@@ -67,8 +67,8 @@ impl<'k> Kernel<'k> {
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel with what its code does with each parameter. The code can show that the types in the symbol are not those of the
-    /// parameters.
+    /// The kernel with what its code does with each parameter. The code can show that the parameters do not have the types in the
+    /// symbol.
     #[must_use]
     pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
         let demangled = self.demangled.clone();

@@ -1,6 +1,6 @@
 //! Whether the types in a symbol are the types of the kernel's parameters.
 //!
-//! numba, Julia and others write symbols like those of C++, with types that their parameters do not have. A type counts if a C++
+//! numba and Julia write symbols that look like C++, with types that their parameters do not have. A type counts if a C++
 //! compiler (nvcc, NVRTC, clang) declares such a parameter for it in PTX:
 //!
 //! | C++ | PTX |

@@ -40,6 +40,7 @@ enum Fit {
 /// | `sim::step` | every overload and instance of that name, in `sim`, or `sim` in any namespace |
 /// | `saxpy<float>` | this instance, and instances with more template arguments |
 /// | `saxpy(int, float)` | this overload |
+/// | `sim::step`, `step`, `step::<f32>` | kernels of rustc |
 ///
 /// [`candidates`] selects the best matches among several symbols.
 #[must_use]

@@ -48,7 +48,7 @@ enum List {
     Open,
     /// Symbols of variables and of rustc have no list.
     None,
-    /// The list is removed, because the types are not those of the parameters.
+    /// The list is removed, because the parameters have other types.
     Foreign,
 }
 

@@ -1,8 +1,8 @@
-"""Writes `numba_kernels.ptx`: kernels of numba, whose symbols contain types that are not the types of their parameters.
+"""Writes `numba_kernels.ptx`: kernels of numba, whose symbols contain types that their parameters do not have.
 
     python3 numba_kernels.py > numba_kernels.ptx        with the package `numba-cuda[cu13]`
 
-The tags in the symbols are shortened, and the versions are those of CUDA 13.0.
+The tags in the symbols are shortened, and the PTX has the version of CUDA 13.0.
 """
 
 import re

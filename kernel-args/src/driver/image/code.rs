@@ -20,7 +20,7 @@ pub(super) trait Analyse: Send + Sync {
 pub(super) struct Analysed {
     /// The parameters, with what the code does with them.
     pub(super) parameters: ParameterList,
-    /// The demangled name. The code can show that the types in a symbol are not those of the parameters.
+    /// The demangled name. The code can show that the parameters do not have the types in the symbol.
     pub(super) name: Option<Name>,
 }
 

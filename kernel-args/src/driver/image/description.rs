@@ -171,7 +171,7 @@ pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k
     candidates_by_name(wanted, names)
 }
 
-/// A name for each kernel that no other one of them has.
+/// A name for each kernel: the readable name, or the symbol if several of these kernels have the same name.
 pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
     let name = |kernel: &&Arc<Description>| {
         let same = kernels.iter().filter(|other| other.spelled() == kernel.spelled());
