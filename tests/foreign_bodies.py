@@ -46,7 +46,7 @@ def judge(folder):
             return EXIT_UNAVAILABLE
     with tempfile.TemporaryDirectory(dir=folder) as unpacked:
         libraries = [library for wheel in sorted(folder.glob("*.whl")) for library in unpack(wheel, unpacked)]
-        command = ["cargo", "run", "--quiet", "--release", "-p", "kernel-args-image", "--features", "compressed"]
+        command = ["cargo", "run", "--quiet", "--release", "-p", "kernel-args-image", "--features", "bodies,compressed"]
         command += ["--example", "foreign_bodies", "--", *libraries]
         result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     print(result.stdout, end="")
