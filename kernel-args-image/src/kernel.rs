@@ -116,6 +116,16 @@ impl Kernel<'_> {
         self.parameters().iter().any(is_untyped)
     }
 
+    /// Whether only the code can show whether the types in the symbol count: see [`Demangled::types_for`].
+    #[must_use]
+    pub fn has_unclear_types(&self) -> bool {
+        let parameters = self.parameters_without_debug_info();
+        let types = self.demangled.as_ref();
+        let types = types.and_then(|name| name.types_of(parameters.len()));
+        let mut types = types.into_iter().flatten().zip(&parameters);
+        types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
+    }
+
     /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {

@@ -15,6 +15,7 @@ const NUMBA: &str = include_str!("../../../kernel-args-image/tests/data/numba_ke
 const RUSTC: &str = include_str!("../../../kernel-args-image/tests/data/rustc.ptx");
 const LEGACY: &str = include_str!("../../../kernel-args-image/tests/data/rustc.legacy.ptx");
 
+const COPY: &str = "_ZN8__main__4copyB2v1B3cw5E10float32_2a10float32_2ai";
 const ONE_INTEGER: &str = "_ZN8__main__12tuple_of_oneB2v1B3cw5E8UniTupleIxLi1EE8int64_2a";
 
 kernel_args::kernels! {
@@ -82,6 +83,13 @@ fn accepted<A: KernelArgs>(images: &[Image<'_>], names: &[&str]) {
     }
 }
 
+#[derive(KernelArgs)]
+struct UnsignedCopy<'a> {
+    p: &'a mut CudaSlice<f32>,
+    q: &'a CudaSlice<f32>,
+    n: u32,
+}
+
 #[test]
 fn right_structs_for_kernels_of_numba_are_accepted() {
     within(&Settings::new(), |_| {
@@ -89,7 +97,9 @@ fn right_structs_for_kernels_of_numba_are_accepted() {
         accepted::<Record<'_>>(numba, &["record", "__main__::record"]);
         accepted::<OneDouble<'_>>(numba, &["tuple_of_one"]);
         accepted::<OneInteger<'_>>(numba, &[ONE_INTEGER]);
-        accepted::<Copy<'_>>(numba, &["_ZN8__main__4copyB2v1B3cw5E10float32_2a10float32_2ai"]);
+        accepted::<Copy<'_>>(numba, &[COPY]);
+        // The types are also ignored if the code is not compared with arguments.
+        accepted::<UnsignedCopy<'_>>(numba, &[COPY]);
         // The code shows which of both it is.
         accepted::<Copy<'_>>(&numba[..2], &["copy"]);
         accepted::<Half<'_>>(numba, &["half"]);

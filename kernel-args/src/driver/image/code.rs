@@ -1,7 +1,7 @@
 //! The code of the kernels of an image, analysed when arguments are verified.
 
 use super::debug_info::{Name, name_of};
-use kernel_args_abi::Sm;
+use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -29,16 +29,24 @@ pub(super) struct Code {
     /// The image, and more images of the same kernels.
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,
+    /// Whether arguments are compared with the code.
+    is_compared: bool,
     kernels: Mutex<Kernels<'static>>,
 }
 
 impl Code {
-    pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, kernels: Kernels<'static>) -> Self {
-        Self { images, sm, kernels: Mutex::new(kernels) }
+    pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, is_compared: bool, kernels: Kernels<'static>) -> Self {
+        Self { images, sm, is_compared, kernels: Mutex::new(kernels) }
     }
 
     fn add_bodies(&self, kernels: &mut Kernels<'_>, symbol: &str) -> Result<(), Error> {
         read(&self.images, Image::read_again)?.add_bodies(kernels, |name| name == symbol)
+    }
+}
+
+pub(super) fn without_bodies(parameters: &mut [Parameter<'_>]) {
+    for parameter in parameters {
+        parameter.body = Body::UNKNOWN;
     }
 }
 
@@ -63,9 +71,10 @@ impl Analyse for Code {
         // The image was read before, so an error is unlikely. Everything else is compared without the code too.
         self.add_bodies(&mut kernels, symbol).ok()?;
         let kernel = kernels.kernel(symbol, Some(self.sm))?;
-        Some(Analysed {
-            parameters: ParameterList::new(&kernel.parameters()),
-            name: kernel.demangled.as_ref().map(name_of),
-        })
+        let mut parameters = kernel.parameters();
+        if !self.is_compared {
+            without_bodies(&mut parameters);
+        }
+        Some(Analysed { parameters: ParameterList::new(&parameters), name: kernel.demangled.as_ref().map(name_of) })
     }
 }

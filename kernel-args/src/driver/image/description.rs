@@ -4,12 +4,12 @@
 use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
-    code::{self, Analyse, Analysed, Code},
+    code::{self, Analyse, Analysed, Code, without_bodies},
     debug_info::{DebugInfo, Name, name_of},
     variables::{VariableDescription, read_variables},
 };
 use kernel_args_abi::{
-    Body, Members, Parameter, Sm,
+    Members, Parameter, Sm,
     check::is_untyped,
     compiled::{CompiledImage, CompiledKernel},
 };
@@ -63,12 +63,6 @@ impl Parameters {
             }
             Self::Read(list) => list.parameters(),
         }
-    }
-}
-
-fn without_bodies(parameters: &mut [Parameter<'_>]) {
-    for parameter in parameters {
-        parameter.body = Body::UNKNOWN;
     }
 }
 
@@ -203,23 +197,25 @@ pub(super) fn read_kernels(
     let compiled = BySymbol::new(table, |kernel| kernel.has_debug_info() || kernel.has_bodies());
     let kernels = code::read(&images, image::Image::read)?.kernels()?.into_owned();
     // The code of an image with a table was analysed when the program was compiled.
-    let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
+    let is_analysed = table.is_some() || !cfg!(feature = "bodies");
     let (mut descriptions, mut untyped) = (Vec::new(), Vec::new());
     for symbol in kernels.symbols() {
         let Some(kernel) = kernels.kernel(symbol, Some(sm)) else {
             continue;
         };
         let debug_error = kernels.debug_error(&kernel);
+        let is_unclear = !has_code && kernel.has_unclear_types();
         let is_defined = kernel.entry.as_ref().is_some_and(|entry| entry.is_defined);
         let description = Description::new(kernel, debug_error, compiled.get(symbol), has_code);
-        if !is_analysed && is_defined && description.parameters().iter().any(is_untyped) {
+        let is_untyped = || has_code && description.parameters().iter().any(is_untyped);
+        if !is_analysed && is_defined && (is_unclear || is_untyped()) {
             untyped.push(descriptions.len());
         }
         descriptions.push(description);
     }
     let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
-        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, kernels));
+        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, has_code, kernels));
         for index in untyped {
             descriptions[index].code = Some(code.clone());
         }

@@ -36,8 +36,8 @@ pub(crate) fn ignored(seed: u64, count: usize) -> Result<(Vec<String>, Amount), 
     let (mut found, mut amount) = (Vec::new(), Amount::default());
     for (set, (target, options)) in COMPILED.iter().enumerate() {
         let folder = folder(&format!("oracle/symbols/{set}"))?;
-        let random = |shape| cpp::source(&signatures(seed, shape, count), false);
-        let sources = [random(Shape::Plain), random(Shape::Echo), WIDE.to_owned()];
+        let random = |shape, count| cpp::source(&signatures(seed, shape, count), false);
+        let sources = [random(Shape::Plain, count), random(Shape::Echo, count / 4), WIDE.to_owned()];
         let mut places = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let place = folder.join(format!("{number}.cu"));
