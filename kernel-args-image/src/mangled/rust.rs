@@ -19,9 +19,10 @@ pub(super) fn read(symbol: &str) -> Option<Demangled> {
         text.replace_range(open - 2..open, "");
     }
     let end = arguments.map_or(text.len(), |open| open - 2);
+    let inside = arguments.map(|_| end + 1..text.len() - 1);
     Some(Demangled {
         name: 0..end,
-        template: arguments.map(|_| vec![end + 1..text.len() - 1]),
+        template: inside.map(|inside| vec![inside]),
         text,
         parameters: Vec::new(),
         list: List::None,
