@@ -40,14 +40,15 @@ pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
 
 /// Adds the C++ types from the symbol.
 pub(crate) fn add_types<'p>(parameters: &mut [Parameter<'p>], demangled: Option<&'p Demangled>) {
-    let types = demangled.and_then(|name| name.types_for(parameters));
-    let is_foreign = demangled.is_some_and(|name| name.is_foreign(parameters));
-    for (parameter, ty) in parameters.iter_mut().zip(types.into_iter().flatten()) {
-        parameter.cpp = ty;
-    }
-    for parameter in parameters.iter_mut().filter(|_| is_foreign) {
-        // numba passes a half as `.u16`.
-        if parameter.size == 2 && parameter.class == Class::Integer {
+    let Some(name) = demangled else { return };
+    if let Some(types) = name.types_for(parameters) {
+        for (parameter, ty) in parameters.iter_mut().zip(types) {
+            parameter.cpp = ty;
+        }
+    } else if name.is_foreign(parameters) {
+        let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
+        for parameter in parameters.iter_mut().filter(is_short) {
+            // numba passes a half as `.u16`.
             parameter.class = Class::Bits;
         }
     }

@@ -64,21 +64,21 @@ impl<'k> Kernel<'k> {
         }
         Ok(Self { debug_info: other.debug_info, ..self })
     }
-}
 
-impl<'k> Kernel<'k> {
     /// The kernel with what its code does with each parameter. The code can show that the parameters do not have the types in the
     /// symbol.
     #[must_use]
     pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
-        let demangled = self.demangled.clone();
-        Self { bodies, ..self }.named(demangled)
+        Self { bodies, ..self }.with_checked_name()
     }
 
-    pub(crate) fn named(self, name: Option<Demangled>) -> Self {
-        let kernel = Self { demangled: None, ..self };
-        let demangled = name.map(|name| name.name_for(&kernel.parameters_without_debug_info()));
-        Self { demangled, ..kernel }
+    /// Removes the types from the name if the parameters do not have them.
+    pub(crate) fn with_checked_name(mut self) -> Self {
+        if let Some(name) = self.demangled.take() {
+            let name = name.name_for(&self.parameters_without_debug_info());
+            self.demangled = Some(name);
+        }
+        self
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `bool`, `char`, integer, enum | `.u8` to `.u64`, `.b8` to `.b64`; 128 bits: bytes or `.b128` |
 //! | `float`, `double` | `.f32`, `.f64`, `.b32`, `.b64` |
 //! | `_Float16` | `.b16` |
-//! | class, also of one member; `__half`, `float4` | bytes |
+//! | class, also of one member or none; `__half`, `float4` | bytes |
 //! | any type with `__grid_constant__` | bytes |
 //!
 //! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
