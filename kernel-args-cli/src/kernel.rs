@@ -69,12 +69,20 @@ impl Kernel {
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
-        let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, ParameterList::members);
-        for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
-            parameter.body = known.body;
-        }
-        parameters
+        with_bodies(parameters, self.bodies.as_ref())
     }
+}
+
+/// Adds what the code does with each parameter.
+pub(crate) fn with_bodies<'p>(
+    mut parameters: Vec<Parameter<'p>>,
+    bodies: Option<&'p ParameterList>,
+) -> Vec<Parameter<'p>> {
+    let bodies = bodies.map_or(Members::UNKNOWN, ParameterList::members);
+    for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
+        parameter.body = known.body;
+    }
+    parameters
 }
 
 /// The size of the parameter block in bytes, if every offset is known.

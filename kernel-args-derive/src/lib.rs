@@ -308,7 +308,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters. The mangled name of a C++ kernel contains their types. A
+/// A cubin contains only the offsets and sizes of parameters. The mangled name of a C++ kernel contains their types. The
+/// names of other languages (numba, Julia) look alike, but their types are ignored: the parameters do not have them. A
 /// fat binary provides the data of its PTX and its cubins. If the parameters of a kernel differ between GPUs, a struct
 /// that names this kernel does not compile.
 ///
@@ -351,6 +352,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | an instance, `void saxpy<float, 4>(int)` | `saxpy_float_4` |
 /// | one of several overloads, `saxpy(int, float const*)` | `saxpy_int_float_const_ptr` |
 /// | instances that would have the same name | followed by the types of their parameters |
+/// | one of several kernels of rustc, `sim::step` and `sim::inner::step` | `step_sim`, `step_sim_inner` |
 /// | a name that is still not unique, or longer than 100 bytes | followed by a number derived from its symbol |
 /// | a name that is a keyword | `r#type`; `self_` for `self`, `Self`, `super`, `crate` and `_` |
 /// | `IMAGE`, `KERNELS`, `__BYTES`, `__TABLE`, `__IMAGE` | followed by `_` |

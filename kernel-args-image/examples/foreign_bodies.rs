@@ -124,6 +124,18 @@ impl Counts {
                 continue;
             };
             let demangled = Demangled::new(entry.name);
+            if let Some(name) = demangled.as_ref().filter(|name| name.parameters().is_some()) {
+                // All of these kernels are C++.
+                let mut parameters = entry.signature_parameters(None);
+                for (parameter, body) in parameters.iter_mut().zip(body.parameters()) {
+                    parameter.body = body;
+                }
+                let is_ignored = name.types_for(&parameters).is_none();
+                self.count("E: the types of a symbol are ignored", is_ignored, false);
+                if is_ignored {
+                    self.wrong.push(format!("ignored: {name}: {parameters:?}"));
+                }
+            }
             let types = demangled.as_ref().and_then(|name| name.types_of(entry.parameters.len()));
             for (index, ty) in types.into_iter().flatten().enumerate() {
                 let size = entry.parameters[index].layout.size();

@@ -3,12 +3,8 @@
 
 use crate::{
     kernel::Kernel,
-    mangled::Demangled,
-    table::{
-        Copies,
-        types::TypeWriter,
-        writer::{Writer, place_in},
-    },
+    mangled::{Demangled, Spelled},
+    table::{Copies, types::TypeWriter, writer::Writer},
     variable::Variable,
 };
 use alloc::{string::String, vec::Vec};
@@ -160,14 +156,11 @@ fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let Some(demangled) = &kernel.demangled else {
         return [0, 0, kernel.name.len(), kernel.name.len()];
     };
-    let (text, name) = (demangled.text().as_bytes(), demangled.name());
-    let (start, length) = place_in(text, name.as_bytes()).unwrap_or((0, text.len()));
-    let unqualified = name.rfind("::").map_or(0, |at| at + 2);
-    let end = start + length;
+    let Spelled { name, arguments, .. } = demangled.spelled();
+    let unqualified = demangled.name().rfind("::").map_or(0, |at| at + 2);
     // Including both brackets.
-    let arguments = demangled.template_arguments();
-    let arguments_end = end + arguments.map_or(0, |arguments| arguments.len() + 2);
-    [start, start + unqualified, end, arguments_end]
+    let arguments_end = arguments.map_or(name.end, |arguments| arguments.end + 1);
+    [name.start, name.start + unqualified, name.end, arguments_end]
 }
 
 /// The fingerprint as stored in the table, truncated for a 32-bit `usize`.

@@ -2,13 +2,13 @@
 
 use crate::mangled::Demangled;
 use alloc::vec::Vec;
-use kernel_args_abi::{Members, Parameter};
+use kernel_args_abi::{Class, Members, Parameter};
 
 /// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
 /// Names, sizes, alignments and classes come from PTX if it exists. Offsets come from the cubin if its parameters have
-/// the same sizes. C++ types come from the symbol. Debug information about the same parameters adds names, members and
-/// missing types.
+/// the same sizes. C++ types come from the symbol, if it is one of C++: see [`Demangled::types_for`]. Debug information about
+/// the same parameters adds names, members and missing types.
 #[must_use]
 pub fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
@@ -38,10 +38,18 @@ pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.size == b.size)
 }
 
-/// Adds the C++ types from the symbol. Ignores the symbol if its number of parameters differs.
+/// Adds the C++ types from the symbol.
 pub(crate) fn add_types<'p>(parameters: &mut [Parameter<'p>], demangled: Option<&'p Demangled>) {
-    let types = demangled.and_then(|name| name.types_of(parameters.len()));
-    for (parameter, ty) in parameters.iter_mut().zip(types.into_iter().flatten()) {
-        parameter.cpp = ty;
+    let Some(name) = demangled else { return };
+    if let Some(types) = name.types_for(parameters) {
+        for (parameter, ty) in parameters.iter_mut().zip(types) {
+            parameter.cpp = ty;
+        }
+    } else if name.is_foreign(parameters) {
+        let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
+        for parameter in parameters.iter_mut().filter(is_short) {
+            // numba passes a half as `.u16`.
+            parameter.class = Class::Bits;
+        }
     }
 }

@@ -64,6 +64,22 @@ impl<'k> Kernel<'k> {
         }
         Ok(Self { debug_info: other.debug_info, ..self })
     }
+
+    /// The kernel with what its code does with each parameter. The code can show that the parameters do not have the types in the
+    /// symbol.
+    #[must_use]
+    pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
+        Self { bodies, ..self }.with_checked_name()
+    }
+
+    /// Removes the types from the name if the parameters do not have them.
+    pub(crate) fn with_checked_name(mut self) -> Self {
+        if let Some(name) = self.demangled.take() {
+            let name = name.name_for(&self.parameters_without_debug_info());
+            self.demangled = Some(name);
+        }
+        self
+    }
 }
 
 impl Kernel<'_> {
@@ -100,6 +116,16 @@ impl Kernel<'_> {
         self.parameters().iter().any(is_untyped)
     }
 
+    /// Whether only the code can show whether the types in the symbol count: see [`Demangled::types_for`].
+    #[must_use]
+    pub fn has_unclear_types(&self) -> bool {
+        let parameters = self.parameters_without_debug_info();
+        let types = self.demangled.as_ref();
+        let types = types.and_then(|name| name.types_of(parameters.len()));
+        let mut types = types.into_iter().flatten().zip(&parameters);
+        types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
+    }
+
     /// The parameters in the common model, [joined](join_parameters) from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
@@ -113,13 +139,16 @@ impl Kernel<'_> {
     }
 
     fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
+        let with_bodies = |mut parameters: Vec<Parameter<'s>>| {
+            for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
+                parameter.body = *body;
+            }
+            parameters
+        };
         let declared = self.entry.as_ref();
-        let declared = declared.map(|entry| entry.signature_parameters(None));
-        let recorded = self.records.map(|kernel| kernel.signature_parameters(None));
-        let mut parameters = join_parameters(declared, recorded, self.demangled.as_ref(), debug_info);
-        for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
-            parameter.body = *body;
-        }
-        parameters
+        let declared = declared.map(|entry| with_bodies(entry.signature_parameters(None)));
+        let recorded = self.records;
+        let recorded = recorded.map(|kernel| with_bodies(kernel.signature_parameters(None)));
+        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

@@ -134,6 +134,11 @@ pub(crate) const fn refused(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Opt
     if kernel.cpp.is_unknown() { refused_at(host, kernel, 0, host.is_strict) } else { None }
 }
 
+/// Whether the code contradicts a field in any way: an error, or a remark.
+pub(super) const fn is_doubtful(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    kernel.cpp.is_unknown() && refused_at(host, kernel, 0, true).is_some()
+}
+
 const fn refused_at(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,

@@ -1,7 +1,7 @@
 //! Which of several kernels a struct is meant for.
 
 use super::{
-    cpp,
+    body, cpp,
     report::{Report, fits, report},
 };
 use crate::signature::{Parameter, Signature};
@@ -25,8 +25,8 @@ pub enum Selection {
     },
 }
 
-/// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions, then prefers
-/// one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)` better than
+/// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions and the fewest
+/// remarks about its code, then prefers one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)` better than
 /// `k(float const*)`, and `k(float const*)` better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
@@ -92,7 +92,7 @@ const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize 
     let mut count = 0;
     let mut i = 0;
     while i < host.len() && i < kernel.len() {
-        if cpp::is_conversion(host[i].cpp, kernel[i].cpp) {
+        if cpp::is_conversion(host[i].cpp, kernel[i].cpp) || body::is_doubtful(&host[i], &kernel[i]) {
             count += 1;
         }
         i += 1;

@@ -2,11 +2,11 @@
 
 use super::observe::Observation;
 use crate::{
-    kernel::{InImage, Kernel},
+    kernel::{InImage, Kernel, with_bodies},
     limits::Limits,
     place::{Kind, Place},
 };
-use kernel_args_abi::{Class, Layout, Members, ParamLayout, Parameter, Sm};
+use kernel_args_abi::{Body, Class, Layout, Members, ParamLayout, Parameter, Sm};
 use kernel_args_image::{ParameterList, cubin::Resources, join_parameters, mangled::Demangled, same_sizes};
 use std::collections::HashMap;
 
@@ -48,19 +48,23 @@ pub(super) fn merge(
         let own = own.find_map(|source| source.described);
         let described = own.or(described);
         let members = described.map_or(Members::UNKNOWN, ParameterList::members);
-        let parameters = join_parameters(
-            text.map(|text| text.parameters.clone()),
-            cubins.map(|cubins| cubins.parameters.clone()),
-            demangled,
-            members,
-        );
+        let lists = || [text, cubins].map(|source| source.map(|source| source.parameters.clone()));
+        let [declared, recorded] = lists();
+        let untyped = join_parameters(declared, recorded, None, Members::UNKNOWN);
+        let name = demangled.map(|name| name.clone().name_for(&untyped));
+        let [declared, recorded] = lists();
+        let mut parameters = join_parameters(declared, recorded, name.as_ref(), members);
+        for parameter in &mut parameters {
+            parameter.body = Body::UNKNOWN;
+        }
+        let parameters = ParameterList::new(&parameters);
         let image = |(number, resources): &(u32, Option<Resources>)| {
             places.get(number).map(|place| InImage { place: place.clone(), resources: *resources })
         };
         Kernel {
             symbol: symbol.to_owned(),
-            demangled: demangled.cloned(),
-            parameters: ParameterList::new(&parameters),
+            demangled: name,
+            parameters,
             described: described.cloned(),
             limits,
             images: images.iter().filter_map(image).collect(),
@@ -114,12 +118,13 @@ fn has_same_offsets(text: &Source<'_>, cubins: &Source<'_>, places: &HashMap<u32
 
 impl Seen {
     fn source(&self) -> Source<'_> {
+        let bodies = self.bodies.as_ref().map(|(_, bodies)| bodies);
         Source {
-            parameters: self.observation.parameters.parameters(),
+            parameters: with_bodies(self.observation.parameters.parameters(), bodies),
             limits: self.observation.limits,
             described: self.observation.described.as_ref(),
             images: self.images.clone(),
-            bodies: self.bodies.as_ref().map(|(_, bodies)| bodies),
+            bodies,
         }
     }
 }

@@ -65,13 +65,16 @@ impl Kernel<'_> {
         self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
     }
 
-    /// The types of the parameters, as an identifier.
+    /// The types of the parameters, as an identifier. The scope if the symbol does not contain them.
     fn parameters(&self) -> String {
         let Some(demangled) = &self.demangled else {
             return String::new();
         };
         let text = demangled.text();
         let name = demangled.name();
+        if !demangled.has_parameters() {
+            return identifier(name.rsplit_once("::").map_or("", |(scope, _)| scope));
+        }
         let after = text.find(name).map_or(text, |at| &text[at + name.len()..]);
         let arguments = demangled.template_arguments().map_or(0, |a| a.len() + 2);
         match identifier(after.get(arguments..).unwrap_or_default()) {

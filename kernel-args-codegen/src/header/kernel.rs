@@ -30,9 +30,10 @@ struct Symbol {
 impl Symbol {
     fn read(symbol: &str) -> Result<Self, Problem> {
         if symbol.starts_with("_Z") {
-            let Some(demangled) = Demangled::new(symbol) else {
+            let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
+            let Some(demangled) = demangled else {
                 return Err(Problem::Symbol {
-                    because: "it is not a mangled function name",
+                    because: "it is not the mangled name of a C++ function",
                     help: "use the symbol from the image, or the C++ name of the kernel",
                 });
             };

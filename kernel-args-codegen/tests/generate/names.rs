@@ -111,3 +111,22 @@ fn a_kernel_that_varies_by_gpu_has_no_struct() {
 fn an_image_without_kernels_gives_no_text() {
     assert_eq!(of_kernels(&[]), "");
 }
+
+/// Symbols of numba contain types that the parameters do not have, and symbols of rustc contain paths.
+#[test]
+fn symbols_that_are_not_cpp_have_no_types() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel-args-image/tests/data");
+    let of_file = |name: &str| {
+        let image = std::fs::read(format!("{data}/{name}")).unwrap();
+        of_image(&image, &with_items())
+    };
+    let numba = of_file("numba_kernels.ptx");
+    for part in ["_2a", "UniTuple", "Record<457", "complex64"] {
+        assert!(!numba.contains(part), "{part}: {numba}");
+    }
+    assert_eq!(structs(&numba).len(), 13, "{numba}");
+    assert_eq!(
+        structs(&of_file("rustc.ptx")),
+        ["FillF32", "FillU32", "GrE", "Plain", "Run", "StepDeviceSim", "StepDeviceSimInner"]
+    );
+}

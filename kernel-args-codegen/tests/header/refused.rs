@@ -138,7 +138,12 @@ fn symbols_that_are_no_kernels_of_the_header() {
         ("", "", "it is not a valid C++ function name"),
         ("a b", "a b", "it is not a valid C++ function name"),
         ("while", "while", "it is not a valid C++ function name"),
-        ("_Z", "_Z", "it is not a mangled function name"),
+        ("_Z", "_Z", "it is not the mangled name of a C++ function"),
+        (
+            "_ZN3sim4step17h0123456789abcdefE",
+            "_ZN3sim4step17h0123456789abcdefE",
+            "it is not the mangled name of a C++ function",
+        ),
         ("_Z4axpyIfEvT_j", "_Z4axpyIfEvT_j", "an instance of a template"),
         ("a::while", "a::while", "`while` is a C++ keyword"),
         ("_Z1kfi", "k.n", "its type is `int` in the symbol, but `unsigned int` here"),

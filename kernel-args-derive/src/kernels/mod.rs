@@ -14,7 +14,7 @@ use crate::{
 };
 use input::{Absent, Input, Module};
 use kernel_args_codegen::generate::items::{self as names, Item, What};
-use kernel_args_image::{Declaration, Encoder, mangled::Demangled, summary::summary};
+use kernel_args_image::{Declaration, Encoder, Kernel, summary::summary};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -59,21 +59,28 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         diagnostics,
     );
     let debug_info = debug_info.unwrap_or_default();
-    let named: Vec<names::Kernel<'_>> =
-        symbols.iter().map(|&symbol| names::Kernel { symbol, demangled: Demangled::new(symbol) }).collect();
-    let (order, items) = names::items(&named);
     // A description has no code.
     let with_code = symbols.iter().filter(|_| module.absent.is_none());
     let kernels = debug_info.with_bodies(file, with_code.copied());
+    let read = |symbol: &&str| Some(debug_info.apply_to(kernels.kernel(symbol, None)?));
+    let mut read: Vec<Option<Kernel<'_>>> = symbols.iter().map(read).collect();
+    let named: Vec<names::Kernel<'_>> = symbols
+        .iter()
+        .zip(&read)
+        .map(|(&symbol, kernel)| names::Kernel {
+            symbol,
+            demangled: kernel.as_ref().and_then(|kernel| kernel.demangled.clone()),
+        })
+        .collect();
+    let (order, items) = names::items(&named);
     let mut encoder = Encoder::new();
     let mut documented = Vec::with_capacity(order.len());
     let mut found = Vec::with_capacity(order.len());
     for &at in &order {
         let symbol = symbols[at];
-        let Some(kernel) = kernels.kernel(symbol, None) else {
+        let Some(kernel) = read[at].take() else {
             continue;
         };
-        let kernel = debug_info.apply_to(kernel);
         let varies = kernels.varies(symbol);
         let declaration = kernels.declaration(symbol);
         encoder.push(&kernel, declaration.map(|(at, text)| Declaration { at, text }), varies);
@@ -81,11 +88,12 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         found.push((kernel, varies));
     }
     let symbols: Vec<&str> = order.iter().map(|&at| symbols[at]).collect();
+    let is_plain = symbols.is_sorted() && named.iter().all(|kernel| kernel.demangled.is_none());
     let consts = consts(&items, &symbols, &documented, krate);
     let (table, texts) = encoder.finish();
     let variables = variables::Variables::read(file, &debug_info, &items);
     let described = variables.as_ref().map(|variables| variables.table(krate));
-    let image = image(module, file, &symbols, (&table, &texts), described.is_some(), krate);
+    let image = image(module, file, &symbols, (&table, &texts, is_plain), described.is_some(), krate);
     let title =
         format!("The kernels of `{}`.", std::path::Path::new(&file.path).file_name().unwrap_or_default().display());
     let bytes = match &module.absent {
@@ -123,7 +131,7 @@ fn image(
     module: &Module,
     file: &File,
     symbols: &[&str],
-    (table, names): (&[u8], &str),
+    (table, names, is_plain): (&[u8], &str, bool),
     has_variables: bool,
     krate: &Path,
 ) -> TokenStream {
@@ -138,7 +146,6 @@ fn image(
     let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
     let gpus = gpus.iter();
-    let is_plain = symbols.is_sorted() && !symbols.iter().any(|symbol| symbol.starts_with("_Z"));
     let summary = contents.and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
     let (readers, summary) = match summary {
         Some(summary) => {

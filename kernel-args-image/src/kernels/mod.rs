@@ -298,7 +298,8 @@ impl<'a> Kernels<'a> {
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
-        Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel })
+        let kernel = Kernel { demangled: Demangled::new(kernel.name), ..kernel };
+        Some(kernel.with_checked_name())
     }
 
     /// The symbols of all variables, without duplicates, in alphabetical order.

@@ -40,6 +40,7 @@ enum Fit {
 /// | `sim::step` | every overload and instance of that name, in `sim`, or `sim` in any namespace |
 /// | `saxpy<float>` | this instance, and instances with more template arguments |
 /// | `saxpy(int, float)` | this overload |
+/// | `sim::step`, `step`, `step::<f32>` | kernels of rustc |
 ///
 /// [`candidates`] selects the best matches among several symbols.
 #[must_use]
@@ -110,7 +111,8 @@ impl<'w> Wanted<'w> {
         if let Some(wanted) = &self.written {
             // Demangling is expensive: skip symbols that cannot match.
             let last = wanted.name.rsplit("::").next()?;
-            if last.is_empty() || !symbol.contains(last) {
+            // rustc encodes other characters.
+            if last.is_empty() || last.is_ascii() && !symbol.contains(last) {
                 return None;
             }
         }

@@ -5,9 +5,11 @@
 //!
 //! A type that cannot be read with certainty is unknown, never a guess: launches are rejected because of these types.
 
+mod declared;
 mod find;
 mod parser;
 mod printer;
+mod rust;
 mod tree;
 mod written;
 
@@ -17,7 +19,7 @@ use alloc::{string::String, vec::Vec};
 use core::{fmt, ops::Range};
 use kernel_args_abi::cpp::{CppBase, CppType};
 use parser::Parser;
-use printer::Printer;
+use printer::{Printer, TEXT_LIMIT};
 use tree::{Id, Node, Tree};
 
 /// The longest symbol that is read, in bytes. The symbols of CUB's kernels have up to about 10 KB.
@@ -34,14 +36,29 @@ pub struct Demangled {
     /// Each template argument. Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,
     parameters: Vec<(Range<usize>, CppType<'static>)>,
-    /// Whether `parameters` contains all parameters.
-    is_complete: bool,
+    list: List,
+}
+
+/// What `parameters` are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum List {
+    /// All parameters.
+    Complete,
+    /// The symbol has a pack of unknown length.
+    Open,
+    /// Symbols of variables and of rustc have no list.
+    None,
+    /// The list is removed, because the parameters have other types.
+    Foreign,
 }
 
 /// The demangled text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is
 /// not mangled, or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
+    if let Some(rust) = rust::read(symbol) {
+        return Some(rust.text);
+    }
     let (tree, root, suffix) = read(symbol)?;
     let mut printer = Printer::new(&tree, false);
     printer.print(root);
@@ -68,6 +85,9 @@ impl Demangled {
     /// Reads a symbol. `None` if it is not the mangled name of a function, or if the function is an operator.
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
+        if let Some(rust) = rust::read(symbol) {
+            return Some(rust);
+        }
         let (tree, root, suffix) = read(symbol)?;
         let Node::Function(Some(name), result, parameters, tail) = tree.node(root) else {
             return None;
@@ -94,20 +114,24 @@ impl Demangled {
         let is_open = |(range, _): &(Range<usize>, _)| {
             text[range.clone()].ends_with("...") || text[range.end..].starts_with("...")
         };
-        Some(Self { is_complete: !found.iter().any(is_open), text, name, template, parameters: found })
+        let is_open = found.iter().any(is_open);
+        Some(Self { list: if is_open { List::Open } else { List::Complete }, text, name, template, parameters: found })
     }
 
     /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
     /// function.
     #[must_use]
     pub fn variable(symbol: &str) -> Option<Self> {
+        if let Some(rust) = rust::read(symbol) {
+            return Some(rust);
+        }
         let (tree, root, suffix) = read(symbol)?;
         if matches!(tree.node(root), Node::Function(..)) || !suffix.is_empty() {
             return None;
         }
         let mut printer = Printer::new(&tree, true);
         let (name, template) = qualified(&tree, &mut printer, root)?;
-        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), is_complete: false })
+        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: List::None })
     }
 
     /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
@@ -139,6 +163,12 @@ impl Demangled {
         self.text.get(self.spelled().arguments?)
     }
 
+    /// Whether the symbol contains a list of parameters. Symbols of C++ functions do; symbols of rustc do not.
+    #[must_use]
+    pub const fn has_parameters(&self) -> bool {
+        matches!(self.list, List::Complete | List::Open)
+    }
+
     /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of
     /// parameters is not certain.
     #[must_use]
@@ -150,7 +180,7 @@ impl Demangled {
             }
             ty
         };
-        self.is_complete.then(|| self.parameters.iter().map(ty).collect())
+        (self.list == List::Complete).then(|| self.parameters.iter().map(ty).collect())
     }
 
     /// The types of the parameters, if their number is `count`.

@@ -49,6 +49,8 @@ impl Written {
         };
         let name_end = template.as_ref().map_or(at, |template| template.start);
         let name = text.get(name_start..name_end)?;
+        // Rust: `step::<f32>`.
+        let name = template.as_ref().and_then(|_| name.strip_suffix("::")).unwrap_or(name);
         let parameters = match list {
             None => None,
             Some(open) => {

@@ -119,7 +119,7 @@ impl<'w> Writer<'w> {
 }
 
 /// The position and length of `part` in `whole`, if `part` borrows from `whole`.
-pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
+fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let found = whole.get(at..at.checked_add(part.len())?)?;
     (!part.is_empty() && core::ptr::eq(found, part)).then_some((at, part.len()))

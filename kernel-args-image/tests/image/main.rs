@@ -13,6 +13,7 @@ mod debug_info_reduced;
 #[cfg(feature = "debug-info")]
 mod dwarf_writer;
 mod fatbin_stream;
+mod foreign_symbols;
 mod images;
 mod images_broken;
 mod images_validated;

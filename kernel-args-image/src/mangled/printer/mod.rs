@@ -9,7 +9,7 @@ use alloc::string::String;
 use core::{mem, ops::Range};
 
 /// The maximum length of the text, in bytes. With substitutions, the length can grow exponentially.
-const TEXT_LIMIT: usize = 64 << 10;
+pub(super) const TEXT_LIMIT: usize = 64 << 10;
 
 /// The maximum number of steps. A step is a visited node or 64 written bytes, even if the bytes are removed again.
 const STEP_LIMIT: u32 = 1 << 20;

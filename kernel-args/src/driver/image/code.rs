@@ -1,6 +1,7 @@
 //! The code of the kernels of an image, analysed when arguments are verified.
 
-use kernel_args_abi::Sm;
+use super::debug_info::{Name, name_of};
+use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -11,8 +12,16 @@ use std::{
 ///
 /// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
 pub(super) trait Analyse: Send + Sync {
-    /// The parameters of the kernel `symbol`, with what its code does with them.
-    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList;
+    /// The kernel with this symbol. `None` if its code cannot be read.
+    fn analyse(&self, symbol: &str) -> Option<Analysed>;
+}
+
+/// A kernel whose code was analysed.
+pub(super) struct Analysed {
+    /// The parameters, with what the code does with them.
+    pub(super) parameters: ParameterList,
+    /// The demangled name. The code can show that the parameters do not have the types in the symbol.
+    pub(super) name: Option<Name>,
 }
 
 /// The code of an image that is read at run time.
@@ -20,16 +29,24 @@ pub(super) struct Code {
     /// The image, and more images of the same kernels.
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,
+    /// Whether arguments are compared with the code.
+    is_compared: bool,
     kernels: Mutex<Kernels<'static>>,
 }
 
 impl Code {
-    pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, kernels: Kernels<'static>) -> Self {
-        Self { images, sm, kernels: Mutex::new(kernels) }
+    pub(super) fn new(images: Vec<Arc<Vec<u8>>>, sm: Sm, is_compared: bool, kernels: Kernels<'static>) -> Self {
+        Self { images, sm, is_compared, kernels: Mutex::new(kernels) }
     }
 
     fn add_bodies(&self, kernels: &mut Kernels<'_>, symbol: &str) -> Result<(), Error> {
         read(&self.images, Image::read_again)?.add_bodies(kernels, |name| name == symbol)
+    }
+}
+
+pub(super) fn without_bodies(parameters: &mut [Parameter<'_>]) {
+    for parameter in parameters {
+        parameter.body = Body::UNKNOWN;
     }
 }
 
@@ -49,17 +66,15 @@ pub(super) fn read<'i>(
 }
 
 impl Analyse for Code {
-    fn analyse(&self, symbol: &str, parameters: &ParameterList) -> ParameterList {
+    fn analyse(&self, symbol: &str) -> Option<Analysed> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         // The image was read before, so an error is unlikely. Everything else is compared without the code too.
-        let added = self.add_bodies(&mut kernels, symbol);
-        let kernel = kernels.kernel(symbol, Some(self.sm));
-        let mut parameters = parameters.parameters();
-        if let (Ok(()), Some(kernel)) = (added, &kernel) {
-            for (parameter, body) in parameters.iter_mut().zip(&kernel.bodies) {
-                parameter.body = *body;
-            }
+        self.add_bodies(&mut kernels, symbol).ok()?;
+        let kernel = kernels.kernel(symbol, Some(self.sm))?;
+        let mut parameters = kernel.parameters();
+        if !self.is_compared {
+            without_bodies(&mut parameters);
         }
-        ParameterList::new(&parameters)
+        Some(Analysed { parameters: ParameterList::new(&parameters), name: kernel.demangled.as_ref().map(name_of) })
     }
 }

@@ -4,12 +4,12 @@
 use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
-    code::{self, Analyse, Code},
+    code::{self, Analyse, Analysed, Code, without_bodies},
     debug_info::{DebugInfo, Name, name_of},
     variables::{VariableDescription, read_variables},
 };
 use kernel_args_abi::{
-    Body, Members, Parameter, Sm,
+    Members, Parameter, Sm,
     check::is_untyped,
     compiled::{CompiledImage, CompiledKernel},
 };
@@ -20,7 +20,7 @@ use kernel_args_image::{
 };
 use std::{
     borrow::Cow,
-    string::ToString,
+    string::{String, ToString},
     sync::{Arc, OnceLock},
     vec::Vec,
 };
@@ -39,8 +39,8 @@ pub(crate) struct Description {
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
     /// The code, if it can show more about the parameters.
     code: Option<Arc<dyn Analyse>>,
-    /// The parameters with what the code does with them.
-    analysed: OnceLock<ParameterList>,
+    /// The kernel with what its code does, or `None` if the code cannot be read.
+    analysed: OnceLock<Option<Analysed>>,
 }
 
 /// The parameters of a kernel.
@@ -57,9 +57,7 @@ impl Parameters {
             Self::Compiled { kernel, has_code } => {
                 let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
                 if !has_code {
-                    for parameter in &mut parameters {
-                        parameter.body = Body::UNKNOWN;
-                    }
+                    without_bodies(&mut parameters);
                 }
                 parameters
             }
@@ -72,13 +70,17 @@ impl Description {
     /// `debug_error` is the reason why the kernel's own debug information could not be read. `compiled` is the same
     /// kernel as it was read when the program was compiled. `has_code` is true if its code is compared.
     fn new(
-        kernel: &Kernel<'_>,
+        mut kernel: Kernel<'_>,
         debug_error: Option<dwarf::Error>,
         compiled: Option<&CompiledKernel>,
         has_code: bool,
     ) -> Self {
-        let mut parameters = kernel.parameters();
         let from_table: Vec<Parameter<'_>> = compiled.map_or_else(Vec::new, |kernel| kernel.parameters().collect());
+        if same_sizes(&kernel.parameters(), &from_table) {
+            let bodies = from_table.iter().map(|parameter| parameter.body).collect();
+            kernel = kernel.with_bodies(bodies);
+        }
+        let mut parameters = kernel.parameters();
         // If the image has different parameters for this GPU, only these are used.
         let debug_info =
             if kernel.debug_info.complete(&mut parameters) || Members::of(&from_table).complete(&mut parameters) {
@@ -86,10 +88,8 @@ impl Description {
             } else {
                 debug_error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
             };
-        if has_code && same_sizes(&parameters, &from_table) {
-            for (parameter, compiled) in parameters.iter_mut().zip(&from_table) {
-                parameter.body = compiled.body;
-            }
+        if !has_code {
+            without_bodies(&mut parameters);
         }
         let name = kernel.demangled.as_ref().map(name_of);
         Self {
@@ -124,11 +124,12 @@ impl Description {
 
     /// The parameters, with what the code of the kernel does with them. The first call analyses the code.
     pub(crate) fn analysed(&self) -> Vec<Parameter<'_>> {
-        let (Some(code), Parameters::Read(list)) = (&self.code, &self.parameters) else {
-            return self.parameters();
-        };
-        let analyse = || code.analyse(&self.symbol, list);
-        self.analysed.get_or_init(analyse).parameters()
+        let code = self.code.as_ref();
+        let analyse = || code.and_then(|code| code.analyse(&self.symbol));
+        match self.analysed.get_or_init(analyse) {
+            Some(analysed) => analysed.parameters.parameters(),
+            None => self.parameters(),
+        }
     }
 
     /// The parameters in the model that all formats share.
@@ -136,9 +137,13 @@ impl Description {
         self.parameters.list()
     }
 
-    /// The demangled name if there is one, otherwise the symbol.
+    /// The demangled name if there is one, otherwise the symbol. It can be shorter after [`analysed`](Self::analysed).
     pub(crate) fn spelled(&self) -> &str {
-        self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
+        let name = match self.analysed.get() {
+            Some(Some(analysed)) => &analysed.name,
+            _ => &self.name,
+        };
+        name.as_ref().map_or(&self.symbol, |(text, ..)| text)
     }
 
     /// The demangled name and its parts.
@@ -158,6 +163,18 @@ pub(crate) struct Contents {
 pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
     let names = kernels.into_iter().map(|kernel| (&*kernel.symbol, kernel.name()));
     candidates_by_name(wanted, names)
+}
+
+/// A name for each kernel: the readable name, or the symbol if several of these kernels have the same name.
+pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
+    let name = |kernel: &&Arc<Description>| {
+        let same = kernels.iter().filter(|other| other.spelled() == kernel.spelled());
+        match same.count() {
+            1 => kernel.spelled().into(),
+            _ => kernel.symbol.clone().into_owned(),
+        }
+    };
+    kernels.iter().map(name).collect()
 }
 
 /// The symbols of the kernels with the most similar names.
@@ -180,23 +197,25 @@ pub(super) fn read_kernels(
     let compiled = BySymbol::new(table, |kernel| kernel.has_debug_info() || kernel.has_bodies());
     let kernels = code::read(&images, image::Image::read)?.kernels()?.into_owned();
     // The code of an image with a table was analysed when the program was compiled.
-    let is_analysed = !has_code || table.is_some() || !cfg!(feature = "bodies");
+    let is_analysed = table.is_some() || !cfg!(feature = "bodies");
     let (mut descriptions, mut untyped) = (Vec::new(), Vec::new());
     for symbol in kernels.symbols() {
         let Some(kernel) = kernels.kernel(symbol, Some(sm)) else {
             continue;
         };
         let debug_error = kernels.debug_error(&kernel);
-        let description = Description::new(&kernel, debug_error, compiled.get(symbol), has_code);
-        let is_defined = kernel.entry.is_some_and(|entry| entry.is_defined);
-        if !is_analysed && is_defined && description.parameters().iter().any(is_untyped) {
+        let is_unclear = !has_code && kernel.has_unclear_types();
+        let is_defined = kernel.entry.as_ref().is_some_and(|entry| entry.is_defined);
+        let description = Description::new(kernel, debug_error, compiled.get(symbol), has_code);
+        let is_untyped = || has_code && description.parameters().iter().any(is_untyped);
+        if !is_analysed && is_defined && (is_unclear || is_untyped()) {
             untyped.push(descriptions.len());
         }
         descriptions.push(description);
     }
     let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
-        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, kernels));
+        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, has_code, kernels));
         for index in untyped {
             descriptions[index].code = Some(code.clone());
         }

@@ -5,7 +5,7 @@ use crate::driver::{
     api,
     error::{Error, LoadError},
     function::Function,
-    image::{Description, candidates, nearest},
+    image::{Description, candidates, distinct_names, nearest},
 };
 use cudarc::driver::sys::CUresult;
 use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
@@ -26,7 +26,7 @@ impl Module {
     /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
     ///
     /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
-    /// `saxpy<float>`, `saxpy(int, float)`. You can call this at every launch: from the second call on, it finds the
+    /// `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at every launch: from the second call on, it finds the
     /// function without the driver, the heap or a lock.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Module {
                 return Err(Error::Load(LoadError::NotFound {
                     wanted: entry.into(),
                     problem: "several kernels have this name; write the full name of one",
-                    candidates: several.iter().map(|one| one.spelled().into()).collect(),
+                    candidates: distinct_names(several),
                 }));
             }
         };

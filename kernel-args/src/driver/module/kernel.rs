@@ -203,6 +203,7 @@ impl Module {
     ///
     /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances, the kernel
     /// that matches `A` is selected. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`.
+    /// A kernel of rustc has its path as a name: `sim::step`.
     ///
     /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
     /// on it finds the kernel without the driver, the heap or a lock. A call that returns an error is not cached.

@@ -11,7 +11,7 @@ use crate::{
         api::{CallError, FunctionHandle, api, out},
         context::sm,
         error::{Error, LoadError, MismatchError, VerifyError},
-        image::Description,
+        image::{Description, distinct_names},
     },
     marshal::KernelArgs,
 };
@@ -45,8 +45,8 @@ pub(crate) fn verify(
 ) -> Result<(), Error> {
     let base = param_base(host.layout, context)?;
     if let Some(description) = description {
-        let name = description.spelled();
-        compare(host, name, &description.analysed(), base)?;
+        let parameters = description.analysed();
+        compare(host, description.spelled(), &parameters, base)?;
     }
     match records(function)? {
         Some(records) => compare(host, symbol, &records, base),
@@ -132,7 +132,7 @@ pub(crate) fn select<'d>(
         _ => Err(Error::Load(LoadError::NotFound {
             wanted: wanted.into(),
             problem: "several kernels match the fields of the struct; write the full name of one",
-            candidates: kernels.iter().map(|kernel| kernel.spelled().into()).collect(),
+            candidates: distinct_names(kernels),
         })),
     }
 }

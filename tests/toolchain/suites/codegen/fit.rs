@@ -19,7 +19,8 @@ const fn of<A: KernelArgs>() -> Struct {
 fn fit(image: &str, structs: &[Struct]) {
     let image = std::fs::read(image).expect("the image can be read");
     let image = Image::read(&image).expect("it is an image");
-    let kernels = image.kernels().expect("it has kernels");
+    let mut kernels = image.kernels().expect("it has kernels");
+    image.add_bodies(&mut kernels, |_| true).expect("it has code");
     for (host, entry) in structs {
         fits(&kernels, host, entry);
     }

@@ -26,6 +26,7 @@ mod golden;
 mod read_cubin;
 mod read_ptx;
 mod report;
+mod symbols;
 mod types;
 
 use answer::{Answer, SMS};
@@ -48,6 +49,7 @@ pub(crate) fn main() -> ExitCode {
         Trial::ignorable_test("derived_structs_are_laid_out_as_nvrtc_does", derived_structs),
         Trial::ignorable_test("golden_debug_information_tells_the_signatures", golden_debug_information),
         Trial::ignorable_test("debug_information_tells_the_signatures", debug_information),
+        Trial::ignorable_test("no_type_in_a_symbol_of_nvrtc_is_ignored", symbols),
         Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || types_of("NVRTC", nvrtc::version(), types::by_nvrtc)),
         Trial::ignorable_test("types_have_the_sizes_of_cuda_headers", || {
             let version = nvrtc::version().and_then(|v| nvrtc::headers().map(|_| v + ", CUDA's headers"));
@@ -255,6 +257,29 @@ fn debug_information() -> Result<Completion, Failed> {
     let (found, amount) = debug_info::differences(&signatures)?;
     debug_verdict(&found, &amount, count, version)?;
     Ok(Completion::Completed)
+}
+
+fn symbols() -> Result<Completion, Failed> {
+    let version = match nvrtc::version() {
+        Ok(version) => version,
+        Err(why) => return Ok(ignored(&why)),
+    };
+    let count = count("KERNEL_ARGS_ORACLE_SIGNATURES", 100, 1000);
+    let (found, amount) = symbols::ignored(seed(), count)?;
+    report::add(Line {
+        compared: "types in symbols",
+        authority: version,
+        amount: format!(
+            "{} kernels, {} types, {} of them of enums that the code leaves unclear",
+            amount.kernels, amount.types, amount.unclear
+        ),
+        differences: found.len(),
+    });
+    match found.as_slice() {
+        [] if amount.types < 10 * count => Err(format!("only {} types", amount.types).into()),
+        [] => Ok(Completion::Completed),
+        found => Err(found[..found.len().min(40)].join("\n").into()),
+    }
 }
 
 fn debug_verdict(
