@@ -10,7 +10,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }
 
-/// The jobs of the script, and those of them that run weekly.
+/// The jobs of the script, and its weekly jobs.
 fn of_script(script: &str) -> [Names<'_>; 2] {
     let lines = script.lines().skip_while(|line| !line.starts_with("JOBS"));
     let entries = lines.take_while(|line| *line != "}");
