@@ -3,6 +3,7 @@
 
     python3 tests/gpu.py              builds gpu-bundle/ (git ignores it)
     python3 tests/gpu.py --debug      the same from debug builds, at the default sizes and without benchmarks, in a fraction of the time
+    python3 tests/gpu.py --check      the same, and runs it on this machine as on another: in another folder, where the sources are hidden
     sh gpu-bundle/run                 runs the suites and examples on the machine with the GPU, or only the named ones
     sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
 
@@ -16,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,7 +34,8 @@ EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "
 PACKAGES = ["inference", "nbody", "build-script"]
 
 
-DEBUG = "--debug" in sys.argv[1:]
+CHECK = "--check" in sys.argv[1:]
+DEBUG = CHECK or "--debug" in sys.argv[1:]
 
 
 def build(arguments):
@@ -109,6 +112,18 @@ def main():
     size = sum(path.stat().st_size for path in files)
     print(f"{BUNDLE.relative_to(ROOT)}: {len(files)} files, {size / 2**20:.1f} MiB")
     print("run on a machine with a GPU: sh gpu-bundle/run, and sh gpu-bundle/bench for the benchmarks")
+    return check() if CHECK else 0
+
+
+def check():
+    """Runs the bundle in another folder. Where Linux allows it, an empty file system hides the sources."""
+    hidden = ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(ROOT)]
+    if not shutil.which("unshare") or subprocess.run([*hidden, "true"], check=False).returncode != 0:
+        print("the sources cannot be hidden on this machine: only the suite `bundle` shows that no suite reads them")
+        hidden = []
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(BUNDLE, folder, dirs_exist_ok=True)
+        return subprocess.run([*hidden, "sh", f"{folder}/run"], cwd=folder, check=False).returncode
 
 
 def add_runtime():

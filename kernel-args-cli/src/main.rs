@@ -23,6 +23,7 @@ mod report;
 mod select;
 mod show;
 mod style;
+#[cfg_attr(not(unix), expect(dead_code, reason = "programs are traced on Linux only"))]
 mod trace;
 mod write;
 

@@ -136,7 +136,9 @@ impl Enumeration {
         self.digits.truncate(self.drawn);
         self.drawn = 0;
         while let Some(mut last) = self.digits.pop() {
-            last.index += if self.digits.is_empty() { self.part.1 } else { 1 };
+            // Miri is a thousand times slower than a processor: there, most values are left out.
+            let step = if cfg!(miri) { 1 + last.count.min(16) / 4 } else { 1 };
+            last.index += if self.digits.is_empty() { self.part.1 * step } else { step };
             if last.index < last.count {
                 self.digits.push(last);
                 return true;

@@ -11,6 +11,16 @@ pub mod tally;
 
 pub use generated::{derived, parts};
 
+use std::{env, path::PathBuf};
+
+/// The folder of the repository, if cargo started this program. No path from compile time: programs also run on machines without the
+/// sources.
+#[must_use]
+pub fn sources() -> Option<PathBuf> {
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+    package.parent().map(PathBuf::from)
+}
+
 #[allow(
     missing_docs,
     missing_debug_implementations,

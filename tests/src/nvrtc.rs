@@ -3,7 +3,7 @@
 use std::{
     env,
     ffi::OsString,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, ExitCode},
 };
 
@@ -12,10 +12,9 @@ const LOOKED: &str = "KERNEL_ARGS_LOOKED_FOR_NVRTC";
 
 /// The folder of the pinned NVRTC, if `ptx/toolchain.py` has downloaded it.
 fn folder() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
-    let home = home.unwrap_or_else(|| root.join(".toolchain"));
-    let folder = home.join("nvrtc-13.0.88/nvidia/cu13/lib");
+    let home = home.or_else(|| Some(crate::sources()?.join(".toolchain")));
+    let folder = home?.join("nvrtc-13.0.88/nvidia/cu13/lib");
     folder.is_dir().then_some(folder)
 }
 

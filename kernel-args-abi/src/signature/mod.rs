@@ -287,6 +287,9 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
+    /// All parameters together are smaller than the address space.
+    const LARGE: u32 = if usize::BITS == 32 { 21 } else { 25 };
+
     proptest! {
         #[test]
         fn parameters_are_placed_as_in_a_block(
@@ -294,7 +297,7 @@ mod tests {
         ) {
             let parameter = |(size, log2, is_large): (usize, u8, bool)| Parameter {
                 align: Some(Alignment { log2: log2.min(5) }),
-                ..Parameter::record(0, if is_large { size << 25 } else { size })
+                ..Parameter::record(0, if is_large { size << LARGE } else { size })
             };
             let mut parameters: Vec<_> = sizes.into_iter().map(parameter).collect();
             let mut block = ParamLayout::EMPTY;

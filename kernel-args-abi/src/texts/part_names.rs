@@ -104,7 +104,7 @@ mod tests {
     fn long_names_keep_their_ends() {
         let long = ["x"; 200].concat();
         let text = element(&long, usize::MAX);
-        assert!(!text.is_truncated() && text.as_str().ends_with("[18446744073709551615]"));
+        assert!(!text.is_truncated() && text.as_str().ends_with(&std::format!("[{}]", usize::MAX)));
         assert!(!nested(&long, &long).is_truncated());
         assert!(numbered(&long, 0, "").is_truncated());
     }

@@ -1,6 +1,6 @@
 //! Every sentence that users read, in one list.
 //!
-//! A row is a function of its placeholders. It appends the text to a [`Message`]. An error shows what is wrong, then
+//! A row is a function of its placeholders. It appends the text to a [`Message`](super::Message). An error shows what is wrong, then
 //! both sides, then `help:` with the code to write.
 
 use super::{

@@ -27,7 +27,7 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
         #errors
         #[doc(hidden)]
         #[allow(
-            dead_code, deprecated, long_running_const_eval, missing_docs, non_camel_case_types, unreachable_pub, unused_qualifications,
+            dead_code, deprecated, long_running_const_eval, non_camel_case_types, unreachable_pub, unused_qualifications,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction,
             reason = "generated code"
         )]

@@ -66,7 +66,7 @@ impl<'f> Variables<'f> {
             // Writing to a text cannot fail.
             let _ = write!(
                 types,
-                "#[allow(non_camel_case_types,missing_docs)]#[derive(Clone,Copy,Debug)]pub struct {name};\
+                "#[allow(non_camel_case_types)]#[derive(Clone,Copy,Debug)]pub struct {name};\
                  impl {krate}::__private::GlobalName for {name}{{\
                  const VARIABLE: {krate}::__private::core::option::Option<{krate}::image::CompiledKernel>=\
                  {krate}::__private::core::option::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\

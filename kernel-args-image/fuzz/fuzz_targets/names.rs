@@ -50,7 +50,7 @@ fuzz_target!(|names: [&str; 4]| {
     let list = [params];
     let kernel =
         Kernel { symbol, demangled: None, parameters: vec![params], debug_info: Members::of(&list), varies: false };
-    let text = rust(&[kernel], &options);
+    let text = rust(&[kernel], &[], &options);
     let (types, others) = declared(&text);
     assert!((1..=2).contains(&types) && others == 0, "{text}");
     let odd = |c: char| c.is_control() && c != '\n';

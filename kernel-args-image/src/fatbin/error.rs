@@ -18,7 +18,7 @@ pub const EXPANSION_LIMIT: u64 = 32;
 /// The decompressed size that [`EXPANSION_LIMIT`] does not restrict, in bytes: a small file can expand more.
 pub const EXPANSION_FLOOR: u64 = 128 << 20;
 
-/// The maximum size of a member's header that a [`Stream`] reads, in bytes. nvcc's headers have about 100 bytes.
+/// The maximum size of a member's header that a [`Stream`](super::Stream) reads, in bytes. nvcc's headers have about 100 bytes.
 pub const HEADER_LIMIT: u64 = 1 << 20;
 
 /// The contents of a fat binary member.
@@ -61,7 +61,7 @@ pub enum Error {
     Version(u16),
     /// A header or a payload is truncated: the offset of the header.
     Cut(usize),
-    /// The header of a member exceeds [`HEADER_LIMIT`], so a [`Stream`] does not read it: its size in bytes.
+    /// The header of a member exceeds [`HEADER_LIMIT`], so a [`Stream`](super::Stream) does not read it: its size in bytes.
     Header(u64),
     /// A member is neither PTX nor a cubin.
     Kind(Kind),

@@ -236,7 +236,9 @@ proptest! {
 
 /// Names in PTX are ASCII, but a user can write any name. Found by fuzzing.
 #[test]
-fn names_that_are_not_ascii_are_not_read() {
+fn names_that_are_no_identifiers_are_not_read() {
+    assert_eq!(Demangled::new("_Z1DI1&EvT_i"), None);
+    assert!(Demangled::new("_Z1DI1sEvT_i").is_some());
     assert_eq!(Demangled::new("_ZN8größen1kEP7GrößeS0_i"), None);
     assert!(!matches("_Z1kP6Groess", "k(Größe*)"));
     assert!(nearest("größe", ["_Z6groessv"]).len() <= 1);

@@ -1,6 +1,7 @@
 //! The suites that launch kernels, on a GPU or on the stand-in driver. Each has its own `main`.
 
 mod attributes;
+mod bundle;
 mod contexts;
 mod contracts;
 mod debug_info;
@@ -33,6 +34,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     kernel_args_tests::suites::main(&[
         ("attributes", attributes::main),
+        ("bundle", bundle::main),
         ("contexts", contexts::main),
         ("contracts", contracts::main),
         ("debug_info", debug_info::main),

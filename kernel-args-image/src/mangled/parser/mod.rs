@@ -91,7 +91,9 @@ impl<'s> Parser<'s> {
         let length = self.digits().parse().ok().filter(|length| *length > 0)?;
         let (name, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
-        Some(name)
+        // Names in PTX have no other characters. A type with the name `// No compiler writes other characters, and a type with the name `&` would be a reference to nothing.` would be a reference to nothing.
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
+        name.chars().all(is_part).then_some(name)
     }
 
     /// The number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.

@@ -21,7 +21,7 @@ mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
 use cudarc::driver::DriverError;
-#[cfg(feature = "graphs")]
+#[cfg(any(feature = "graphs", feature = "nvrtc"))]
 use std::boxed::Box;
 use std::fmt;
 

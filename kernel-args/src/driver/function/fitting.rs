@@ -326,7 +326,9 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until
                 // this closure returns.
                 let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
-                pass.pass(call, &|| decoded().to_string(), &|visit| decoded().visit(visit))
+                pass.pass(call, &|| decoded().to_string(), &|visit| {
+                    decoded().visit(visit);
+                })
             };
             if const { F::INLINED && size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
                 marshal_many_params(self.args, stream, launch)
@@ -340,7 +342,9 @@ impl<F: Callee, A: KernelArgs> Lower for Fitting<F, A> {
                 // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
                 let call = unsafe { KernelCall::with_extra(function, &mut extra) };
                 let decoded = || DecodedArgs::packed(A::PARAMETERS, packed);
-                pass.pass(call, &|| decoded().to_string(), &|visit| decoded().visit(visit))
+                pass.pass(call, &|| decoded().to_string(), &|visit| {
+                    decoded().visit(visit);
+                })
             })
         }
     }
@@ -410,7 +414,9 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&unsafe { DecodedArgs::params(parameters, pointers) });
                     });
                 };
-                pass.pass(call, &|| text(decoded), &|visit| decoded(&mut |all| all.visit(visit)))
+                pass.pass(call, &|| text(decoded), &|visit| {
+                    decoded(&mut |all| all.visit(visit));
+                })
             })
         } else {
             list.marshal_packed(stream, |types, packed| {
@@ -423,7 +429,9 @@ impl<F: Callee> Lower for Fitting<F, List<'_, '_>> {
                         then(&DecodedArgs::packed(parameters, packed));
                     });
                 };
-                pass.pass(call, &|| text(decoded), &|visit| decoded(&mut |all| all.visit(visit)))
+                pass.pass(call, &|| text(decoded), &|visit| {
+                    decoded(&mut |all| all.visit(visit));
+                })
             })
         }
     }

@@ -1,7 +1,7 @@
 //! The golden file: one text for each error.
 
 use kernel_args_tests::driver::Driver;
-use std::{collections::BTreeMap, fs, path::Path, sync::Mutex};
+use std::{collections::BTreeMap, fs, sync::Mutex};
 
 const GOLDEN: &str = include_str!("../../../golden/errors.txt");
 
@@ -66,8 +66,8 @@ pub(super) fn close(driver: &Driver) {
     for (name, text) in &*SEEN.lock().expect("no trial panics here") {
         file.extend(["\n## ", name, "\n", text, "\n"]);
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
-    let path = if folder.is_dir() { folder.join("errors.txt") } else { "errors.txt".into() };
+    let sources = kernel_args_tests::sources();
+    let path = sources.map_or_else(|| "errors.txt".into(), |sources| sources.join("tests/golden/errors.txt"));
     match fs::write(&path, file) {
         Ok(()) => println!("wrote {}", path.display()),
         Err(error) => println!("cannot write {}: {error}", path.display()),

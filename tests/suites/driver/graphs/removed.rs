@@ -191,8 +191,8 @@ fn the_picture_of_the_guide() -> Outcome {
     graph.add_free(&y, &[])?;
     let dot = graph.to_dot()?;
     if std::env::var_os("KERNEL_ARGS_BLESS").is_some() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel-args/guide/pictures");
-        std::fs::write(format!("{folder}/graph.dot"), dot)?;
+        let sources = kernel_args_tests::sources().ok_or("there are no sources")?;
+        std::fs::write(sources.join("kernel-args/guide/pictures/graph.dot"), dot)?;
     } else {
         assert_eq!(dot, PICTURE, "draw it again: kernel-args/guide/pictures/draw.sh");
     }

@@ -12,7 +12,7 @@ use kernel_args::{
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::{Completion, Trial};
-use std::{mem, path::Path, slice};
+use std::{fs, mem, slice};
 
 const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 
@@ -115,7 +115,9 @@ fn a_sequence_records_launches_and_then_runs() -> Outcome {
 /// The driver receives PTX with a NUL at its end.
 fn images_are_loaded_and_linked_with_their_names() -> Outcome {
     let ctx = context()?;
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/saxpy.ptx");
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("saxpy.ptx");
+    fs::write(&file, SAXPY)?;
     let (_installed, log) = seen::install();
     Module::load(&ctx, SAXPY)?;
     let memory = Seen::Load { name: None, images: vec![SAXPY.len() + 1] };

@@ -10,9 +10,9 @@ use kernel_args::{
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
-use std::{path::Path, sync::Arc};
+use std::{fs, sync::Arc};
 
-const TYPED: &str = "../ptx/saxpy_typed.ptx";
+const TYPED: &str = include_str!("../../../../ptx/saxpy_typed.ptx");
 
 /// A kernel for [`All`], which does nothing.
 const PTX: &str = "
@@ -181,7 +181,9 @@ struct Saxpy<'a> {
 fn geometry_stream_names_and_attributes_are_what_the_program_passed() -> Outcome {
     let ctx = context()?;
     let (stream, other) = (ctx.new_stream()?, ctx.new_stream()?);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(TYPED);
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("saxpy_typed.ptx");
+    fs::write(&file, TYPED)?;
     let module = Module::load(&ctx, file.as_path())?;
     let kernel = module.kernel::<Saxpy>("saxpy")?;
     let x = stream.alloc_zeros::<f32>(64)?;

@@ -51,7 +51,11 @@ mod forbidden {
 /// Attributes that are valid on the derives are also valid on the generated structs.
 #[forbid(missing_docs, non_upper_case_globals, unsafe_code, unused_imports)]
 mod forbidden_of_structs {
-    kernel_args::kernels! { pub mod public = "../ptx/saxpy_typed.ptx", generate; }
+    kernel_args::kernels! {
+        pub mod public = "../ptx/saxpy_typed.ptx", generate;
+        /// With variables.
+        pub mod variables = "../ptx/globals.ptx";
+    }
 }
 
 /// Even `Clone` is not in scope.
