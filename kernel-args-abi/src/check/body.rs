@@ -5,7 +5,7 @@
 //! and copy buffers in larger units, so none of these is evidence. What is certain, and why:
 //!
 //! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
-//! - *A floating-point format instead of another one.* The code computes in the format of the elements that it loads or
+//! - *A wrong floating-point format.* The code computes in the format of the elements that it loads or
 //!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, and the upper
 //!   halves of `float`, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
@@ -30,7 +30,8 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// The type is a pointer, and the code uses a texture or surface object; or it is one of these, and the code uses the other.
+    /// The type is a pointer, and the code uses a texture or surface object; or a texture object, and the code uses a surface
+    /// object; or the reverse.
     Object,
     /// The type is a pointer to `const`, and the code writes through it.
     Written,

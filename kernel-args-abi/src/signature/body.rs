@@ -117,7 +117,7 @@ pub struct Elements {
     /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have, too.
     pub is_computed: bool,
     /// The size of each access in bytes. For floats that the code computes with: the least number of bytes that an
-    /// instruction accesses at once, so that of a vector, if all accesses are vectors.
+    /// instruction accesses at once. If all accesses are vectors, it is the size of a vector.
     pub size: u8,
     /// The number of bytes that divides all distances between accesses with a variable index. 0 if it is not the same
     /// for all accesses, or if no index is variable.

@@ -75,7 +75,7 @@ impl<'c, 't> Flow<'c, 't> {
         Err(NoClaim)
     }
 
-    /// The value of a register, or of one that is never set, which no instruction reads in a right program.
+    /// The value of a register. A right program reads no register that is never set.
     pub(super) fn get(&self, register: Register) -> Value {
         self.values[register as usize].unwrap_or(Value::NUMBER)
     }

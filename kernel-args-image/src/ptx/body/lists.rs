@@ -1,5 +1,5 @@
-//! What a value can be computed from: sorted lists of atoms, each with a number, so that equal ones are compared and
-//! combined fast.
+//! What a value can be computed from: sorted lists of atoms. Each list has a number, to compare and combine equal lists
+//! fast.
 
 use super::names::NoClaim;
 use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};
@@ -117,7 +117,7 @@ impl Lists {
         list
     }
 
-    /// Whether an atom of the list is subtracted from another one.
+    /// Whether an atom of the list is subtracted from an atom.
     pub(super) fn is_difference(&self, list: List) -> bool {
         let terms = self.get(list);
         terms.iter().any(|term| term.1) && terms.iter().any(|term| !term.1)

@@ -15,12 +15,12 @@
 //! variable, local memory, or a value from elsewhere. This holds because
 //! - values only grow until none changes, whatever the order of the instructions. Each opcode either keeps the atoms of
 //!   its operands, or makes a number. An opcode that is not known makes a value from elsewhere, and its operands escape;
-//! - a number is no address: it is a product, a quotient, a small mask or 32 bits of one. In a sum with an address, it
-//!   leads to the same memory. The distance of two addresses leads to another one. So it stays with its atoms, whatever
-//!   is computed from it, and 32 bits that are combined to 64 are their atoms and a value from elsewhere;
-//! - local memory has a value for each 8 bytes. What is stored in part or at an unknown offset can be in all of it, and
-//!   after a store through an address that can be in several arrays, or after code that is not known got the address,
-//!   all that is loaded from it can be any slot. What is never stored as a whole is from elsewhere;
+//! - a number is no address: it is a product, a quotient, a small mask or 32 bits of an address. In a sum with an
+//!   address, it leads to the same memory. The distance of two addresses does not, so it keeps its atoms in whatever is
+//!   computed from it. 32 bits that are combined to 64 are their atoms and a value from elsewhere;
+//! - local memory has a value for each 8 bytes. What is stored in part or at an unknown offset can be in all of it. After
+//!   a store that can be in several arrays, or after code that is not known got the address, a load can be any slot.
+//!   What is never stored as a whole is from elsewhere;
 //! - no other memory is followed. A slot that is stored there or gets to code that is not known escapes: everything can
 //!   happen to it. Lists that are too long are every slot. A text that is too large or takes too much work has no claim.
 //!

@@ -21,8 +21,8 @@ pub(super) enum Kind {
     Sum,
     /// Some of the atoms, as a choice or with their bits in another arrangement.
     Mixed,
-    /// The same, where one atom can be subtracted from another: the distance between two addresses, divided and
-    /// multiplied again, still leads from one to the other.
+    /// The same, with an atom that can be subtracted: the distance between two addresses, divided and multiplied again,
+    /// still leads from the first to the second.
     Difference,
 }
 

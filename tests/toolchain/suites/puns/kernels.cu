@@ -163,7 +163,7 @@ KERNEL address_in_number(u64 state, float* out) { out[threadIdx.x] = ((float con
 // &mut u64, u64
 KERNEL number_like_address(u64* out, u64 n) { out[threadIdx.x] = (n << 8 >> 8) * 48 % 47; }
 
-// ---- One buffer in terms of another one.
+// ---- One buffer in terms of a second one.
 
 // &u8, &mut u8, &u8
 KERNEL relocated(u8* from, u8* to, u8* at) { to[at - from] = 1; }
@@ -180,7 +180,7 @@ KERNEL mirrored(double const* a, double const* b, double* out) { i64 apart = b -
 // &mut u8, &u64, u32
 KERNEL offsets_in_memory(u8* base, u64 const* offsets, u32 n) { u32 i = threadIdx.x; if (i < n) base[offsets[i]] = (u8)i; }
 
-// ---- Numbers that index other memory than that of parameters.
+// ---- Numbers that index memory of no parameter.
 
 __device__ u8 table[1024];
 __constant__ float coefficients[256];
