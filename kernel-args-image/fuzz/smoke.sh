@@ -4,18 +4,19 @@
 # --plain builds without cargo-fuzz: the same instrumentation by rustc's flags.
 set -eu
 cd "$(dirname "$0")"
+nightly=${KERNEL_ARGS_NIGHTLY:-nightly}
 plain=no
 if [ "${1:-}" = --plain ]; then plain=yes; shift; fi
 if [ $# = 0 ]; then
     for file in fuzz_targets/*.rs; do set -- "$@" "$(basename "$file" .rs)"; done
 fi
-host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+host=$(rustc "+$nightly" -vV | sed -n 's/^host: //p')
 folder=${CARGO_TARGET_DIR:-target}
 if [ $plain = yes ]; then
     RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Cpasses=sancov-module \
 -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
 -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
-        cargo +nightly build --release --bins --target "$host"
+        cargo "+$nightly" build --release --bins --target "$host"
 fi
 for target in "$@"; do
     echo "== $target"
@@ -35,6 +36,6 @@ for target in "$@"; do
         "$folder/$host/release/$target" "corpus/$target" $seeds $options
     else
         # cargo-fuzz stays in the folder that it is called from.
-        cargo +nightly fuzz run --fuzz-dir . "$target" "corpus/$target" $seeds -- $options
+        cargo "+$nightly" fuzz run --fuzz-dir . "$target" "corpus/$target" $seeds -- $options
     fi
 done

@@ -44,7 +44,7 @@ pub(super) enum Effect {
     Unknown,
 }
 
-/// The opcodes, up to their first or second dot. An opcode that is not here is unknown. Arithmetic of floats is recognized by its type.
+/// The opcodes, up to their first or second dot. No other opcode is known. Arithmetic of floats is recognized by its type.
 #[rustfmt::skip]
 const OPCODES: [(Effect, &[&str]); 27] = [
     (Effect::Load, &["ld", "ldu"]), (Effect::Store, &["st"]), (Effect::BulkCopy, &["cp"]),

@@ -8,7 +8,7 @@ use kernel_args::{
     vector::Float4,
 };
 use proptest::prelude::*;
-use std::{cell::Cell, panic::AssertUnwindSafe, rc::Rc, slice};
+use std::{cell::Cell, panic::AssertUnwindSafe, slice};
 
 /// The bytes behind each pointer of `kernelParams`.
 fn params(arguments: &mut ArgList<'_>, values: &[Vec<u8>]) -> Vec<Vec<u8>> {
@@ -83,16 +83,16 @@ fn a_list_of_64_takes_nothing_from_the_heap() {
 }
 
 /// Counts its live instances.
-struct Alive(Rc<Cell<i32>>, u8);
+struct Alive<'c>(&'c Cell<i32>, u8);
 
-impl Alive {
-    fn new(count: &Rc<Cell<i32>>, value: u8) -> Self {
+impl<'c> Alive<'c> {
+    fn new(count: &'c Cell<i32>, value: u8) -> Self {
         count.set(count.get() + 1);
-        Self(count.clone(), value)
+        Self(count, value)
     }
 }
 
-impl Drop for Alive {
+impl Drop for Alive<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
         assert!(self.1 != BOMB, "a drop that panics");
@@ -101,7 +101,7 @@ impl Drop for Alive {
 
 const BOMB: u8 = 250;
 
-impl KernelArg for Alive {
+impl KernelArg for Alive<'_> {
     type Device = u8;
 
     fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (u8, Guard<'s>) {
@@ -112,7 +112,7 @@ impl KernelArg for Alive {
 #[test]
 fn every_argument_is_dropped_once() {
     for len in [0, 1, 63, 64, 65, 200] {
-        let count = Rc::new(Cell::new(0));
+        let count = Cell::new(0);
         let mut arguments = ArgList::new();
         for i in 0..len {
             arguments.push(Alive::new(&count, i));
@@ -130,7 +130,7 @@ fn every_argument_is_dropped_once() {
 
 #[test]
 fn a_drop_that_panics_drops_no_argument_twice() {
-    let count = Rc::new(Cell::new(0));
+    let count = Cell::new(0);
     let mut arguments = ArgList::new();
     for value in [1, BOMB, 3] {
         arguments.push(Alive::new(&count, value));

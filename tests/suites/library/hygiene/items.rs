@@ -76,6 +76,7 @@ fn same(item: &Parameter<'_>, read: &Parameter<'_>) -> bool {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it reads files and analyses code")]
 fn items_have_the_parameters_that_are_read() {
     for (path, image, kernels) in IMAGES {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
