@@ -104,7 +104,7 @@ const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bo
     };
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
     let is_upper_half =
-        matches!((elements.class, float), (ElementClass::BF16, ElementClass::F32)) && elements.step % 4 == 0;
+        matches!((elements.class, float), (ElementClass::BF16, ElementClass::F32)) && elements.step.is_multiple_of(4);
     float.is_float()
         && elements.class.is_float()
         && elements.is_computed

@@ -47,14 +47,11 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
     let own = element_name(host.cpp.base);
     let mut text = Message::new();
-    let at = match last(host.spelling, own.as_str(), ">") {
-        Some(at) => at,
-        None => {
-            text.push("&CudaSlice<DevicePointer<");
-            text.push(own.as_str());
-            text.push(">>");
-            return text;
-        }
+    let Some(at) = last(host.spelling, own.as_str(), ">") else {
+        text.push("&CudaSlice<DevicePointer<");
+        text.push(own.as_str());
+        text.push(">>");
+        return text;
     };
     let (before, after) = host.spelling.split_at(at);
     text.push(before);

@@ -40,7 +40,7 @@ impl<const N: usize> Report<'_, N> {
                 return hint(self, field, parameter, differences);
             }
             Mismatch::Missing { before, moved: Some(field), .. } => {
-                say::move_field(&mut text, host[field].name, between(host, before).as_str())
+                say::move_field(&mut text, host[field].name, between(host, before).as_str());
             }
             Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
             Mismatch::Extra { field, moved: Some(parameter) } => {

@@ -10,6 +10,7 @@ use alloc::{collections::BTreeMap, vec, vec::Vec};
 use core::ops::Range;
 
 /// The values of the registers of a body.
+#[expect(clippy::struct_excessive_bools, reason = "states that are independent of each other")]
 pub(super) struct Flow<'c, 't> {
     pub(super) code: &'c Code<'t>,
     pub(super) lists: &'c mut Lists,
@@ -87,7 +88,6 @@ impl<'c, 't> Flow<'c, 't> {
         let value = match step.action {
             Action::Pass => return self.share(a.atoms),
             Action::Store => return self.store(a, step, b),
-            Action::Copy => a,
             Action::Add => a.sum(b, false, self.lists),
             Action::Subtract => a.sum(b, true, self.lists),
             Action::Multiply => a.product(b, self.lists),
@@ -102,7 +102,7 @@ impl<'c, 't> Flow<'c, 't> {
                 _ => a.scaled(Kind::Part.min(a.kind), a.as_number(), self.lists),
             },
             Action::Generic if a.is_number() => Value { number: a.number, ..Value::VARIABLE },
-            Action::Generic => a,
+            Action::Copy | Action::Generic => a,
             Action::Load => match self.load(a, step) {
                 Some(value) => value,
                 None => return,

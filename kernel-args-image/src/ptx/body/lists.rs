@@ -160,7 +160,9 @@ impl Lists {
             Operation::Add | Operation::Unite => {}
         }
         let terms = if matches!(operation, Operation::Parts | Operation::Unite) {
-            terms.iter_mut().for_each(|term| term.1 = false);
+            for term in &mut terms {
+                term.1 = false;
+            }
             terms.sort_unstable();
             terms.dedup();
             Some(terms)

@@ -95,8 +95,7 @@ impl<'t> Bodies<'t> {
         for (parameter, symbol) in code.symbols[..parameters.len()].iter().enumerate() {
             let slots = symbol.slots();
             let own = slots.clone().map(|slot| &uses[usize::from(slot)]).enumerate();
-            let used = own.clone().filter(|(_, own)| own.is_used);
-            let known = used.map(|(index, own)| own.slot(8 * index));
+            let known = own.clone().filter(|(_, own)| own.is_used).map(|(index, own)| own.slot(8 * index));
             body.parameters.push((!slots.is_empty()).then(|| known.collect()));
             body.accesses.extend(own.filter_map(|(index, own)| own.needs_of_memory(parameter, 8 * index)));
         }

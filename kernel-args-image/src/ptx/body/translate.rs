@@ -161,8 +161,8 @@ impl<'o, 't> Translator<'o, 't> {
             self.lists.pay(1)?;
             let inner = Names::new(self.names.registers);
             let (mut outer, evidence) = (core::mem::replace(&mut self.names, inner), self.evidence);
-            let names = function.parameters.iter().chain(&function.returns);
-            for (parameter, register) in names.zip(arguments.iter().chain(&returns)) {
+            let inner = function.parameters.iter().chain(&function.returns);
+            for (parameter, register) in inner.zip(arguments.iter().chain(&returns)) {
                 self.names.declare(Name::of(parameter.name), *register)?;
             }
             self.depth += 1;

@@ -25,7 +25,7 @@ pub(super) struct SlotUse<'t> {
     pub(super) is_used: bool,
     slot: Slot<'t>,
     /// The elements that all accesses show.
-    shown: Option<Option<Shown<'t>>>,
+    shown: Option<Shown<'t>>,
     /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
     alignment: u32,
     /// The largest offset of an access at a constant offset.
@@ -72,6 +72,7 @@ impl<'t> SlotUse<'t> {
     /// An access at `distance` from the slot. If the distance is not known, another slot is a part of it.
     fn add(&mut self, access: &Access<'t>, classes: &[u8], distance: Option<Number>) {
         let number = distance.unwrap_or(Number::ANY).plus(Number::constant(access.offset.into()));
+        let is_first = self.slot.access.is_none();
         self.slot.access.get_or_insert(access.evidence);
         if access.is_read {
             self.slot.read = Certainty::Certain;
@@ -86,7 +87,7 @@ impl<'t> SlotUse<'t> {
             self.constant = self.constant.max(Some(number.rest));
         }
         let shown = Shown::of(access, classes, number);
-        self.shown = Some(self.shown.map_or(shown, |own| own?.and(shown?)));
+        self.shown = if is_first { shown } else { self.shown.and_then(|own| own.and(shown?)) };
     }
 
     /// Possible accesses, or the value gets to memory or code that is not known.
@@ -124,7 +125,7 @@ impl<'t> SlotUse<'t> {
         let is_element = |Shown { elements: Elements { class, is_computed, size, .. }, number, .. }: &Shown<'t>| {
             *is_computed || !class.is_float() || number.alignment((*size).into()) == u32::from(*size)
         };
-        let shown = self.shown.flatten().filter(is_element);
+        let shown = self.shown.filter(is_element);
         let elements = shown.map(|shown| Elements { step: shown.number.step, ..shown.elements });
         let access = shown.map(|shown| shown.evidence).or(self.slot.access);
         let arithmetic = self.slot.arithmetic.filter(|_| kind == SlotKind::Integer);
@@ -236,7 +237,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         if offset.step > 0 || offset.rest < 0 {
             return start..end;
         }
-        let first = u32::from(end).min(u32::from(start) + offset.rest as u32 / 8) as SlotId;
+        let first = u32::from(end).min(u32::from(start) + offset.rest.unsigned_abs() / 8) as SlotId;
         first..end.min(first + SLOTS)
     }
 

@@ -114,13 +114,12 @@ impl Value {
             (is_number, false) => {
                 let own = if is_number { List::EMPTY } else { self.atoms };
                 let is_exact = self.kind <= Kind::Sum && other.kind == Kind::Sum;
-                match if is_exact { lists.sum(own, other.atoms, is_difference) } else { None } {
-                    Some(sum) => Self::of(Kind::Sum, sum),
-                    None => {
-                        let is_distance = is_difference && own != List::EMPTY;
-                        let kind = if is_distance { Kind::Difference } else { other.inexact(lists) };
-                        Self::of(kind.max(self.inexact(lists)), lists.unite(own, other.atoms))
-                    }
+                if let Some(sum) = if is_exact { lists.sum(own, other.atoms, is_difference) } else { None } {
+                    Self::of(Kind::Sum, sum)
+                } else {
+                    let is_distance = is_difference && own != List::EMPTY;
+                    let kind = if is_distance { Kind::Difference } else { other.inexact(lists) };
+                    Self::of(kind.max(self.inexact(lists)), lists.unite(own, other.atoms))
                 }
             }
         };

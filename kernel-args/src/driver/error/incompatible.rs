@@ -96,7 +96,7 @@ impl IncompatibleImage {
         let nearest = releases.flatten().min_by_key(|release| release.cuda);
         match nearest {
             Some(release) => {
-                write!(f, "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older")?
+                write!(f, "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older")?;
             }
             None => write!(f, "\nhelp: install a newer driver, or compile with CUDA {driver} or older")?,
         }

@@ -64,7 +64,7 @@ impl Recorded {
             match launch.parameters {
                 Some(_) => all.extend_from_slice(bytes),
                 None => {
-                    list.push((parameter.name.into(), Value::of(parameter, bytes).to_string(), is_pointer(parameter)))
+                    list.push((parameter.name.into(), Value::of(parameter, bytes).to_string(), is_pointer(parameter)));
                 }
             }
         });

@@ -42,9 +42,9 @@ fn kernels() -> Vec<(&'static str, Vec<(&'static str, Parameter<'static>)>)> {
     for line in SOURCE.lines() {
         if let Some(rest) = line.strip_prefix("KERNEL ") {
             let name = rest.split('(').next().expect("a name");
-            let types = before.strip_prefix("// ").unwrap_or_else(|| panic!("{name}: no fields")).split(", ");
+            let listed = before.strip_prefix("// ").unwrap_or_else(|| panic!("{name}: no fields")).split(", ");
             let typed = |ty| (ty, field(ty).unwrap_or_else(|| panic!("{name}: `{ty}` is no type")));
-            kernels.push((name, types.map(typed).collect()));
+            kernels.push((name, listed.map(typed).collect()));
         }
         before = line;
     }
