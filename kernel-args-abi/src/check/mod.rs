@@ -30,6 +30,7 @@ mod difference;
 mod dimensions;
 mod edit_distance;
 mod item;
+mod lists;
 mod member_mismatch;
 mod members;
 mod mismatch;
