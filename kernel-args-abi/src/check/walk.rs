@@ -58,7 +58,7 @@ impl<'a> Walk<'a> {
             return Pair::exists(host, kernel);
         }
         let is_known = host.members.is_known() || host.cpp.is_array();
-        is_known && kernel.members.is_known() && host.size == kernel.size
+        is_known && kernel.members.is_known()
     }
 
     /// Whether two pointers are given, so the comparison begins behind them.
@@ -321,6 +321,8 @@ impl<'a> Walk<'a> {
             host: Some(self.left_route.place_of(&self.left, host, host, 0)),
             kernel: Some(self.right_route.place_of(&self.right, kernel, kernel, 0)),
             siblings: Members::UNKNOWN,
+            host_siblings: Members::UNKNOWN,
+            whole: self.whole(),
             differences: Differences::NONE.with(difference),
         })
     }
@@ -333,7 +335,7 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place(&self.left, h);
         let kernel = self.right_route.place_of(&self.right, other, other, offset);
-        Some(Self::elsewhere(&host, &kernel, k.siblings))
+        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
     }
 
     /// The difference if the host's struct has a member with the name of `k` at another place.
@@ -343,14 +345,22 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place_of(&self.left, other, other, offset);
         let kernel = self.right_route.place(&self.right, k);
-        Some(Self::elsewhere(&host, &kernel, k.siblings))
+        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
     }
 
-    const fn elsewhere(host: &Place<'a>, kernel: &Place<'a>, siblings: Members<'a>) -> Step<'a> {
+    const fn elsewhere(
+        &self,
+        host: &Place<'a>,
+        kernel: &Place<'a>,
+        host_siblings: Members<'a>,
+        siblings: Members<'a>,
+    ) -> Step<'a> {
         Step::Event(Event::Differs(MemberMismatch {
             host: Some(*host),
             kernel: Some(*kernel),
             siblings,
+            host_siblings,
+            whole: self.whole(),
             differences: Differences::NONE.with(Difference::Offset),
         }))
     }
@@ -381,8 +391,17 @@ impl<'a> Walk<'a> {
                 Some(k) => k.siblings,
                 None => Members::UNKNOWN,
             },
+            host_siblings: match h {
+                Some(h) => h.siblings,
+                None => self.types.0.members,
+            },
+            whole: self.whole(),
             differences,
         }))
+    }
+
+    const fn whole(&self) -> (Members<'a>, Members<'a>) {
+        (self.types.0.members, self.types.1.members)
     }
 }
 

@@ -95,6 +95,13 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
             say::takes_vector(hint, (kernel.size, kernel.align), declare);
         } else {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
+            let mut member = Hint::new();
+            push_member(&mut member, host, kernel);
+            if member.is_empty() {
+                say::compare_fields(hint);
+            } else {
+                say::because(hint, member.as_str());
+            }
         }
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align), declare);

@@ -108,15 +108,23 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     text
 }
 
-/// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if the sizes differ, or if the type
-/// has no name.
+/// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if it has no name.
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
+    if !host.name.is_empty() {
+        templates::declare(&mut text, member_field(host.name, kernel).as_str());
+    }
+    text
+}
+
+/// `` `name: f32` ``, for the kernel's member. If its type has no Rust name, its size and alignment.
+pub(super) const fn member_field(name: &str, kernel: &Parameter<'_>) -> Declaration {
+    let mut text = Declaration::new();
     let ty = member_type(kernel);
-    if host.size == kernel.size && !host.name.is_empty() && !ty.is_empty() {
-        let mut field = Declaration::new();
-        push_type(&mut field, host.name, ty.as_str());
-        templates::declare(&mut text, field.as_str());
+    if ty.is_empty() {
+        templates::some_member(&mut text, name, (kernel.size, kernel.align));
+    } else {
+        push_type(&mut text, name, ty.as_str());
     }
     text
 }
