@@ -1,7 +1,7 @@
 //! Walks through the members of two structs, and through what their pointers point to.
 
 use super::{
-    cursor::{Cursor, Item},
+    cursor::{Cursor, Item, offset},
     difference::{Difference, Differences},
     dimensions,
     item::{common_divisor, is_no_part, is_opaque, is_whole, why_not, why_opaque, wraps},
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
             } else if k.opens() {
                 self.right.open(&k);
             } else {
-                return self.differs(None, Some(&k), Difference::Offset);
+                return self.moved(h.as_ref(), &k);
             }
             return Step::Continue;
         }
@@ -325,6 +325,24 @@ impl<'a> Walk<'a> {
             whole: self.whole(),
             differences: Differences::NONE.with(difference),
         })
+    }
+
+    /// The difference if no member of the host is at the place of `k`. A member of its name has moved.
+    const fn moved(&self, h: Option<&Item<'a>>, k: &Item<'a>) -> Step<'a> {
+        let (start, siblings) = match h {
+            Some(h) => (h.start, h.siblings),
+            None => (0, self.types.0.members),
+        };
+        let mut i = 0;
+        while !k.member.name.is_empty() && i < siblings.len() {
+            if let Some(own) = siblings.get_named(i, k.member.name.as_bytes()) {
+                let host = self.left_route.place_of(&self.left, own, own, start + offset(&own));
+                let kernel = self.right_route.place(&self.right, k);
+                return self.elsewhere(&host, &kernel, siblings, k.siblings);
+            }
+            i += 1;
+        }
+        self.differs(None, Some(k), Difference::Offset)
     }
 
     /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are

@@ -112,6 +112,8 @@ templates! {
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
+    own_struct(before: text, layout: layout, name: name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
+    field_as(field: name) = "`{field}` as";
     some_member(member: name, layout: layout) = "`{member}` with a type of {layout}";
 
     // Help: a list of arguments.
@@ -156,6 +158,9 @@ templates! {
     elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
     integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
     pointer_in_code(field: name, evidence: text, declare: text) = "the kernel accesses memory through `{field}` ({evidence}): {declare}";
+    integer_member(evidence: text) = "the kernel uses these bytes as an integer ({evidence})";
+    pointer_member(evidence: text) = "the kernel accesses memory through these bytes ({evidence})";
+    exchange_members(first: name, second: name) = ": exchange `{first}` and `{second}`";
     addresses_in_code(field: name, evidence: text, declare: text) = "the kernel uses what it loads through `{field}` as an address ({evidence}): {declare}";
     object_in_code(field: name, object: text, evidence: text, declare: text) = "the kernel uses `{field}` as a {object} ({evidence}): {declare}";
     elements_of_type(cpp: text) = "`{cpp}` elements";
@@ -168,7 +173,10 @@ templates! {
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use a struct or array of smaller elements";
+    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
+    aligned_struct(align: number, field: name, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
+    repr_c() = "C";
+    repr_align(align: number) = ", align({align})";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
     because(hint: text) = "; {hint}";
 

@@ -63,7 +63,7 @@ fn members_behind_a_pointer_are_compared() {
     );
     assert_eq!(
         hint(lights("lights", color_and_range()), lights("lights", shorter)),
-        "the kernel's `lights[]` has 8 bytes, this one's `lights[]` has 12: declare the members as the kernel's struct does"
+        "the kernel's `lights[]` has 8 bytes, this one's `lights[]` has 12: remove `kind`, which the kernel's struct does not have"
     );
 }
 
