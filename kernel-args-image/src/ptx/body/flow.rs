@@ -101,7 +101,8 @@ impl<'c, 't> Flow<'c, 't> {
                 Some(Atom::Address(_) | Atom::Variable) => a,
                 _ => a.scaled(Kind::Part.min(a.kind), a.as_number(), self.lists),
             },
-            Action::Generic if a.is_number() => Value { number: a.number, ..Value::VARIABLE },
+            // A slot is an offset in shared memory, for example.
+            Action::Generic if a.is_number() || matches!(a.sole(self.lists), Some(Atom::Slot(_))) => Value::VARIABLE,
             Action::Generic => a,
             Action::Load => match self.load(a, step) {
                 Some(value) => value,
