@@ -30,13 +30,13 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Whether kernels access all memory of the process.
-fn shares_page_tables(world: &World) -> Outcome<bool> {
+pub(crate) fn shares_page_tables(world: &World) -> Outcome<bool> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
     Ok(world.ctx.attribute(attribute)? != 0)
 }
 
 /// Memory that was freed. The memory of the stand-in driver is host memory, which still belongs to the process then.
-fn is_gone(problem: PointerProblem) -> bool {
+pub(crate) fn is_gone(problem: PointerProblem) -> bool {
     matches!(problem, PointerProblem::NotAllocated | PointerProblem::Host)
 }
 
