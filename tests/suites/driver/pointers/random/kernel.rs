@@ -186,7 +186,7 @@ pub(super) fn kernel(seed: u64, index: usize) -> Kernel {
     let (name, Builder { parameters, body, arguments, registers, .. }) = (format!("k{index}"), builder);
     let ptx = format!(
         ".visible .entry {name}({})\n{{\n\t.reg .pred %p<{registers}>;\n\t.reg .b32 %r<{registers}>;\n\t.reg .b64 %rd<{registers}>;\n\t\
-         .local .align 8 .b8 own[64];\n\t.shared .align 8 .b8 tile[64];\n\tmov.u32 %r0, 0;\n{body}\tret;\n}}\n",
+         .local .align 8 .b8 own[512];\n\t.shared .align 8 .b8 tile[64];\n\tmov.u32 %r0, 0;\n{body}\tret;\n}}\n",
         parameters.join(", ")
     );
     Kernel { name, ptx, arguments }
@@ -269,7 +269,9 @@ impl Builder {
         match route {
             Direct | Called | Indirect | External => {}
             Local => {
-                let (slot, loaded) = (8 * self.rng.below(8), self.register());
+                // A slot of its own: a number that is loaded from a shared one is not certainly an address.
+                let loaded = self.register();
+                let slot = 64 + 8 * base.argument;
                 self.line(&format!("st.local.u64 [own+{slot}], %rd{};", base.register));
                 self.line(&format!("ld.local.u64 %rd{loaded}, [own+{slot}];"));
                 base.register = loaded;
