@@ -62,6 +62,7 @@ pub(super) enum Action {
 
 /// An access to memory that a parameter may point to. An access that reads and writes is atomic.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Access<'t> {
     pub(super) base: Register,
     pub(super) offset: i32,

@@ -23,12 +23,11 @@ pub(super) struct Translator<'o, 't> {
     /// Registers that hold the same element, if the second one is no constant.
     same: Vec<(Register, Register)>,
     known: Vec<Known>,
-    /// The current instruction.
+    /// The current instruction, and whether every thread of every launch executes it.
     evidence: Evidence<'t>,
+    is_always: bool,
     /// The number of open calls.
     depth: usize,
-    /// Whether every thread of every launch executes the current instruction.
-    is_always: bool,
 }
 
 /// What is known about a register before the values are computed.

@@ -41,6 +41,7 @@ pub(crate) enum Runs<'r> {
 
 /// What the code of a kernel does with a pointer.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct PointerUse {
     /// Whether it can access memory through the pointer.
     pub(crate) is_accessed: bool,

@@ -134,10 +134,10 @@ fn as_declared(fields: &[Parameter<'static>], kernel: &[Parameter<'_>]) -> Vec<P
 
 /// The PTX of this compilation.
 fn compiled(set: usize, headers: &PathBuf) -> Result<Vec<u8>, String> {
+    static ONCE: [Mutex<bool>; COMPILED.len()] = [const { Mutex::new(false) }; COMPILED.len()];
     let (target, options) = COMPILED[set];
     let place = folder(&format!("puns/{set}"))?.join("kernels.cu");
     let ptx = place.with_extension("ptx");
-    static ONCE: [Mutex<bool>; COMPILED.len()] = [const { Mutex::new(false) }; COMPILED.len()];
     let mut is_compiled = ONCE[set].lock().unwrap_or_else(PoisonError::into_inner);
     if !*is_compiled {
         write(&place, SOURCE)?;
