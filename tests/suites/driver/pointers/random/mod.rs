@@ -84,7 +84,7 @@ impl Memory {
         self.own.values().any(|slice| (0..=BYTES).contains(&address.wrapping_sub(world.address(slice))))
     }
 
-    /// A wrong address. `None` if it is none for this pointer.
+    /// A wrong address of this kind, if it is wrong for this pointer.
     fn wrong(&self, world: &World, (index, pointer): (usize, &Pointer), wrong: Wrong, rng: &mut Rng) -> Option<u64> {
         let is_slice = pointer.form == Form::Slice;
         let by = if pointer.right == Right::End { BYTES } else { 0 };
