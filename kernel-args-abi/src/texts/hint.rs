@@ -4,7 +4,7 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, underlying},
+    rust::{Declaration, declaration, needs_struct, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -96,6 +96,8 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         } else {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
         }
+    } else if needs_struct(Some(host), kernel) {
+        say::takes_bytes(hint, declare);
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align), declare);
     } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {

@@ -8,7 +8,7 @@ use crate::{
 /// The type of a pointer that only the code of the kernel shows. Unknown if it shows none.
 pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     match kernel.body.at(0) {
-        Some(slot) if kernel.cpp.is_unknown() && matches!(slot.kind, SlotKind::Pointer) => {
+        Some(slot) if kernel.cpp.is_unknown() && kernel.size == 8 && matches!(slot.kind, SlotKind::Pointer) => {
             let element = match slot.elements {
                 Some(elements) => element_type(elements, CppBase::Unknown),
                 None => CppBase::Unknown,
