@@ -228,8 +228,6 @@ pub(crate) const LIFETIME: &str = "a device type cannot borrow: the GPU cannot a
     help: use `DevicePointer<T>` for a pointer to device memory";
 pub(crate) const UNION: &str = "a union cannot be a device type: the compiler does not know which of its bytes are initialised\n\
     help: write a struct with an array of bytes";
-pub(crate) const PACKED: &str = "a packed struct has a different layout on the device\n\
-    help: write `#[repr(C)]`, and declare the kernel's struct without packing";
 pub(crate) const EMPTY_STRUCT: &str = "an empty struct has no bytes in Rust, but C++ gives it one\n\
     help: write a field `unused: u8`";
 pub(crate) const ENUM_WITH_DATA: &str = "C++ has no enum with data\n\

@@ -213,11 +213,7 @@ fn each_usual_mistake_has_its_hint() {
             ptx_u32(),
             "the kernel takes a scalar, not a struct: declare `v: u32` or `v: i32`",
         ),
-        (
-            u32("s"),
-            ptx_bytes(24, 8),
-            "the kernel takes bytes: declare a `#[repr(C)]` struct of 24 bytes, aligned to 8",
-        ),
+        (u32("s"), ptx_bytes(24, 8), "the kernel takes bytes: declare a `#[repr(C)]` struct of 24 bytes, aligned to 8"),
         (
             u8("o"),
             ptx_bytes(4, 4),
