@@ -12,6 +12,24 @@ struct Frame {
     double time;
     Rec *next;
 };
+// Rust has no packed structs with vectors, nor with structs that have a larger alignment.
+struct Edge {
+    float4 direction;
+    uchar4 colors[2];
+    char kind;
+};
+struct Vertex {
+    char kind;
+    float3 position;
+    double2 weight;
+};
+struct alignas(16) Wide {
+    int n[4];
+};
+struct Opaque {
+    Wide wide;
+    char end;
+};
 #pragma pack(pop)
 
 #pragma pack(push, 2)
@@ -54,4 +72,8 @@ extern "C" __global__ void echo_packed(unsigned char *out, unsigned char first, 
     copy(&frame, sizeof frame);
     copy(&holder, sizeof holder);
     last = rec;
+}
+
+extern "C" __global__ void draw(unsigned char *out, Edge edge, Vertex vertex, Opaque opaque, char end) {
+    if (vertex.kind) *out = edge.kind + opaque.end + end;
 }

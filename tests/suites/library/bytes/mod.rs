@@ -164,6 +164,25 @@ struct OfGenerated {
     holder: packed::Holder,
 }
 
+/// Vectors and structs with `alignas` in packed structs.
+#[derive(KernelArgs)]
+#[kernel_args(kernel = packed::draw)]
+struct OfVectors {
+    out: DevicePointerMut<u8>,
+    edge: Edge,
+    vertex: packed::Vertex,
+    opaque: packed::Opaque,
+    end: i8,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C, packed)]
+struct Edge {
+    direction: [f32; 4],
+    colors: [[u8; 4]; 2],
+    kind: i8,
+}
+
 fn module(image: impl Into<Image<'static>>) -> Arc<Module> {
     let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
     Module::load(&ctx, image.into()).expect("it loads")
@@ -284,6 +303,9 @@ fn packed_structs_are_accepted_when_a_kernel_is_loaded() {
             accepted::<Put<'_>>(image, "put");
             accepted::<AnyPut<Rec>>(image, "put");
             accepted::<EchoPacked>(image, "echo_packed");
+            accepted::<OfGenerated>(image, "echo_packed");
+            accepted::<OfVectors>(image, "draw");
+            accepted::<packed::Draw<'_>>(image, "draw");
             module(image).global::<Rec>("last").map(drop).unwrap_or_else(|error| panic!("{error}"));
         }
         let wrong = module(PACKED_DEBUG).kernel::<AnyPut<Exchanged>>("put").map(drop);
