@@ -86,7 +86,7 @@ fn packing(
             end = member.offset + member.size;
             whole = whole.max(align);
         }
-        let fits = round_up(end, whole) == size && source_align.is_none_or(|align| align == whole);
+        let fits = round_up(end.max(1), whole) == size && source_align.is_none_or(|align| align == whole);
         fits.then_some((pack, whole))
     })
 }
