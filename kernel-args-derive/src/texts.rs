@@ -161,6 +161,13 @@ pub(crate) fn empty_image(file: &str) -> String {
     )
 }
 
+pub(crate) fn address_size(file: &str) -> String {
+    format!(
+        "`{file}` has 32-bit addresses (`.address_size 32`), but GPUs have 64-bit addresses\n\
+         help: compile it for 64 bits: `nvcc -m64`, which is the default"
+    )
+}
+
 pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
     if matches!(error, image::Error::CudaSource) {
         return format!(

@@ -14,10 +14,12 @@ use std::sync::Arc;
 const RUSTC: &str = include_str!("rustc.ptx");
 const PACKED: &str = include_str!("../../../../ptx/packed.ptx");
 const PACKED_DEBUG: &str = include_str!("../../../../ptx/packed.debug.ptx");
+const LONG_DOUBLE: &str = include_str!("../../../../ptx/long_double.debug.ptx");
 
 kernel_args::kernels! {
     mod rustc = "suites/library/bytes/rustc.ptx", generate;
     mod packed = "../ptx/packed.ptx", debug_info = "../ptx/packed.debug.ptx", generate;
+    mod long_double = "../ptx/long_double.debug.ptx", generate;
 }
 
 #[derive(Clone, Copy, DeviceType)]
@@ -183,6 +185,29 @@ struct Edge {
     kind: i8,
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Span {
+    first: i32,
+    last: i32,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = long_double::scaled)]
+struct Scaled<'a> {
+    x: &'a mut CudaSlice<f32>,
+    by: f64,
+    span: Span,
+    n: u32,
+}
+
+#[derive(KernelArgs)]
+#[kernel_args(kernel = long_double::only)]
+struct Only<'a> {
+    x: &'a mut CudaSlice<f64>,
+    by: f64,
+}
+
 fn module(image: impl Into<Image<'static>>) -> Arc<Module> {
     let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
     Module::load(&ctx, image.into()).expect("it loads")
@@ -311,5 +336,38 @@ fn packed_structs_are_accepted_when_a_kernel_is_loaded() {
         let wrong = module(PACKED_DEBUG).kernel::<AnyPut<Exchanged>>("put").map(drop);
         let text = wrong.expect_err("other members").to_string();
         assert!(text.contains("`tag` at byte 0"), "{text}");
+    });
+}
+
+/// Debug information contains the host's size of a `long double`. The types of the other parameters are compared.
+#[test]
+fn a_parameter_that_debug_information_contradicts_is_compared_by_its_declaration() {
+    #[derive(KernelArgs)]
+    struct Signed<'a> {
+        x: &'a mut CudaSlice<f32>,
+        by: f64,
+        span: Span,
+        n: i32,
+    }
+
+    #[derive(KernelArgs)]
+    struct Single<'a> {
+        x: &'a mut CudaSlice<f32>,
+        by: f32,
+        span: Span,
+        n: u32,
+    }
+
+    within(&Settings::new(), |_| {
+        accepted::<Scaled<'_>>(LONG_DOUBLE, "scaled");
+        accepted::<Only<'_>>(LONG_DOUBLE, "only");
+        accepted::<long_double::Scaled<'_>>(LONG_DOUBLE, "scaled");
+        for image in [Image::from(LONG_DOUBLE), Image::from(long_double::IMAGE)] {
+            let module = module(image);
+            let signed = module.kernel::<Signed<'_>>("scaled").map(drop).expect_err("`n` is unsigned");
+            assert!(signed.to_string().contains("the kernel takes it as `unsigned int`"), "{signed}");
+            let single = module.kernel::<Single<'_>>("scaled").map(drop).expect_err("`by` has 8 bytes");
+            assert!(single.to_string().contains("declare `by: f64`"), "{single}");
+        }
     });
 }
