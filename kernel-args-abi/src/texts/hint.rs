@@ -28,7 +28,7 @@ pub(super) const fn hint<const N: usize>(
     let kernel = &report.kernel().parameters[parameter];
     let mut hint = Message::new();
     if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
-        body::push_hint(&mut hint, (host, kernel), (found, &slot));
+        body::push_hint(&mut hint, host, (found, &slot));
         return hint;
     }
     let declare = declaration(host, kernel);
