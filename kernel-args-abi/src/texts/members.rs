@@ -4,7 +4,7 @@ use super::{
     message::{Hint, Message},
     part_names::{rename_field, write_field_name},
     rename::{rename_to, write_name},
-    rust::member_declaration,
+    rust::{member_declaration, member_type},
     templates as say,
 };
 use crate::{
@@ -65,11 +65,14 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     }
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
-    let (cpp, ty) = (k.declared.cpp, h.member.spelling);
+    // An element behind a pointer has no spelling.
+    let own = member_type(&h.member);
+    let cpp = k.declared.cpp;
+    let ty = if h.member.spelling.is_empty() { own.as_str() } else { h.member.spelling };
     let declare = member_declaration(&h.declared, &k.declared);
     let is_elsewhere =
         matches!(mismatch.differences.first(), Some(Difference::Offset)) && same(h.member.cpp_name(), k.member.name);
-    if is_elsewhere || cpp.is_unknown() {
+    if is_elsewhere || cpp.is_unknown() || ty.is_empty() {
         say::member_places(hint, in_kernel, in_host);
     } else if declare.is_empty() {
         say::members_differ(hint, in_kernel, cpp, in_host, ty);

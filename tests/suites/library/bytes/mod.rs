@@ -336,6 +336,9 @@ fn packed_structs_are_accepted_when_a_kernel_is_loaded() {
         let wrong = module(PACKED_DEBUG).kernel::<AnyPut<Exchanged>>("put").map(drop);
         let text = wrong.expect_err("other members").to_string();
         assert!(text.contains("`tag` at byte 0"), "{text}");
+        let bytes = module(PACKED_DEBUG).kernel::<AnyPut<[u8; 7]>>("put").map(drop);
+        let text = bytes.expect_err("bytes are not the members").to_string();
+        assert!(text.contains("this one has `many[]` at byte 1 (`u8`)"), "{text}");
     });
 }
 
