@@ -275,8 +275,8 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
     None
 }
 
-/// Whether a struct is the most likely type of a parameter: only its bytes are known, and the field is neither a number that may be a
-/// half, nor a vector of which the kernel may take another length.
+/// Whether a struct is the most likely type of a parameter: only its bytes are known. A float for 2 bytes may be a half, and a vector
+/// may have another length.
 pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> bool {
     let is_near = match host {
         Some(host) => kernel.size == 2 && matches!(host.class, Class::Float) || same_element(host, kernel).is_some(),

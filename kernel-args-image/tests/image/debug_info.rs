@@ -168,7 +168,7 @@ fn an_image_completes_its_kernels_by_debug_information() {
     assert_eq!(unnamed, "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n");
 }
 
-/// A parameter that debug information contradicts has no type. The others keep theirs.
+/// A parameter that debug information contradicts has no type. The next one keeps its type.
 #[test]
 fn a_parameter_of_another_size_or_class_loses_its_type() {
     let text = std::str::from_utf8(PTX).unwrap();
