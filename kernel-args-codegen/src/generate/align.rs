@@ -179,11 +179,12 @@ fn packing(
             if is_exact {
                 place == member.offset
             } else {
-                place <= member.offset && member.offset % align.min(*most) == 0
+                place <= member.offset && member.offset.is_multiple_of(align.min(*most))
             }
         });
         let align = natural.min(*most);
-        let is_whole = if is_exact { round_up(end, align) == definition.size } else { definition.size % align == 0 };
+        let is_whole =
+            if is_exact { round_up(end, align) == definition.size } else { definition.size.is_multiple_of(align) };
         are_placed && is_whole && end <= definition.size && is_possible(align)
     };
     let of = |is_exact| [1, 2, 4, 8].into_iter().find(|most| fits(most, is_exact));

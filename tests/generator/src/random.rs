@@ -232,14 +232,20 @@ impl Random {
         (allowed && small).then(|| self.remember(again))
     }
 
-    fn finish(&mut self, fields: Vec<Field>, arguments: Vec<Type>, length: Option<usize>) -> Type {
+    fn finish(&mut self, mut fields: Vec<Field>, arguments: Vec<Type>, length: Option<usize>) -> Type {
         let natural = fields.iter().map(|field| field.ty.extent().align).max();
         let align = self.rng.chance(20).then(|| 1usize << self.rng.below(8));
         let align = align.filter(|align| Some(*align) >= natural);
-        let can_be_packed = align.is_none() && fields.iter().all(|field| field.ty.can_be_packed());
-        let packed = self.packing.chance(25).then(|| 1 << self.packing.below(4));
-        let structure =
-            Struct { name: self.name(), align, packed: packed.filter(|_| can_be_packed), fields, arguments, length };
+        let packed = (align.is_none() && self.packing.chance(25)).then(|| 1 << self.packing.below(4));
+        if packed.is_some() && arguments.is_empty() {
+            let scalars = ["u8", "i16", "f32", "f64", "u64", "half::f16"];
+            for field in fields.iter_mut().filter(|field| !field.ty.can_be_packed()) {
+                field.ty = Type::named(scalars[self.packing.below(scalars.len())]);
+            }
+        }
+        let can_be_packed = fields.iter().all(|field| field.ty.can_be_packed());
+        let packed = packed.filter(|_| can_be_packed);
+        let structure = Struct { name: self.name(), align, packed, fields, arguments, length };
         self.remember(structure)
     }
 
