@@ -162,7 +162,8 @@ impl<'s> Function<'s> {
                 Some(row) => row,
                 None => types.only_name(&parameter)?,
             };
-            size = size.saturating_add(row.size);
+            // A parameter of unknown size has at least one byte.
+            size = size.saturating_add(row.size.max(1));
             if size > LIMIT {
                 return Ok(Err("its parameters exceed the size limit of a kernel"));
             }
