@@ -38,7 +38,7 @@ TARGETS = {"attributes_sm90": "compute_90"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # Also compiled with debug information.
-DEBUG = {"echo_spread", "generated", "globals", "matrix", "matrix_c", "mirrors", "real_bugs", "shade"}
+DEBUG = {"echo_spread", "generated", "globals", "long_double", "matrix", "matrix_c", "mirrors", "packed", "real_bugs", "shade"}
 
 # Compiled with line numbers.
 LINES = {"code"}

@@ -166,7 +166,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a device type: a type that a kernel takes by value.
 ///
-/// It implements `kernel_args::DeviceType` for structs with `repr(C)` or `repr(transparent)` whose fields are device
+/// It implements `kernel_args::DeviceType` for structs with `repr(C)`, `repr(C, packed)` or `repr(transparent)` whose fields are device
 /// types, and for enums without fields that have an integer `repr`. A layout that differs between host and device is
 /// an error at the field.
 ///
@@ -291,7 +291,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// information for each kernel of the image, with the same parameters; otherwise it is an error.
 ///
 /// An image may contain debug information itself. It cannot be read if it is damaged or compressed, or if the compiler
-/// recorded different parameters than the kernel has. Names, types and members then cannot be compared, which is an
+/// recorded another number of parameters than the kernel has. Names, types and members then cannot be compared, which is an
 /// error for the kernels that a struct or module names. Write `debug_info = if_readable` instead of a file to ignore
 /// what cannot be read. At run time such an image is loaded, because a program cannot choose another image;
 /// `Verification` reports it.

@@ -161,6 +161,13 @@ pub(crate) fn empty_image(file: &str) -> String {
     )
 }
 
+pub(crate) fn address_size(file: &str) -> String {
+    format!(
+        "`{file}` has 32-bit addresses (`.address_size 32`), but GPUs have 64-bit addresses\n\
+         help: compile it for 64 bits: `nvcc -m64`, which is the default"
+    )
+}
+
 pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
     if matches!(error, image::Error::CudaSource) {
         return format!(
@@ -228,8 +235,6 @@ pub(crate) const LIFETIME: &str = "a device type cannot borrow: the GPU cannot a
     help: use `DevicePointer<T>` for a pointer to device memory";
 pub(crate) const UNION: &str = "a union cannot be a device type: the compiler does not know which of its bytes are initialised\n\
     help: write a struct with an array of bytes";
-pub(crate) const PACKED: &str = "a packed struct has a different layout on the device\n\
-    help: write `#[repr(C)]`, and declare the kernel's struct without packing";
 pub(crate) const EMPTY_STRUCT: &str = "an empty struct has no bytes in Rust, but C++ gives it one\n\
     help: write a field `unused: u8`";
 pub(crate) const ENUM_WITH_DATA: &str = "C++ has no enum with data\n\

@@ -9,6 +9,7 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{
+    Parameter,
     check::is_made,
     compiled::{
         decode::{BODY, DEBUG_INFO, NAMED, VARIES},
@@ -113,6 +114,7 @@ impl<'k> Encoder<'k> {
         for (index, parameter) in parameters.iter().enumerate() {
             types_writer.ty(parameter, None);
             if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
+                let debug = if debug.contradicts(parameter) { Parameter::record(0, 0) } else { debug };
                 let types = &mut self.types;
                 types_writer.number(if is_variable {
                     self.copies.members(types, kernel.debug_info)

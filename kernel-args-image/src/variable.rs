@@ -1,6 +1,6 @@
 //! One variable of an image, from all sources in the image.
 
-use crate::{kernel::Kernel, mangled::Demangled, variable_space::VariableSpace};
+use crate::{join::same_sizes, kernel::Kernel, mangled::Demangled, variable_space::VariableSpace};
 use kernel_args_abi::{Members, Parameter};
 
 /// One variable of an image: `__device__`, `__constant__` or `__managed__`.
@@ -21,8 +21,8 @@ impl<'k> Variable<'k> {
     /// sizes differ. Alignments may differ: an optimizing compiler raises them.
     #[must_use]
     pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
-        let mut list = self.list.parameters_without_debug_info();
-        if other.list.debug_info.complete(&mut list) {
+        let (mut own, others) = (self.list.parameters_without_debug_info(), other.list.parameters_without_debug_info());
+        if same_sizes(&own, &others) && other.list.debug_info.complete(&mut own) {
             self.list.debug_info = other.list.debug_info;
         }
         self

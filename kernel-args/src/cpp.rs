@@ -79,6 +79,7 @@
 //! | Rust | C++ |
 //! |---|---|
 //! | a `repr(C)` struct | a struct with the C++ name and namespace from `#[device_type(cpp = "sim::Light")]`; with `alignas` if it is aligned to more than its members |
+//! | a `repr(C, packed)` struct | a struct between `#pragma pack(push, 1)` and `#pragma pack(pop)` |
 //! | a `repr(transparent)` struct | the type of its field; with `cpp = "…"` a struct with that name and the same members |
 //! | an enum | an `enum class` with the integer type of its `repr` |
 //! | integers, floats, `bool` | `unsigned int`, `float`, `bool`, …; never the types of `<cstdint>`, because NVRTC does not have this header |

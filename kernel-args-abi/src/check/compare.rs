@@ -4,7 +4,7 @@ use super::{
     body, cpp,
     difference::{Difference, Differences},
     members::first_difference,
-    value::{compare_values, same_class},
+    value::{compare_values, is_bytes_only, same_class},
 };
 use crate::{class::Class, signature::Parameter};
 
@@ -15,6 +15,8 @@ use crate::{class::Class, signature::Parameter};
 /// - PTX does not mark pointers: a pointer fits a 64-bit integer. If PTX marks one (`.ptr`), an unsigned 64-bit
 ///   integer fits, because `CUdeviceptr` is one.
 /// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`, `.align 2 .b8 p[2]`.
+/// - Bytes of which nothing else is known fit everything with the same size and alignment: LLVM declares a struct of one number or
+///   pointer as bytes.
 /// - Untyped bits (`.b32`) fit everything with the same size and alignment.
 /// - What the code of the kernel does with a pointer is compared if nothing else shows the type of the parameter.
 /// - Members of structs are compared by [`first_difference`](super::first_difference), variants of enums by
@@ -67,9 +69,11 @@ const fn distance_of_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Opt
     if same_class { None } else { Some(8) }
 }
 
-/// 1 if C++ converts between the types, otherwise 0.
+/// 1 if C++ converts between the types, or if a scalar fits only because bytes fit anything, otherwise 0.
 const fn conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
-    (cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel)) as u16
+    let is_scalar = matches!(host.class, Class::Integer | Class::Float | Class::Pointer);
+    let is_conversion = cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel);
+    (is_conversion || is_scalar && is_bytes_only(kernel)) as u16
 }
 
 /// The distance of an unpaired field or parameter.

@@ -45,7 +45,7 @@ mod select;
 mod slots;
 mod split;
 mod steps;
-mod value;
+pub(crate) mod value;
 pub(crate) mod variable;
 mod variants;
 mod walk;

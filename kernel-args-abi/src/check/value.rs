@@ -39,12 +39,22 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
             true
         }
         (Class::Integer, Class::Pointer) => cpp::is_address(host),
+        (_, Class::Bytes) if is_bytes_only(kernel) => true,
         (Class::Integer, Class::Bytes) => kernel.size == 16 && is_aligned(kernel, 16) || cpp::is_scalar(kernel.cpp),
         (Class::Float, Class::Bytes) if kernel.size <= 2 => is_aligned(kernel, kernel.size),
         // A `__grid_constant__` scalar: PTX declares bytes, the kernel's name a scalar.
         (Class::Float | Class::Pointer, Class::Bytes) => cpp::is_scalar(kernel.cpp),
         (h, k) => h.same(k),
     }
+}
+
+/// Whether only size and alignment are known: PTX declares bytes, `.align 8 .b8 p[8]`, and neither a symbol nor debug information
+/// contains a type. LLVM declares each struct like that, also a struct of one number or pointer, and rustc each `static`.
+pub(crate) const fn is_bytes_only(kernel: &Parameter<'_>) -> bool {
+    matches!(kernel.class, Class::Bytes)
+        && kernel.cpp.is_unknown()
+        && !kernel.members.is_known()
+        && kernel.members.why_opaque().is_none()
 }
 
 /// Whether the alignment is `bytes` or unknown.

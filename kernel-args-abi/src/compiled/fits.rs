@@ -77,7 +77,7 @@ impl Head {
                         (Class::Integer | Class::Pointer, Class::Integer)
                             | (Class::Float, Class::Float)
                             | (Class::Pointer, Class::Pointer)
-                            | (Class::Bytes, Class::Bytes)
+                            | (_, Class::Bytes)
                     );
                 if fits {
                     self.types.at = at + 7;

@@ -99,7 +99,7 @@ impl CompiledKernel {
         let declared = self.parameter(0);
         let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
         match self.parameter(0).members.get(0) {
-            Some(debug) if debug.size == declared.size => Parameter {
+            Some(debug) if !debug.contradicts(&declared) => Parameter {
                 cpp: debug.cpp,
                 class: match declared.class {
                     Class::Unknown => debug.class,

@@ -247,21 +247,22 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Adds the data from debug information to the data from the kernel's image, if both describe the same parameters:
-    /// the number and the sizes are equal. Returns whether they do.
+    /// Adds the data from debug information to the data from the kernel's image, if both describe the same number of
+    /// parameters. Returns whether they do.
     ///
     /// Names and members come from debug information. C++ types come from the image if it has them, because a symbol
-    /// contains qualified names.
+    /// contains qualified names. A parameter that debug information [contradicts](Parameter::contradicts) gets only its name: of a
+    /// `long double`, and of clang's vectors of three, it contains the host's size.
     pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
-        let same = self.is_known()
-            && parameters.len() == self.len()
-            && parameters.iter().zip(self.iter()).all(|(a, b)| a.size == b.size);
-        if !same {
+        if !self.is_known() || parameters.len() != self.len() {
             return false;
         }
         for (parameter, debug) in parameters.iter_mut().zip(self.iter()) {
             if !debug.name.is_empty() {
                 parameter.name = debug.name;
+            }
+            if debug.contradicts(parameter) {
+                continue;
             }
             if matches!(parameter.cpp.base, CppBase::Unknown) {
                 parameter.cpp = debug.cpp;

@@ -144,6 +144,17 @@ impl<'a> Parameter<'a> {
         }
     }
 
+    /// Whether this parameter from debug information cannot be `declared`, the same parameter in the kernel's image: its size differs, or
+    /// one is an integer and the other a floating-point number.
+    #[must_use]
+    pub const fn contradicts(&self, declared: &Parameter<'_>) -> bool {
+        self.size != declared.size
+            || matches!(
+                (self.class, declared.class),
+                (Class::Float, Class::Integer | Class::Pointer) | (Class::Integer | Class::Pointer, Class::Float)
+            )
+    }
+
     /// Sets the members.
     #[must_use]
     pub const fn with_members(self, members: Members<'a>) -> Self {

@@ -1,10 +1,10 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    inferred::element_type,
+    inferred::{element_type, pointer_of},
     message::{Hint, Message, Text},
     pointer::{corrected, to_pointers},
-    rust::{Declaration, push_type, types as kernel_types},
+    rust::{Declaration, push_type, slice},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -55,12 +55,8 @@ pub(super) const fn push_what(
 }
 
 /// What the code does, what to write, and how to turn the check off.
-pub(super) const fn push_hint(
-    hint: &mut Hint,
-    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
-    (found, slot): (Contradiction, &Slot<'_>),
-) {
-    push_correction(hint, (host, kernel), (found, slot));
+pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
+    push_correction(hint, host, (found, slot));
     match found {
         Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
@@ -68,15 +64,11 @@ pub(super) const fn push_hint(
 }
 
 /// What the code does, and what to write.
-const fn push_correction(
-    hint: &mut Hint,
-    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
-    (found, slot): (Contradiction, &Slot<'_>),
-) {
+const fn push_correction(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
     let evidence = evidence(found, slot);
     let evidence = evidence.as_str();
     let mut declare = Declaration::new();
-    say::declare(&mut declare, fitting(host.name, (host, kernel), (found, slot)).as_str());
+    say::declare(&mut declare, fitting(host.name, host, (found, slot)).as_str());
     let declare = declare.as_str();
     match found {
         Contradiction::Object => say::object_in_code(hint, host.name, object(slot), evidence, declare),
@@ -114,17 +106,13 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
         return;
     }
-    push_correction(&mut what, (&member, kernel), (found, &slot));
+    push_correction(&mut what, &member, (found, &slot));
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
 }
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
 /// is empty.
-const fn fitting(
-    name: &str,
-    (host, kernel): (&Parameter<'_>, &Parameter<'_>),
-    (found, slot): (Contradiction, &Slot<'_>),
-) -> Declaration {
+const fn fitting(name: &str, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
     let mut text = Message::new();
     let mut element = CppBase::Unknown;
     match found {
@@ -137,7 +125,7 @@ const fn fitting(
                 signed += 1;
             }
         }
-        Contradiction::Memory => return kernel_types(name, None, kernel),
+        Contradiction::Memory => push_type(&mut text, name, slice(pointer_of(slot)).as_str()),
         Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
         Contradiction::Format | Contradiction::Elements => {
             if let Some(elements) = slot.elements {
@@ -156,12 +144,8 @@ const fn fitting(
 }
 
 /// What the field can be, without a name.
-pub(super) const fn types(
-    host: &Parameter<'_>,
-    kernel: &Parameter<'_>,
-    (found, slot): (Contradiction, &Slot<'_>),
-) -> Declaration {
-    fitting("", (host, kernel), (found, slot))
+pub(super) const fn types(host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
+    fitting("", host, (found, slot))
 }
 
 /// The object that the code uses, in words, and the type of a field for it.

@@ -4,7 +4,7 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, underlying},
+    rust::{Declaration, declaration, needs_struct, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -28,7 +28,7 @@ pub(super) const fn hint<const N: usize>(
     let kernel = &report.kernel().parameters[parameter];
     let mut hint = Message::new();
     if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
-        body::push_hint(&mut hint, (host, kernel), (found, &slot));
+        body::push_hint(&mut hint, host, (found, &slot));
         return hint;
     }
     let declare = declaration(host, kernel);
@@ -107,6 +107,8 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         } else {
             say::takes_struct(hint, (kernel.size, kernel.align), declare);
         }
+    } else if needs_struct(Some(host), kernel) {
+        say::takes_bytes(hint, declare);
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align), declare);
     } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {

@@ -4,7 +4,7 @@ use super::{
     message::{Hint, Message},
     part_names::{rename_field, write_field_name},
     rename::{rename_to, write_name},
-    rust::{member_declaration, member_field},
+    rust::{member_declaration, member_field, member_type},
     templates as say,
 };
 use crate::{
@@ -68,7 +68,10 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     }
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
-    let (cpp, ty) = (k.declared.cpp, h.declared.spelling);
+    // An element behind a pointer has no spelling.
+    let own = member_type(&h.member);
+    let (cpp, spelled) = (k.declared.cpp, h.declared.spelling);
+    let ty = if spelled.is_empty() { own.as_str() } else { spelled };
     if cpp.is_unknown() || ty.is_empty() {
         say::member_places(hint, in_kernel, in_host);
     } else {

@@ -68,7 +68,7 @@ impl<const N: usize> Report<'_, N> {
                 let kernel = &self.kernel().parameters[parameter];
                 let host = &self.host().parameters[field];
                 let types = match body::contradicting(host, kernel, differences) {
-                    Some((found, slot)) => body::types(host, kernel, (found, &slot)),
+                    Some((found, slot)) => body::types(host, (found, &slot)),
                     None => types("", None, kernel),
                 };
                 let mut hint = Message::<1408>::new();

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     bytes::same,
+    check::value::is_bytes_only,
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
     keywords::is_keyword,
@@ -56,10 +57,15 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
         return text;
     }
     let (types, count) = alternatives(host, kernel);
+    let first = needs_struct(host, kernel) as usize;
     let mut i = 0;
-    while i < count {
-        push_separator(&mut text, i, count);
-        push_type(&mut text, name, types[i]);
+    while i < first + count {
+        push_separator(&mut text, i, first + count);
+        if i < first {
+            templates::some_struct(&mut text, (kernel.size, kernel.align));
+        } else {
+            push_type(&mut text, name, types[i - first]);
+        }
         i += 1;
     }
     if text.is_empty() {
@@ -303,6 +309,16 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
         i += 1;
     }
     None
+}
+
+/// Whether a struct is the most likely type of a parameter: only its bytes are known. A float for 2 bytes may be a half, and a vector
+/// may have another length.
+pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> bool {
+    let is_near = match host {
+        Some(host) => kernel.size == 2 && matches!(host.class, Class::Float) || same_element(host, kernel).is_some(),
+        None => false,
+    };
+    is_bytes_only(kernel) && !is_near
 }
 
 /// The maximum number of types in a hint.

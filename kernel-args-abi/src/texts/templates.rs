@@ -111,6 +111,7 @@ templates! {
     part_type(field: name, ty: text) = "`{field}` as `{ty}`";
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
+    some_struct(layout: layout) = "a `#[repr(C)]` struct of {layout}";
     some_type(layout: layout) = "a type of {layout}";
     own_struct(before: text, layout: layout, name: name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
     field_as(field: name) = "`{field}` as";
@@ -133,6 +134,7 @@ templates! {
     takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
     or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
     takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
+    takes_bytes(declare: text) = "the kernel takes bytes: {declare}";
     takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
     struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
     compare_fields() = ": compare their fields one by one";

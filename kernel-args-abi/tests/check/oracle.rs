@@ -318,7 +318,11 @@ fn own_struct(kernel: &Parameter<'static>, cpp: &'static str) -> Parameter<'stat
 fn declared(hint: &str, kernel: &Parameter<'static>) -> Parameter<'static> {
     let (_, rest) = hint.split_once("declare ").or_else(|| hint.rsplit_once(": ")).unwrap_or_else(|| panic!("{hint}"));
     let rest = if hint.contains("declare ") { rest } else { &hint[hint.find('`').unwrap_or(0)..] };
-    if rest.contains("a struct of") || rest.starts_with("a type of") || hint.contains("a type of") {
+    if rest.contains("a struct of")
+        || rest.starts_with("a `#[repr(C)]` struct of")
+        || rest.starts_with("a type of")
+        || hint.contains("a type of")
+    {
         let cpp = match kernel.cpp.base {
             CppBase::Named(spelled) => spelled,
             _ => "Own",

@@ -99,17 +99,19 @@ fn of_rust(ty: &str) -> Option<Parameter<'static>> {
     })
 }
 
-/// The number of fields that C++ would convert.
+/// The number of fields that C++ would convert, and of scalars for bytes that fit anything.
 fn conversions<'a>(
     host: impl IntoIterator<Item = &'a Parameter<'a>>,
     kernel: impl IntoIterator<Item = &'a Parameter<'a>>,
 ) -> usize {
     let converts = |(h, k): &(&Parameter<'_>, &Parameter<'_>)| {
+        let is_for_bytes = k.cpp.is_unknown() && k.class == Class::Bytes && h.class != Class::Bytes;
         let (h, k) = (h.cpp, k.cpp);
         let void = |cpp: CppType<'_>| matches!(cpp.base, CppBase::Void);
-        !h.is_unknown()
-            && !k.is_unknown()
-            && (h.is_pointer() != k.is_pointer() || h.const_mask != k.const_mask || void(h) != void(k))
+        is_for_bytes
+            || !h.is_unknown()
+                && !k.is_unknown()
+                && (h.is_pointer() != k.is_pointer() || h.const_mask != k.const_mask || void(h) != void(k))
     };
     host.into_iter().zip(kernel).filter(converts).count()
 }

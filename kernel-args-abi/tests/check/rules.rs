@@ -2,7 +2,7 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Difference, Differences, compare};
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Parameter};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Members, Opaque, Parameter};
 
 const UNKNOWN: CppType = CppType::UNKNOWN;
 const VOID: CppType = CppType::of(CppBase::Void);
@@ -72,15 +72,16 @@ fn classes() {
         (Bytes, Integer),
         (Bytes, Float),
         (Bytes, Pointer),
-        (Integer, Bytes),
-        (Float, Bytes),
-        (Pointer, Bytes),
         (Pointer, Float),
         (Float, Pointer),
     ] {
         differs(of(host, 8), of(kernel, 8), &[Difference::Class]);
     }
     fits(of(Pointer, 8), of(Integer, 8));
+    let named = with_cpp(of(Bytes, 8), CppType::named("S"));
+    for host in [Integer, Float, Pointer] {
+        differs(of(host, 8), named, &[Difference::Class]);
+    }
     differs(of(Integer, 8), of(Bits, 4), &[Difference::Size, Difference::Alignment]);
 }
 
@@ -100,7 +101,7 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
     let i128 = value(CppType::integer(true, 128), 16, Class::Integer);
     fits(i128, ptx_bytes(16, 16));
     fits(i128, value(UNKNOWN, 16, Class::Bits));
-    differs(i128, ptx_bytes(16, 8), &[Difference::Class, Difference::Alignment]);
+    differs(i128, ptx_bytes(16, 8), &[Difference::Alignment]);
     let half = value(CppType::named("__half"), 2, Class::Float);
     fits(half, ptx_bytes(2, 2));
     fits(half, with_cpp(ptx_bytes(2, 2), CppType::named("__half")));
@@ -108,9 +109,10 @@ fn wide_integers_and_halves_are_bytes_in_ptx() {
     fits(half, value(UNKNOWN, 2, Class::Float));
     differs(half, value(UNKNOWN, 2, Class::Integer), &[Difference::Class]);
     differs(half, with_cpp(ptx_bytes(2, 2), CppType::named("__nv_bfloat16")), &[Difference::Name]);
-    // `char2` has the same size but another alignment. A `u16` is not a half.
-    differs(value(CppType::integer(false, 16), 2, Class::Integer), ptx_bytes(2, 2), &[Difference::Class]);
-    differs(f32("a"), ptx_bytes(4, 4), &[Difference::Class]);
+    // A `u16` is not a half.
+    let half = with_cpp(ptx_bytes(2, 2), CppType::named("__half"));
+    let u16 = value(CppType::integer(false, 16), 2, Class::Integer);
+    differs(u16, half, &[Difference::Class, Difference::Type]);
 }
 
 #[test]
@@ -120,6 +122,46 @@ fn a_scalar_that_is_a_grid_constant_is_bytes_in_ptx() {
     fits(slice("a", FLOAT), with_cpp(ptx_bytes(8, 8), FLOAT.pointer(true)));
     differs(u32("a"), with_cpp(ptx_bytes(4, 4), FLOAT), &[Difference::Type]);
     differs(f32("a"), with_cpp(ptx_bytes(4, 4), CppType::named("uchar4")), &[Difference::Class, Difference::Type]);
+}
+
+/// rustc and LLVM declare each struct and `static` as bytes, so bytes can be a struct of one number or pointer.
+#[test]
+fn bytes_without_a_type_take_every_type_of_their_size_and_alignment() {
+    let unsigned = |bits: u16| value(CppType::integer(false, bits), usize::from(bits / 8), Class::Integer);
+    let hosts = [
+        unsigned(8),
+        boolean("a"),
+        unsigned(16),
+        value(CppType::named("__half"), 2, Class::Float),
+        u32("a"),
+        f32("a"),
+        f64("a"),
+        usize("a"),
+        slice("a", FLOAT),
+        unsigned(128),
+        named("float3", 12, 4),
+        named("float4", 16, 16),
+        named("S", 24, 8),
+        value(UNKNOWN, 8, Class::Unknown),
+    ];
+    for host in hosts {
+        let (size, align) = (host.size, host.align.unwrap().bytes());
+        fits(host, ptx_bytes(size, align));
+        differs(host, ptx_bytes(size, align * 2), &[Difference::Alignment]);
+        differs(host, ptx_bytes(size * 2, align), &[Difference::Size]);
+        if align > 1 {
+            differs(host, ptx_bytes(size, align / 2), &[Difference::Alignment]);
+        }
+    }
+    // A name, members or a union are more than bytes.
+    let members = [f32("x")];
+    for kernel in [
+        with_cpp(ptx_bytes(4, 4), CppType::named("S")),
+        Parameter { members: Members::of(&members), ..ptx_bytes(4, 4) },
+        Parameter { members: Members::opaque(Opaque::Union), ..ptx_bytes(4, 4) },
+    ] {
+        assert!(compare(&u32("a"), &kernel).contains(Difference::Class), "{kernel:?}");
+    }
 }
 
 /// Without debug information, the name of a vector determines its components.

@@ -213,11 +213,13 @@ fn each_usual_mistake_has_its_hint() {
             ptx_u32(),
             "the kernel takes a scalar, not a struct: declare `v: u32` or `v: i32`",
         ),
+        (u32("s"), ptx_bytes(24, 8), "the kernel takes bytes: declare a `#[repr(C)]` struct of 24 bytes, aligned to 8"),
         (
-            u32("s"),
-            ptx_bytes(24, 8),
-            "the kernel takes a struct or vector of 24 bytes, aligned to 8: declare a type of 24 bytes",
+            u8("o"),
+            ptx_bytes(4, 4),
+            "the kernel takes bytes: declare a `#[repr(C)]` struct of 4 bytes, aligned to 4, `o: Half2`, `o: BFloat162` or `o: UChar4`",
         ),
+        (f32("h"), ptx_bytes(2, 2), "half precision has 2 bytes: declare `h: half::f16` or `h: half::bf16`"),
         (i32("n"), with_cpp(ptx_u32(), UINT), "the kernel takes it as `unsigned int`: declare `n: u32`"),
         (
             slice("x", FLOAT),

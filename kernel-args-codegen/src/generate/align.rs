@@ -4,12 +4,12 @@
 //! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
 
 use super::{
-    definition::{Body, Definition, Why},
-    ty::Ty,
+    definition::{Body, Definition, Member, Why},
+    ty::{Leaf, Ty},
 };
 use crate::bytes::{largest_alignment, round_up};
-use alloc::{vec, vec::Vec};
-use kernel_args_abi::Sm;
+use alloc::{boxed::Box, vec, vec::Vec};
+use kernel_args_abi::{Sm, cpp::BUILTINS};
 
 /// One position of a type.
 pub(super) struct Occurrence {
@@ -112,9 +112,9 @@ fn resolve_one(
         let found = aligns.find(|align| is_placed(*align));
         found.unwrap_or_else(|| limit.min(MOST))
     });
-    let (align, is_packed) = match &definition.body {
-        Body::Pending | Body::Bytes(_) => (bytes, false),
-        Body::Enum(..) | Body::Bits(..) => (size.min(8), false),
+    let (align, packing) = match &definition.body {
+        Body::Pending | Body::Bytes(_) => (bytes, None),
+        Body::Enum(..) | Body::Bits(..) => (size.min(8), None),
         Body::Fields(members) => {
             let mut natural = 1;
             let mut end = 0;
@@ -134,14 +134,96 @@ fn resolve_one(
                     .take_while(|align| *align <= limit.max(natural))
                     .find(fits)
             };
-            let align = if is_packed { bytes } else { known.or_else(wider).unwrap_or(natural) };
-            (align, is_packed)
+            if is_packed {
+                let is_possible =
+                    |align: usize| known.map_or(align <= limit && is_placed(align), |known| align == known);
+                let packing = packing(definition, members, all, natural, is_possible);
+                (packing.as_ref().map_or(bytes, |(most, _)| natural.min(*most)), Some(packing))
+            } else {
+                (known.or_else(wider).unwrap_or(natural), None)
+            }
         }
     };
     let definition = &mut all[id];
     definition.align = align;
-    if is_packed {
-        definition.body = Body::Bytes(Why::Packed);
+    match packing {
+        None => {}
+        Some(None) => definition.body = Body::Bytes(Why::Packed),
+        Some(Some((most, types))) => {
+            definition.packed = Some(most);
+            if let Body::Fields(members) = &mut definition.body {
+                for (member, ty) in members.iter_mut().zip(types) {
+                    member.ty = ty;
+                }
+            }
+        }
+    }
+}
+
+/// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
+/// `is_possible` decides whether the struct can have an alignment.
+fn packing(
+    definition: &Definition<'_>,
+    members: &[Member],
+    all: &[Definition<'_>],
+    natural: usize,
+    is_possible: impl Fn(usize) -> bool,
+) -> Option<(usize, Vec<Ty>)> {
+    let types: Vec<Ty> = members.iter().map(|member| unaligned(&member.ty, all)).collect::<Option<_>>()?;
+    let fits = |most: &usize, is_exact: bool| {
+        let mut end = 0;
+        let are_placed = members.iter().all(|member| {
+            let (size, align) = layout(&member.ty, all);
+            let place = round_up(end, align.min(*most));
+            end = member.offset + size;
+            if is_exact {
+                place == member.offset
+            } else {
+                place <= member.offset && member.offset.is_multiple_of(align.min(*most))
+            }
+        });
+        let align = natural.min(*most);
+        let is_whole =
+            if is_exact { round_up(end, align) == definition.size } else { definition.size.is_multiple_of(align) };
+        are_placed && is_whole && end <= definition.size && is_possible(align)
+    };
+    let of = |is_exact| [1, 2, 4, 8].into_iter().find(|most| fits(most, is_exact));
+    of(true).or_else(|| of(false)).map(|most| (most, types))
+}
+
+/// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
+fn unaligned(ty: &Ty, all: &[Definition<'_>]) -> Option<Ty> {
+    match ty {
+        Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {
+            Some(row) if row.components > 0 => {
+                let scalar = BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element);
+                let element = match (scalar, row.element) {
+                    (Some(scalar), _) => Ty::Leaf(Leaf::builtin(scalar)),
+                    (None, "CLong" | "CULong") => return None,
+                    (None, number) => Ty::number(number, row.size / row.components),
+                };
+                Some(Ty::Array(Box::new(element), row.components))
+            }
+            Some(row) if row.size > 8 => None,
+            _ => Some(ty.clone()),
+        },
+        Ty::Array(of, count) => Some(Ty::Array(Box::new(unaligned(of, all)?), *count)),
+        Ty::Defined(id) => is_unaligned(*id, all).then(|| ty.clone()),
+        Ty::Void | Ty::Pointer { .. } => Some(ty.clone()),
+    }
+}
+
+/// Whether a type has no `repr(align)`, nor contains a type with it.
+fn is_unaligned(id: usize, all: &[Definition<'_>]) -> bool {
+    let definition = &all[id];
+    match &definition.body {
+        Body::Fields(members) => {
+            let natural = members.iter().map(|member| layout(&member.ty, all).1).fold(1, usize::max);
+            let is_unaligned = |member: &Member| unaligned(&member.ty, all).as_ref() == Some(&member.ty);
+            definition.align <= natural && members.iter().all(is_unaligned)
+        }
+        Body::Bytes(_) | Body::Pending => definition.align == 1,
+        Body::Enum(..) | Body::Bits(..) => true,
     }
 }
 

@@ -67,7 +67,11 @@ impl Writer<'_, '_> {
 
     fn structure(&mut self, definition: &Definition<'_>, name: &str, members: &[Member]) {
         let natural = members.iter().map(|member| align::layout(&member.ty, self.definitions).1);
-        self.repr(definition.align, natural.fold(1, usize::max));
+        match definition.packed {
+            Some(1) => self.line(0, "#[repr(C, packed)]"),
+            Some(most) => self.line(0, &format!("#[repr(C, packed({most}))]")),
+            None => self.repr(definition.align, natural.fold(1, usize::max)),
+        }
         self.allow_names(members.iter().map(|member| &member.name));
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
@@ -76,6 +80,7 @@ impl Writer<'_, '_> {
         let mut taken = BTreeSet::new();
         for member in members {
             let (size, align) = align::layout(&member.ty, self.definitions);
+            let align = definition.packed.map_or(align, |most| align.min(most));
             if round_up(end, align) != member.offset {
                 self.padding(end, member.offset);
             }

@@ -26,6 +26,8 @@ pub(super) struct Definition<'k> {
     pub(super) known_align: Option<usize>,
     /// The alignment in bytes: see [`align::resolve`].
     pub(super) align: usize,
+    /// The maximum alignment of the members of a packed struct, as in `repr(packed(2))`.
+    pub(super) packed: Option<usize>,
     pub(super) body: Body,
     /// Whether a kernel's struct uses the type.
     pub(super) is_used: bool,
@@ -51,7 +53,7 @@ pub(super) enum Body {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     Opaque(Opaque),
-    /// Members do not have Rust's alignment.
+    /// Members overlap, or Rust has no packed struct with such members.
     Packed,
     /// The image does not contain the members.
     Unknown,
@@ -85,6 +87,7 @@ impl<'k> Definition<'k> {
             size,
             known_align: None,
             align: 1,
+            packed: None,
             body: Body::Pending,
             is_used: false,
             source: None,

@@ -137,7 +137,7 @@ const fn about(why: Why) -> &'static str {
         Why::Opaque(Opaque::BitFields) => "It has bit fields: the compiler chooses the position of their bits.",
         Why::Opaque(Opaque::Bases) => "It has base classes or virtual functions.",
         Why::Opaque(_) => "Its members overlap, or their types are not supported.",
-        Why::Packed => "Its members do not have Rust's alignment.",
+        Why::Packed => "Its members overlap, or Rust has no packed struct with their types.",
         Why::Unknown => "Its members are unknown: the image has no debug information for them.",
         Why::Nameless => "Its type is unknown: the image has no debug information for it.",
     }

@@ -20,7 +20,8 @@
 //! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
 //! | a pointer to a pointer | a slice of device pointers |
 //! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |
-//! | a union; a struct with bit fields, base classes, virtual functions or packed members | a struct of bytes |
+//! | a packed struct | a struct with `repr(C, packed)` or `repr(C, packed(2))`, with arrays for CUDA's vectors, which Rust does not allow in it |
+//! | a union; a struct with bit fields, base classes or virtual functions; a packed struct that contains a type with `align` | a struct of bytes |
 //! | a struct without members | a struct of one byte |
 //! | an enum whose values are known | an enum; a second name for a value becomes a constant |
 //! | any other enum | its integer |

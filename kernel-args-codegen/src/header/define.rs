@@ -43,6 +43,7 @@ impl<'a> Collector<'_, 'a> {
             align: source_align,
             has_source_align: source_align.is_some(),
             alignas: None,
+            pack: None,
             kind,
         };
         self.lay_out(&mut definition)?;
@@ -176,6 +177,7 @@ impl<'a> Collector<'_, 'a> {
                 })?;
                 definition.align = Some(placed.align);
                 definition.alignas = placed.alignas;
+                definition.pack = placed.pack;
             }
             Kind::Enum { .. } => definition.align = Some(definition.size),
             Kind::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),

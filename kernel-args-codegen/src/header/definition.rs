@@ -47,6 +47,8 @@ pub(super) struct Definition {
     pub(super) has_source_align: bool,
     /// The value of `alignas` on the struct.
     pub(super) alignas: Option<usize>,
+    /// The value of `#pragma pack` around the struct.
+    pub(super) pack: Option<usize>,
     pub(super) kind: Kind,
 }
 

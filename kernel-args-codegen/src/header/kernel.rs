@@ -185,6 +185,7 @@ impl<'a> Collector<'_, 'a> {
             align,
             has_source_align: align.is_some(),
             alignas: None,
+            pack: None,
             kind: Kind::Struct(alloc::vec![Member {
                 name: Local { name: member.to_string(), was: None },
                 ty,

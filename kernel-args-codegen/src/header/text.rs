@@ -110,9 +110,15 @@ impl Writer<'_, '_, '_> {
         };
         match &definition.kind {
             Kind::Struct(members) => {
+                if let Some(pack) = definition.pack {
+                    self.line(&format!("#pragma pack(push, {pack})"));
+                }
                 self.line(&format!("struct {alignas}{name} {{"));
                 self.members(members, namespace, definition.size);
                 self.line("};");
+                if definition.pack.is_some() {
+                    self.line("#pragma pack(pop)");
+                }
             }
             Kind::Enum { underlying, variants } => {
                 self.line(&format!("enum class {name} : {underlying} {{"));

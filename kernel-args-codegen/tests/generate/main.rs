@@ -5,6 +5,7 @@ mod inferred;
 mod layouts;
 mod model;
 mod names;
+mod packed;
 mod text;
 
 use kernel_args_codegen::generate::{self, Naming, Options};

@@ -67,6 +67,24 @@ static_assert(KERNEL_ARGS_OFFSET_OF(Light, on) == 32 && sizeof(Light::on) == 1, 
 }
 
 #[test]
+fn a_packed_struct_is_between_pragmas() {
+    let rec = packed("", "sim::Rec", 1, &[u8("tag"), f32("value"), u8("n")]);
+    let pair = packed("", "Pair", 2, &[u8("key"), f32("value"), array(Parameter { name: "recs", ..rec }, 2)]);
+    let sample = packed("", "Sample", 4, &[u32("id"), f64("value")]);
+    // Its members have their own alignment: no packing is visible.
+    let plain = packed("", "Plain", 4, &[u32("id"), f32("value")]);
+    assert_eq!(
+        declarations(&of_types(&[pair, sample, plain])),
+        "namespace sim {\n#pragma pack(push, 1)\nstruct Rec {\n    unsigned char tag;\n    float value;\n    unsigned char n;\n};\n\
+         #pragma pack(pop)\n} // namespace sim\n\
+         #pragma pack(push, 2)\nstruct Pair {\n    unsigned char key;\n    // 1 byte of padding\n    float value;\n    \
+         sim::Rec recs[2];\n};\n#pragma pack(pop)\n\
+         #pragma pack(push, 4)\nstruct Sample {\n    unsigned int id;\n    double value;\n};\n#pragma pack(pop)\n\
+         struct Plain {\n    unsigned int id;\n    float value;\n};"
+    );
+}
+
+#[test]
 fn a_type_follows_those_that_it_needs_and_is_declared_once() {
     let inner = |name| structure(name, "Inner", &[f32("x")]);
     let outer = structure("", "Outer", &[inner("a"), inner("b"), array(array(inner("c"), 3), 2)]);

@@ -49,11 +49,23 @@ pub(crate) fn structure(name: &'static str, cpp: &'static str, members: &[P]) ->
 
 /// A struct with `repr(align(…))`.
 pub(crate) fn aligned(name: &'static str, cpp: &'static str, align: usize, members: &[P]) -> P {
-    let mut layout = Layout::from_size_align(0, align).expect("an alignment");
+    placed(name, cpp, align, usize::MAX, members)
+}
+
+/// A struct with `repr(packed(…))`.
+pub(crate) fn packed(name: &'static str, cpp: &'static str, most: usize, members: &[P]) -> P {
+    placed(name, cpp, 1, most, members)
+}
+
+/// A struct that is aligned to at least `least`, with members that are aligned to at most `most`.
+fn placed(name: &'static str, cpp: &'static str, least: usize, most: usize, members: &[P]) -> P {
+    let mut layout = Layout::from_size_align(0, least).expect("an alignment");
     let placed: Vec<P> = members
         .iter()
         .map(|member| {
-            let (longer, offset) = layout.extend(member.layout().expect("a layout")).expect("it fits");
+            let own = member.layout().expect("a layout");
+            let own = Layout::from_size_align(own.size(), own.align().bytes().min(most)).expect("a layout");
+            let (longer, offset) = layout.extend(own).expect("it fits");
             layout = longer;
             Parameter { offset: Some(offset), ..*member }
         })

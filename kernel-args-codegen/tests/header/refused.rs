@@ -111,9 +111,9 @@ fn layouts_that_cpp_does_not_have() {
         value("p", (size, align), Class::Bytes, CppType::named("P"))
             .with_members(Members::of(Vec::leak(members.to_vec())))
     };
-    // As with `packed`.
+    // As with `packed`, but aligned.
     refused(
-        &with_kernel(&[], &[whole(5, 1, &[at(0, u8("a")), at(1, f32("b"))])]),
+        &with_kernel(&[], &[whole(8, 4, &[at(0, u8("a")), at(1, f32("b"))])]),
         "k.p.b",
         &["cannot put it at byte 1", "the previous member ends at byte 1, and its alignment is 4"],
     );

@@ -10,7 +10,8 @@ use syn::{Attribute, LitInt, Token, parenthesized, spanned::Spanned};
 pub(crate) struct Repr {
     pub(crate) c: bool,
     pub(crate) transparent: bool,
-    pub(crate) packed: Option<Span>,
+    /// The maximum alignment of the fields.
+    pub(crate) packed: Option<usize>,
     pub(crate) align: Option<usize>,
     pub(crate) int: Option<syn::Ident>,
     pub(crate) other: Option<Span>,
@@ -34,11 +35,11 @@ impl Repr {
                 let bytes = content.parse::<LitInt>()?.base10_parse::<usize>()?;
                 repr.align = repr.align.max(Some(bytes));
             } else if path.is_ident("packed") {
-                repr.packed = Some(path.span());
+                repr.packed = Some(1);
                 if meta.input.peek(syn::token::Paren) {
                     let content;
                     parenthesized!(content in meta.input);
-                    content.parse::<LitInt>()?;
+                    repr.packed = Some(content.parse::<LitInt>()?.base10_parse()?);
                 }
             } else if let Some(int) = path.get_ident().filter(|int| INTS.iter().any(|name| int == name)) {
                 repr.int = Some(int.clone());

@@ -75,7 +75,7 @@ fn structure(
         (quote!(#ident), quote!(__FIELDS))
     };
     let Members { list, checks, paddings, stores, is_value } =
-        members(&fields, &member_attrs, krate, &this, &all, is_generic);
+        members(&fields, &member_attrs, krate, repr, &this, &all, is_generic);
 
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields, &all);
@@ -145,10 +145,6 @@ fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &Fields, diagnostics:
     if input.generics.lifetimes().next().is_some() {
         return false;
     }
-    if let Some(span) = repr.packed {
-        diagnostics.error(span, texts::PACKED);
-        return false;
-    }
     if !repr.c && !repr.transparent {
         diagnostics.error(input.ident.span(), texts::without_repr(&input.ident));
         return false;
@@ -179,6 +175,7 @@ fn members(
     fields: &[Field<'_>],
     attrs: &[MemberAttr],
     krate: &Path,
+    repr: &Repr,
     this: &TokenStream,
     all: &TokenStream,
     is_generic: bool,
@@ -210,7 +207,12 @@ fn members(
     let checks = fields.iter().enumerate().map(|(i, field)| {
         let krate = respan(krate, field.span());
         let layout = local("__layout", field.span());
-        quote_spanned!(field.span()=> #layout = #krate::__private::next_member(#layout, &#all[#i]);)
+        match repr.packed {
+            None => quote_spanned!(field.span()=> #layout = #krate::__private::next_member(#layout, &#all[#i]);),
+            Some(most) => quote_spanned! {field.span()=>
+                #layout = #krate::__private::next_member(#layout, &#krate::__private::packed_member(#all[#i], #most));
+            },
+        }
     });
     let paddings = fields.iter().map(|field| {
         let (ty, krate) = (field.ty, respan(krate, field.span()));
@@ -242,8 +244,18 @@ fn members(
         let krate = respan(krate, field.span());
         let errors = field_errors::member(ty, &krate, field.span());
         let (this, to) = (local("self", field.span()), local("__to", field.span()));
+        // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are copied.
+        let field_of = if repr.packed.is_some() {
+            quote_spanned! {field.span()=>
+                let __copy: Self = *#this;
+                let Self { #member: __member, .. } = __copy;
+                let __field = &__member;
+            }
+        } else {
+            quote_spanned!(field.span()=> let Self { #member: __field, .. } = #this;)
+        };
         let same = quote_spanned! {field.span()=>
-            let Self { #member: __field, .. } = #this;
+            #field_of
             let __same = (__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
@@ -253,8 +265,8 @@ fn members(
                 #to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
             )
         };
-        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
-        // the type from which `LAYOUT` was computed. So `offset` and the size of the field are inside the
+        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a copy of
+        // its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So `offset` and the size of the field are inside the
         // `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
         // `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
         quote! {

@@ -3,7 +3,7 @@
 use super::bodies;
 use crate::texts;
 use kernel_args_abi::compiled::fingerprint;
-use kernel_args_image::{self as image, Code, Image, Kernels};
+use kernel_args_image::{self as image, Code, CodeKind, Image, Kernels};
 use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap},
@@ -62,6 +62,8 @@ pub(crate) enum Problem {
     Empty,
     /// The file is not a valid image.
     Image(image::Error),
+    /// All its code has 32-bit addresses, which no GPU has: `Module::load` rejects it.
+    AddressSize,
 }
 
 impl From<io::Error> for Problem {
@@ -77,6 +79,7 @@ impl Problem {
             Self::Io(error) => texts::unreadable(file, error),
             Self::Empty => texts::empty_image(file),
             Self::Image(error) => texts::not_an_image(file, error),
+            Self::AddressSize => texts::address_size(file),
         }
     }
 }
@@ -128,12 +131,17 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     // a length.
     let kind = image::validate(bytes).map_err(Problem::Image)?;
     let image = Image::read_again(bytes).map_err(Problem::Image)?;
+    let contents = image::contents_of(kind, bytes).ok();
+    let is_32_bit = |code: &Code| matches!(code.kind, CodeKind::Ptx { address_size: Some(32), .. });
+    if contents.as_ref().is_some_and(|codes| !codes.is_empty() && codes.iter().all(is_32_bit)) {
+        return Err(Problem::AddressSize);
+    }
     Ok(File {
         path: path.to_owned(),
         length: bytes.len(),
         fingerprint: fingerprint(bytes),
         kind,
-        contents: image::contents_of(kind, bytes).ok(),
+        contents,
         kernels: image.kernels().map_err(Problem::Image)?.into_owned(),
     })
 }
@@ -210,6 +218,8 @@ mod tests {
         assert!(matches!(read(&cubin.0), Err(Problem::Image(image::Error::Cubin(_)))));
         let object = Temporary::holding("object.ptx", &[b"\x01\x02\x03\x04"]);
         assert!(matches!(read(&object.0), Err(Problem::Image(image::Error::Unknown(_)))));
+        let bits = Temporary::holding("bits.ptx", &[HEAD, b".address_size 32\n.entry a(.param .u32 p) {}"]);
+        assert!(matches!(read(&bits.0), Err(Problem::AddressSize)));
         let empty = Temporary::holding("empty.ptx", &[]);
         assert!(matches!(read(&empty.0), Err(Problem::Empty)));
         let folder = std::env::temp_dir();

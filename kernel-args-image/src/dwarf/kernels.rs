@@ -158,10 +158,12 @@ impl<'s> Function<'s> {
         for place in parameters {
             let parameter = complete(units, units.entry(place)?)?;
             let ty = Type::read(units, parameter.ty)?;
-            let Some(row) = types.row(&parameter, &ty, None, 0)? else {
-                return Ok(Err("the size of a parameter is unknown"));
+            let row = match types.row(&parameter, &ty, None, 0)? {
+                Some(row) => row,
+                None => types.only_name(&parameter)?,
             };
-            size = size.saturating_add(row.size);
+            // A parameter of unknown size has at least one byte.
+            size = size.saturating_add(row.size.max(1));
             if size > LIMIT {
                 return Ok(Err("its parameters exceed the size limit of a kernel"));
             }

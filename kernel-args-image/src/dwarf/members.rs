@@ -61,6 +61,17 @@ impl<'s> Types<'_, 's> {
         Ok(Some(Row { place, size }))
     }
 
+    /// Stores a parameter whose type has no size: its name.
+    pub(super) fn only_name(&mut self, entry: &Entry<'s>) -> Result<Row, Error> {
+        let name = match entry.name {
+            Some(name) => self.units.text(entry.place, name)?,
+            None => "",
+        };
+        let parameter = Parameter { name, ..Parameter::record(0, 0) };
+        let place = self.store(|table| table.record(&parameter, None, 0, NOTHING))?;
+        Ok(Row { place, size: 0 })
+    }
+
     /// The number of the members of the struct at a position, at nesting depth `depth`.
     pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
         if let Some(known) = self.structs.get(&place) {

@@ -19,8 +19,7 @@
 //! - There are no alignments.
 //! - `wchar_t`, `char16_t` and pointers to members are the integers that store them.
 //! - Enums have no integer type. A 64-bit value above the range of `long long` is negative.
-//! - A `long double` has the host's 16 bytes instead of the device's 8, so such a kernel has
-//!   unknown parameters.
+//! - A `long double` has the host's 16 bytes instead of the device's 8, so the type of such a parameter is unknown.
 
 #[cfg(feature = "debug-info")]
 mod budget;

@@ -349,7 +349,14 @@ impl<'a> Kernels<'a> {
         };
         // Prefer the debug information of the chosen part.
         let own = chosen.map(|(.., place)| place).or(text);
-        let mut lists = own.into_iter().chain(places());
+        let sizes = |place: Place| match (self.entry(place), self.records(place)) {
+            (Some(entry), _) => entry.parameters.iter().map(|p| p.layout.size()).collect::<Vec<_>>(),
+            (None, Some((_, kernel))) => kernel.parameters.iter().map(|p| p.size).collect(),
+            (None, None) => Vec::new(),
+        };
+        // The debug information of another part counts if it has the same parameters.
+        let is_same = |place: &Place| own.is_some_and(|own| own == *place || sizes(own) == sizes(*place));
+        let mut lists = own.into_iter().chain(places().filter(is_same));
         let debug_info = lists.find_map(|place| {
             let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
             if place.is_variable { debug_info.variable(name) } else { debug_info.parameters(name) }

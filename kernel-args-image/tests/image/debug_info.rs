@@ -168,6 +168,25 @@ fn an_image_completes_its_kernels_by_debug_information() {
     assert_eq!(unnamed, "unnamed_param_0: int, i4\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n");
 }
 
+/// A parameter that debug information contradicts has no type. The next one keeps its type.
+#[test]
+fn a_parameter_of_another_size_or_class_loses_its_type() {
+    let text = std::str::from_utf8(PTX).unwrap();
+    let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
+    let (parameters, error) = of_image(wider.as_bytes(), "unnamed");
+    assert_eq!(parameters, "unnamed_param_0: ?, i8\nunnamed_param_1: Pair*, i8, to 8 bytes, 2 members\n");
+    assert_eq!(error, "");
+    let float = text.replace(".param .u32 unnamed_param_0", ".param .f32 unnamed_param_0");
+    assert!(of_image(float.as_bytes(), "unnamed").0.starts_with("unnamed_param_0: ?, f4\nunnamed_param_1: Pair*, i8"));
+
+    let long_double = include_bytes!("../../../ptx/long_double.debug.ptx");
+    let (scaled, error) = of_image(long_double, "scaled");
+    assert_eq!(error, "");
+    let span = scaled.split_once("span: Span, b8, 2 members\n").expect("the struct has its members");
+    assert_eq!(span.0, "x: float*, i8\nby: ?, f8\n");
+    assert!(span.1.ends_with("n: unsigned int, i4\n"), "{scaled}");
+}
+
 /// Debug information with different parameters is ignored, and errors of reading it are reported.
 #[test]
 fn different_debug_information_is_ignored() {
@@ -176,11 +195,6 @@ fn different_debug_information_is_ignored() {
     let others = "debug information that does not contain the parameters of kernel `unnamed`: it contains different parameters \
                   than the image";
     assert_eq!(of_image(one_less.as_bytes(), "unnamed"), ("unnamed_param_1: ?, i8\n".into(), others.into()));
-    let wider = text.replace(".param .u32 unnamed_param_0", ".param .u64 unnamed_param_0");
-    let (parameters, error) = of_image(wider.as_bytes(), "unnamed");
-    assert!(parameters.starts_with("unnamed_param_0: ?, i8\n"), "{parameters}");
-    assert_eq!(error, others);
-
     let broken = text.replace(".b32 .debug_abbrev", ".b32 77777777");
     let (parameters, error) = of_image(broken.as_bytes(), "unnamed");
     assert!(parameters.starts_with("unnamed_param_0: ?, i4\n"), "{parameters}");

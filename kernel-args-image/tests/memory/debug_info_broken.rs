@@ -168,7 +168,8 @@ fn a_type_that_refers_to_itself_ends() {
     kernel(&mut entries, 1);
     let mut typedef = sections.clone();
     typedef.unit(4, 0, &entries);
-    assert_eq!(within_limits(&typedef), Some(0));
+    // Only its name is known.
+    assert_eq!(within_limits(&typedef), Some(1));
 
     // A struct of 8 bytes with itself as its only member.
     let mut entries = vec![1];
@@ -182,7 +183,7 @@ fn a_type_that_refers_to_itself_ends() {
     let mut entries = vec![1];
     entries.extend([&[8][..], &place(1), &[9], &place(6), &[0, 5, b'k', 0, 9], &place(15), &[0, 0]].concat());
     sections.unit(4, 0, &entries);
-    assert_eq!(within_limits(&sections), Some(0));
+    assert_eq!(within_limits(&sections), Some(1));
 }
 
 /// A struct of two structs of two structs… with 2^14 bytes is read; one with 2^15 bytes cannot be a parameter.
@@ -230,11 +231,11 @@ fn entries_that_refer_over_and_over_are_refused() {
     sections.unit(4, 0, &entries);
     assert_eq!(within_limits(&sections), None);
 
-    // Each function has the parameters of one function with all parameters.
+    // Each function has the parameters of one function with all parameters, which are more than a kernel can have.
     let mut sections = abbreviated();
     sections.end_table();
     let mut entries = vec![1, 5, b'k', 0];
-    for _ in 0..count {
+    for _ in 0..count.max(33_000) {
         entries.extend([&[9][..], &place(4)].concat());
     }
     entries.push(0);

@@ -3,7 +3,7 @@
 use super::TypeInfo;
 use crate::device::DeviceType;
 use kernel_args_abi::{
-    CppBase, Layout, Members, Opaque, Parameter, Pointee,
+    Alignment, CppBase, Layout, Members, Opaque, Parameter, Pointee,
     cpp::builtin,
     texts::{Message, templates},
 };
@@ -50,6 +50,15 @@ pub const fn first_member(align: usize) -> Layout {
     match Layout::from_size_align(0, align) {
         Ok(layout) => layout,
         Err(_) => panic!("`repr(align)` is not a power of two up to 2^28"),
+    }
+}
+
+/// The same field in a struct with `repr(packed(most))`, where it is aligned to at most `most` bytes, as with `#pragma pack`.
+#[must_use]
+pub const fn packed_member(field: Parameter<'static>, most: usize) -> Parameter<'static> {
+    match (field.align, Alignment::new(most)) {
+        (Some(align), Some(most)) if align.bytes() > most.bytes() => Parameter { align: Some(most), ..field },
+        _ => field,
     }
 }
 

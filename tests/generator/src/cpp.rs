@@ -69,6 +69,9 @@ impl Struct {
 
     fn define_cpp(&self) -> String {
         let mut text = String::new();
+        if let Some(most) = self.packed {
+            let _ = writeln!(text, "#pragma pack(push, {most})");
+        }
         if !self.arguments.is_empty() {
             let types = (0..self.arguments.len()).map(|i| format!("typename T{i}"));
             let length = self.length.map(|_| "unsigned int N".to_owned());
@@ -88,6 +91,9 @@ impl Struct {
             };
         }
         text.push_str("};\n");
+        if self.packed.is_some() {
+            text.push_str("#pragma pack(pop)\n");
+        }
         text
     }
 }

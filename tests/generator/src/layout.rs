@@ -30,7 +30,7 @@ impl Struct {
     /// Size and alignment on the device.
     #[must_use]
     pub fn extent(&self) -> Extent {
-        let align = self.fields.iter().map(|field| field.ty.extent().align).chain(self.align).max().unwrap_or(1);
+        let align = self.extents().map(|extent| extent.align).chain(self.align).max().unwrap_or(1);
         let end = self.offsets().last().map_or(0, |(_, end)| *end);
         Extent { size: end.next_multiple_of(align), align }
     }
@@ -38,7 +38,16 @@ impl Struct {
     /// The start and end of each field, in bytes.
     #[must_use]
     pub fn offsets(&self) -> Vec<(usize, usize)> {
-        place(self.fields.iter().map(|field| field.ty.extent()))
+        place(self.extents())
+    }
+
+    /// Size and alignment of each field in this struct.
+    fn extents(&self) -> impl Iterator<Item = Extent> {
+        let most = self.packed.unwrap_or(usize::MAX);
+        self.fields.iter().map(move |field| {
+            let Extent { size, align } = field.ty.extent();
+            Extent { size, align: align.min(most) }
+        })
     }
 }
 

@@ -31,6 +31,7 @@ pub fn signatures(seed: u64, shape: Shape, count: usize) -> Vec<Signature> {
 pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
     let mut random = Random {
         rng: Rng::new(seed, index as u64),
+        packing: Rng::new(!seed, index as u64),
         known: Vec::new(),
         prefix: format!("S{index}"),
         named: 0,
@@ -87,6 +88,8 @@ fn open(signature: &Signature, most: usize) -> usize {
 
 struct Random {
     rng: Rng,
+    /// Which structs are packed.
+    packing: Rng,
     /// The named types so far.
     known: Vec<Type>,
     prefix: String,
@@ -225,19 +228,24 @@ impl Random {
         let natural = again.fields.iter().map(|f| f.ty.extent().align).max()?;
         let allowed = again.align.is_none_or(|align| align >= natural);
         let small = again.extent().size <= 1024;
+        let allowed = allowed && (again.packed.is_none() || again.fields.iter().all(|field| field.ty.can_be_packed()));
         (allowed && small).then(|| self.remember(again))
     }
 
-    fn finish(&mut self, fields: Vec<Field>, arguments: Vec<Type>, length: Option<usize>) -> Type {
+    fn finish(&mut self, mut fields: Vec<Field>, arguments: Vec<Type>, length: Option<usize>) -> Type {
         let natural = fields.iter().map(|field| field.ty.extent().align).max();
         let align = self.rng.chance(20).then(|| 1usize << self.rng.below(8));
-        let structure = Struct {
-            name: self.name(),
-            align: align.filter(|align| Some(*align) >= natural),
-            fields,
-            arguments,
-            length,
-        };
+        let align = align.filter(|align| Some(*align) >= natural);
+        let packed = (align.is_none() && self.packing.chance(25)).then(|| 1 << self.packing.below(4));
+        if packed.is_some() && arguments.is_empty() {
+            let scalars = ["u8", "i16", "f32", "f64", "u64", "half::f16"];
+            for field in fields.iter_mut().filter(|field| !field.ty.can_be_packed()) {
+                field.ty = Type::named(scalars[self.packing.below(scalars.len())]);
+            }
+        }
+        let can_be_packed = fields.iter().all(|field| field.ty.can_be_packed());
+        let packed = packed.filter(|_| can_be_packed);
+        let structure = Struct { name: self.name(), align, packed, fields, arguments, length };
         self.remember(structure)
     }
 

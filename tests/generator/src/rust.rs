@@ -69,7 +69,8 @@ impl Struct {
 
     fn define_rust(&self) -> String {
         let Self { name, fields, .. } = self;
-        let align = self.align.map_or(String::new(), |n| format!(", align({n})"));
+        let packed = self.packed.map(|n| format!(", packed({n})"));
+        let align = self.align.map(|n| format!(", align({n})")).or(packed).unwrap_or_default();
         let types = (0..self.arguments.len()).map(|i| format!("T{i}"));
         let names: Vec<String> = types.chain(self.length.map(|_| "N".to_owned())).collect();
         let declared = |bound: &str| {

@@ -67,7 +67,10 @@ fn weight(signature: &Signature) -> usize {
                 Type::Alias { .. } => 1,
                 Type::Array(_, len) => *len,
                 Type::Struct(s) => {
-                    s.fields.len() + 4 * usize::from(s.align.is_some()) + 4 * s.arguments.len() + s.length.unwrap_or(0)
+                    s.fields.len()
+                        + 4 * usize::from(s.align.is_some() || s.packed.is_some())
+                        + 4 * s.arguments.len()
+                        + s.length.unwrap_or(0)
                 }
             }
         });
@@ -125,11 +128,15 @@ fn simpler(structure: &Struct) -> Vec<Struct> {
         }
         found.push(natural);
     }
+    if plain.packed.is_some() {
+        found.push(Struct { packed: None, ..plain.clone() });
+    }
     if !structure.arguments.is_empty() {
         found.push(plain);
     }
     // C++ rejects an `alignas` below the alignment of a field.
     found.retain(|s| s.align.is_none_or(|align| s.extent().align == align));
+    found.retain(|s| s.packed.is_none() || s.fields.iter().all(|field| field.ty.can_be_packed()));
     found
 }
 
@@ -142,6 +149,7 @@ fn plain(structure: &Struct) -> Struct {
     Struct {
         name: structure.cpp().chars().map(letters).collect(),
         align: structure.align,
+        packed: structure.packed,
         fields: structure.fields.iter().map(|field| own(&field.ty)).collect(),
         arguments: Vec::new(),
         length: None,

@@ -68,6 +68,8 @@ pub struct Struct {
     pub name: String,
     /// C++'s `alignas`.
     pub align: Option<usize>,
+    /// C++'s `#pragma pack`. Such a struct has no `align`.
+    pub packed: Option<usize>,
     /// The fields, in order; `f0`, `f1`…
     pub fields: Vec<Field>,
     /// The arguments for the type parameters `T0`, `T1`…
@@ -123,6 +125,18 @@ impl Type {
     #[must_use]
     pub fn named(rust: &str) -> Self {
         Self::Leaf(Leaf::named(rust).expect("a leaf of the table"))
+    }
+
+    /// Whether it can be in a packed struct: Rust allows no type with `repr(align)` in it, such as a vector.
+    #[must_use]
+    pub fn can_be_packed(&self) -> bool {
+        match self {
+            // Numbers of other crates are structs in C++ only.
+            Self::Leaf(leaf) => !leaf.aggregate || leaf.rust.contains("::"),
+            Self::Pointer { .. } | Self::Enum(_) => true,
+            Self::Alias { of, .. } | Self::Array(of, _) => of.can_be_packed(),
+            Self::Struct(s) => s.align.is_none() && s.fields.iter().all(|field| field.ty.can_be_packed()),
+        }
     }
 
     /// Whether C++ passes it as a struct and not as a scalar.

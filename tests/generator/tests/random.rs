@@ -1,6 +1,8 @@
 //! Random signatures: equal for equal seeds, and of every kind.
 
-use kernel_args_test_generator::{Field, Shape, Type, leaf::LEAVES, random::MOST_PARAMETERS, signature, signatures};
+use kernel_args_test_generator::{
+    Field, Shape, Struct, Type, leaf::LEAVES, random::MOST_PARAMETERS, signature, signatures,
+};
 use std::collections::BTreeSet;
 
 #[test]
@@ -13,7 +15,7 @@ fn a_signature_follows_from_seed_and_number_alone() {
 #[test]
 fn every_kind_of_type_occurs() {
     let (mut leaves, mut aligns, mut counts) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let (mut generic, mut deep, mut large) = (0, 0, 0);
+    let (mut generic, mut deep, mut large, mut packed) = (0, 0, 0, 0);
     for signature in signatures(1, Shape::Plain, 1000) {
         counts.insert(signature.parameters.len());
         large += usize::from(signature.size() > 4352);
@@ -28,6 +30,9 @@ fn every_kind_of_type_occurs() {
         for structure in signature.structs() {
             aligns.extend(structure.align);
             generic += usize::from(!structure.arguments.is_empty());
+            // Packing is visible.
+            let natural = Struct { packed: None, ..structure.clone() };
+            packed += usize::from(natural.offsets() != structure.offsets());
             let nested = |field: &Field| matches!(field.ty, Type::Struct(_));
             deep += usize::from(structure.fields.iter().any(nested));
         }
@@ -35,5 +40,5 @@ fn every_kind_of_type_occurs() {
     assert_eq!(leaves.len(), LEAVES.len());
     assert!(aligns.is_superset(&BTreeSet::from([2, 4, 8, 16, 32, 64, 128])));
     assert_eq!((counts.first(), counts.last()), (Some(&1), Some(&MOST_PARAMETERS)));
-    assert!(generic > 100 && deep > 100 && large > 20, "{generic} {deep} {large}");
+    assert!(generic > 100 && deep > 100 && large > 20 && packed > 60, "{generic} {deep} {large} {packed}");
 }

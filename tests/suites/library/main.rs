@@ -1,6 +1,7 @@
 //! The suites without a GPU, with the standard test harness.
 
 mod arguments;
+mod bytes;
 mod code;
 mod foreign_symbols;
 mod framework;

@@ -82,12 +82,13 @@ impl Description {
         }
         let mut parameters = kernel.parameters();
         // If the image has different parameters for this GPU, only these are used.
-        let debug_info =
-            if kernel.debug_info.complete(&mut parameters) || Members::of(&from_table).complete(&mut parameters) {
-                DebugInfo::Verified
-            } else {
-                debug_error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
-            };
+        let debug_info = if kernel.debug_info.complete(&mut parameters)
+            || same_sizes(&parameters, &from_table) && Members::of(&from_table).complete(&mut parameters)
+        {
+            DebugInfo::Verified
+        } else {
+            debug_error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
+        };
         if !has_code {
             without_bodies(&mut parameters);
         }

@@ -8,7 +8,7 @@ use kernel_args_abi::{
     Members, Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
-use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
+use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled, same_sizes};
 use std::{
     borrow::Cow,
     string::{String, ToString},
@@ -88,7 +88,9 @@ pub(super) fn read_variables(
         let mut value = list.parameters_without_debug_info();
         let from_table: Vec<Parameter<'_>> =
             compiled.get(symbol).map_or_else(Vec::new, |variable| [variable.variable()].into());
-        let debug_info = if list.debug_info.complete(&mut value) || Members::of(&from_table).complete(&mut value) {
+        let debug_info = if list.debug_info.complete(&mut value)
+            || same_sizes(&value, &from_table) && Members::of(&from_table).complete(&mut value)
+        {
             DebugInfo::Verified
         } else {
             let error = kernels.variable_debug_error(&variable);

@@ -12,6 +12,7 @@ use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 
 const STRUCTS: &str = include_str!("../../../../ptx/echo_structs.ptx");
+const PACKED: &str = include_str!("../../../../ptx/packed.ptx");
 
 /// A struct with fields of random values, and its bytes: `size; field @ offset, …`.
 #[allow(clippy::struct_field_names, reason = "the names of the kernel's source")]
@@ -32,9 +33,10 @@ macro_rules! structs {
             }
         }
 
-        impl $(<$($t: Bytes),+>)? Bytes for $name $(<$($t),+>)? {
+        impl $(<$($t: Bytes + Copy),+>)? Bytes for $name $(<$($t),+>)? {
             fn bytes(&self) -> Vec<u8> {
-                at($size, &[$(($offset, self.$field.bytes()),)*])
+                // A field of a packed struct can be copied, not borrowed.
+                at($size, &[$(($offset, { self.$field }.bytes()),)*])
             }
         }
     )*};
@@ -61,6 +63,13 @@ structs! {
     #[repr(C, align(64))] struct Align64 = 64 { word: u32 = 0, }
     #[repr(C, align(128))] struct Align128 = 128 { word: u32 = 0, }
     #[repr(transparent)] struct Transparent = 12 { inner: [f32; 3] = 0, }
+    #[repr(C, packed)] struct Rec = 7 { tag: u8 = 0, value: f32 = 1, n: u16 = 5, }
+    #[repr(C, packed)] struct Frame = 31 {
+        kind: i8 = 0, records: [Rec; 2] = 1, time: f64 = 15, next: DevicePointerMut<Rec> = 23,
+    }
+    #[repr(C, packed(2))] struct Pair16 = 6 { key: u8 = 0, value: u32 = 2, }
+    #[repr(C, packed(4))] struct Sample = 12 { id: i32 = 0, value: f64 = 4, }
+    #[repr(C)] struct Holder = 20 { count: i32 = 0, rec: Rec = 4, pair: Pair16 = 12, }
 }
 
 macro_rules! enums {
@@ -111,6 +120,27 @@ struct TensorMapFirst {
     data: DevicePointerMut<f32>,
 }
 
+/// `echo_packed`: packed structs, the first of them behind a byte.
+#[derive(KernelArgs)]
+struct Packed {
+    out: DevicePointerMut<u8>,
+    first: u8,
+    rec: Rec,
+    pair: Pair16,
+    sample: Sample,
+    frame: Frame,
+    holder: Holder,
+}
+
+fn packed() -> Outcome {
+    let echo = Echo::<Packed>::load(PACKED, "echo_packed")?;
+    let mut from = Source::new(7);
+    let (first, rec, pair) = (u8::draw(&mut from), Rec::draw(&mut from), Pair16::draw(&mut from));
+    let (sample, frame, holder) = (Sample::draw(&mut from), Frame::draw(&mut from), Holder::draw(&mut from));
+    let passed = [first.bytes(), rec.bytes(), pair.bytes(), sample.bytes(), frame.bytes(), holder.bytes()].concat();
+    echo.check(&passed, |out| Packed { out, first, rec, pair, sample, frame, holder })
+}
+
 #[allow(clippy::many_single_char_names, reason = "the kernel's own names")]
 fn align_mixed() -> Outcome {
     let echo = Echo::<AlignMixed>::load(STRUCTS, "echo_align_mixed")?;
@@ -159,6 +189,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         "echo_align_64" Align64
         "echo_align_128" Align128
     };
+    trials.push(trial("echo_packed", packed));
     trials.push(trial("echo_align_mixed", align_mixed));
     trials.push(trial("echo_tensor_map_first", tensor_map_first));
     trials

@@ -229,6 +229,13 @@ struct Nothing {
 #[repr(transparent)]
 struct Meters(f32);
 
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C, packed)]
+struct Packed {
+    tag: i8,
+    number: i32,
+}
+
 hosts! {
     bool, i8, u8, i16, u16, i32, u32, i64, u64, isize,
     usize, i128, u128, f32, f64, NonZeroU8, NonZeroI32, NonZeroU64, Wrapping<u32>, Meters,
@@ -242,5 +249,5 @@ hosts! {
     DevicePointer<bool>, DevicePointerMut<i8>, DevicePointer<u8>, DevicePointerMut<i32>, DevicePointerMut<u32>, DevicePointerMut<i64>, DevicePointerMut<u64>, DevicePointer<f32>, DevicePointerMut<f32>, DevicePointerMut<f64>,
     DevicePointerMut<half::f16>, DevicePointerMut<Color>, DevicePointerMut<Float4>, DevicePointerMut<[f32; 4]>, DevicePointerMut<Pair>, DevicePointer<SimPair>, DevicePointerMut<Entry>, DevicePointerMut<Meters>, DevicePointerMut<DevicePointerMut<f32>>, DevicePointerMut<DevicePointer<f32>>,
     DevicePointer<DevicePointerMut<f32>>, DevicePointer<DevicePointer<f32>>, DevicePointerMut<DevicePointerMut<c_void>>, Option<DevicePointer<f32>>, &'static CudaSlice<f32>, &'static mut CudaSlice<f32>, CudaView<'static, f32>, CudaViewMut<'static, f32>, &'static mut CudaSlice<i32>, &'static CudaSlice<Float4>,
-    Reference, Either, Bits, Derived, Nothing,
+    Reference, Either, Bits, Derived, Nothing, Packed,
 }

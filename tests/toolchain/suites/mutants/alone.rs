@@ -54,7 +54,7 @@ const FORMLESS: &[Formless] = &[
     definition("Bare", "#[derive(Clone, Copy, DeviceType)] pub struct Bare { pub x: u8, pub y: f32 }"),
     definition(
         "Packed",
-        "#[derive(Clone, Copy, DeviceType)] #[repr(C, packed)] pub struct Packed { pub x: u8, pub y: f32 }",
+        "#[derive(Clone, Copy, DeviceType)] #[repr(packed)] pub struct Packed { pub x: u8, pub y: f32 }",
     ),
     definition("Empty", "#[derive(Clone, Copy, DeviceType)] #[repr(C)] pub struct Empty {}"),
     definition("Loose", "#[derive(Clone, Copy, DeviceType)] pub enum Loose { A, B }"),

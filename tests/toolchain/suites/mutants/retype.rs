@@ -166,10 +166,11 @@ fn other_alignment(ty: &Type) -> Option<Type> {
         Type::Leaf(leaf) if leaf.aggregate => Type::Array(Box::new(element(leaf)?), leaf.count),
         Type::Leaf(leaf) if leaf.size() == 16 => Type::Array(Box::new(Type::named("u64")), 2),
         Type::Struct(s) if s.arguments.is_empty() => Type::Struct(Struct {
-            align: match s.align {
-                Some(_) => None,
-                None => Some(2 * s.extent().align),
+            align: match (s.align, s.packed) {
+                (None, None) => Some(2 * s.extent().align),
+                _ => None,
             },
+            packed: None,
             ..s.clone()
         }),
         _ => return None,

@@ -31,8 +31,8 @@ pub(crate) fn promise(source: Source, linkage: Linkage, host: &[Field], kernel: 
     let kernel: Vec<&Type> = kernel.iter().collect();
     let shows = match source {
         Source::Ptx | Source::Debug => {
-            let declared = |types: &[&Type]| types.iter().map(|ty| declare(ty)).collect::<Vec<_>>();
-            declared(&types) != declared(&kernel)
+            let is_typed = source == Source::Debug || linkage.contains_types();
+            types.iter().zip(&kernel).any(|(host, kernel)| !is_declared(host, kernel, is_typed))
         }
         Source::Cubin | Source::Driver => places(&types) != places(&kernel),
         Source::Nothing => {
@@ -182,6 +182,14 @@ fn declare(ty: &Type) -> Declared {
         Type::Pointer { .. } | Type::Enum(_) => Declared::Integer(extent.size),
         Type::Leaf(_) | Type::Array(..) | Type::Struct(_) => Declared::Bytes { size: extent.size, align: extent.align },
     }
+}
+
+/// Whether the PTX declaration of the kernel's parameter is possible for a field of type `host`. Without types, bytes can be a struct
+/// of one number.
+fn is_declared(host: &Type, kernel: &Type, is_typed: bool) -> bool {
+    let declared = declare(kernel);
+    let extent = host.extent();
+    declared == declare(host) || !is_typed && declared == Declared::Bytes { size: extent.size, align: extent.align }
 }
 
 /// Offset and size of every parameter on sm_90.

@@ -86,8 +86,11 @@ pub(crate) fn members(structure: &Struct) -> Result<(Layout, Vec<usize>), String
     let mut whole = Layout::from_size_align(0, structure.align.unwrap_or(1)).map_err(failed)?;
     let mut offsets = Vec::new();
     for field in &structure.fields {
+        let own = layout(&field.ty)?;
+        let align = own.align().bytes().min(structure.packed.unwrap_or(usize::MAX));
+        let own = Layout::from_size_align(own.size(), align).map_err(failed)?;
         let offset;
-        (whole, offset) = whole.extend(layout(&field.ty)?).map_err(failed)?;
+        (whole, offset) = whole.extend(own).map_err(failed)?;
         offsets.push(offset);
     }
     Ok((whole.pad_to_align(), offsets))
