@@ -37,7 +37,7 @@ struct Known {
     /// The classes of arithmetic that it takes part in, as bits.
     classes: u8,
     /// Whether an instruction computes it, and whether one copies a constant to it.
-    is_set: bool,
+    is_computed: bool,
     is_constant: bool,
 }
 
@@ -196,7 +196,7 @@ impl<'o, 't> Translator<'o, 't> {
         let known: &mut [Known] = &mut self.known;
         for (name, register) in &self.names.entries {
             let own = &mut known[*register as usize];
-            if !own.is_set && own.value.is_none() {
+            if !own.is_computed && own.value.is_none() {
                 own.value = Some(if name.text.starts_with(b"%") { Value::NUMBER } else { Value::VARIABLE });
             }
         }
@@ -248,7 +248,7 @@ impl<'o, 't> Translator<'o, 't> {
     /// Without a destination, an instruction computes nothing.
     fn memory_step(&mut self, action: Action, to: Register, (a, b): (Register, Register), (bytes, offset): (u8, i32)) {
         if to != NO_REGISTER || matches!(action, Action::Store | Action::Pass) {
-            self.known(to).is_set = true;
+            self.known(to).is_computed = true;
             self.code.steps.push(Step { action, to, a, b, bytes, offset });
         }
     }
@@ -356,17 +356,19 @@ impl<'o, 't> Translator<'o, 't> {
     fn results(&mut self, operands: &Operands, value: Value) {
         for register in operands.registers(0) {
             self.set(register, value);
+            self.known(register).is_computed = true;
         }
     }
 
     /// The destination can be the operand at this position, as a number, an address or an element.
     fn copies(&mut self, operands: &Operands, position: usize, to: Register) {
+        let from = self.operand(operands, position);
         if let [Operand { value: Source::Register(from), .. }] = operands.at(position) {
             self.same.push((to, *from));
-        } else {
+        } else if let Some(constant) = self.known(from).value {
             self.known(to).is_constant = true;
+            return self.set(to, constant);
         }
-        let from = self.operand(operands, position);
         self.step(Action::Copy, to, from, NO_REGISTER);
     }
 
@@ -414,13 +416,17 @@ impl<'o, 't> Translator<'o, 't> {
 
     fn convert(&mut self, operation: &Operation, operands: &Operands, to: Register) {
         let (ty, from) = (operation.ty, operation.from);
-        self.classes(operands.registers(0), ty.class);
+        let register = self.operand(operands, 1);
+        let source = *self.known(register);
+        // 0 has the same bits in every format.
+        if source.is_computed || source.value != Some(Value::constant(0)) {
+            self.classes(operands.registers(0), ty.class);
+        }
         self.classes(operands.sources(), from.class);
         if from.is_integer && ty.class.is_float() {
             self.arithmetic(from, operands);
         }
         if from.class == ty.class {
-            let register = self.operand(operands, 1);
             self.step(if from.bytes == ty.bytes { Action::Copy } else { Action::Resize }, to, register, NO_REGISTER);
         } else {
             self.results(operands, Value::NUMBER);
