@@ -36,8 +36,8 @@ struct Known {
     value: Option<Value>,
     /// The classes of arithmetic that it takes part in, as bits.
     classes: u8,
-    /// Whether an instruction computes it, and whether one copies a constant to it.
-    is_computed: bool,
+    /// Whether a step computes it, and whether an instruction copies a constant to it.
+    is_set: bool,
     is_constant: bool,
 }
 
@@ -193,10 +193,9 @@ impl<'o, 't> Translator<'o, 't> {
     /// variables.
     fn end_of_names(&mut self) {
         self.known(self.names.registers);
-        let known: &mut [Known] = &mut self.known;
         for (name, register) in &self.names.entries {
-            let own = &mut known[*register as usize];
-            if !own.is_computed && own.value.is_none() {
+            let own = &mut self.known[*register as usize];
+            if !own.is_set && own.value.is_none() {
                 own.value = Some(if name.text.starts_with(b"%") { Value::NUMBER } else { Value::VARIABLE });
             }
         }
@@ -248,7 +247,7 @@ impl<'o, 't> Translator<'o, 't> {
     /// Without a destination, an instruction computes nothing.
     fn memory_step(&mut self, action: Action, to: Register, (a, b): (Register, Register), (bytes, offset): (u8, i32)) {
         if to != NO_REGISTER || matches!(action, Action::Store | Action::Pass) {
-            self.known(to).is_computed = true;
+            self.known(to).is_set = true;
             self.code.steps.push(Step { action, to, a, b, bytes, offset });
         }
     }
@@ -269,7 +268,7 @@ impl<'o, 't> Translator<'o, 't> {
     }
 
     fn instruction(&mut self, operation: &Operation, own: &Operands) {
-        let (class, bytes, space) = (operation.ty.class, operation.ty.bytes, operation.space);
+        let Operation { ty: Scalar { class, bytes, .. }, space, .. } = *operation;
         let is_wide = bytes >= 8;
         let to = own.registers(0).next().unwrap_or(NO_REGISTER);
         let evidence = self.evidence;
@@ -354,10 +353,7 @@ impl<'o, 't> Translator<'o, 't> {
 
     /// The destinations have this value.
     fn results(&mut self, operands: &Operands, value: Value) {
-        for register in operands.registers(0) {
-            self.set(register, value);
-            self.known(register).is_computed = true;
-        }
+        operands.registers(0).for_each(|register| self.set(register, value));
     }
 
     /// The destination can be the operand at this position, as a number, an address or an element.
@@ -385,12 +381,10 @@ impl<'o, 't> Translator<'o, 't> {
 
     /// The operands are factors of integers of this type.
     fn arithmetic(&mut self, ty: Scalar, operands: &Operands) {
-        for register in operands.registers(1).chain(operands.registers(2)) {
-            self.classes([register].into_iter(), ElementClass::Integer);
-            if ty.bytes == 8 {
-                self.code.kinds.push((register, SlotKind::Integer, self.evidence));
-            }
-        }
+        let factors = || operands.registers(1).chain(operands.registers(2));
+        self.classes(factors(), ElementClass::Integer);
+        let kinds = factors().map(|register| (register, SlotKind::Integer, self.evidence));
+        self.code.kinds.extend(kinds.filter(|_| ty.bytes == 8));
     }
 
     fn compute(&mut self, action: Action, operation: &Operation, operands: &Operands, to: Register) {
@@ -419,7 +413,7 @@ impl<'o, 't> Translator<'o, 't> {
         let register = self.operand(operands, 1);
         let source = *self.known(register);
         // 0 has the same bits in every format.
-        if source.is_computed || source.value != Some(Value::constant(0)) {
+        if source.is_set || source.value != Some(Value::constant(0)) {
             self.classes(operands.registers(0), ty.class);
         }
         self.classes(operands.sources(), from.class);
