@@ -2,6 +2,7 @@
 
 mod arguments;
 mod code;
+mod confused;
 mod foreign_symbols;
 mod framework;
 mod helpers;
