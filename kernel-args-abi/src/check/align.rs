@@ -5,9 +5,10 @@
 
 use super::{
     body::{Exchange, is_exchanged},
-    compare::{compare, distance},
+    compare::compare,
     difference::{Difference, Differences},
     edit_distance::{Grid, MOST_ALIGNED, Step},
+    lists::Lists,
     mismatch::Mismatch,
     names::Names,
 };
@@ -27,8 +28,7 @@ pub(crate) enum Row {
 /// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<'a> {
-    host: &'a [Parameter<'a>],
-    kernel: &'a [Parameter<'a>],
+    pub(super) lists: Lists<'a>,
     base: Option<usize>,
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<Names>,
@@ -47,7 +47,7 @@ impl<'a> Rows<'a> {
     /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
     /// offsets of such parameters are not compared.
     pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
-        let mut rows = Self::of_misfits(host, kernel, base);
+        let mut rows = Self::of_misfits(Lists::new(host, kernel), base);
         if fit_by_types(host, kernel, base) {
             rows.names = Some(Names::new(kernel));
         }
@@ -55,14 +55,10 @@ impl<'a> Rows<'a> {
     }
 
     /// The same for lists that do not fit by their types.
-    pub(super) const fn of_misfits(
-        host: &'a [Parameter<'a>],
-        kernel: &'a [Parameter<'a>],
-        base: Option<usize>,
-    ) -> Self {
+    pub(super) const fn of_misfits(lists: Lists<'a>, base: Option<usize>) -> Self {
+        let (host, kernel) = (lists.host, lists.kernel);
         let mut rows = Self {
-            host,
-            kernel,
+            lists,
             base,
             names: None,
             at: (0, 0),
@@ -72,15 +68,12 @@ impl<'a> Rows<'a> {
             planned: 0,
         };
         // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
-        while rows.begin < host.len()
-            && rows.begin < kernel.len()
-            && distance(&host[rows.begin], &kernel[rows.begin]) == 0
-        {
+        while rows.begin < host.len() && rows.begin < kernel.len() && rows.lists.distance(rows.begin, rows.begin) == 0 {
             rows.begin += 1;
         }
         while rows.tail.0 > rows.begin
             && rows.tail.1 > rows.begin
-            && distance(&host[rows.tail.0 - 1], &kernel[rows.tail.1 - 1]) == 0
+            && rows.lists.distance(rows.tail.0 - 1, rows.tail.1 - 1) == 0
         {
             rows.tail = (rows.tail.0 - 1, rows.tail.1 - 1);
         }
@@ -98,12 +91,9 @@ impl<'a> Rows<'a> {
             return Some(self.take(self.plan[self.planned]));
         }
         if i >= self.tail.0 && j >= self.tail.1 {
-            return if i < self.host.len() { Some(self.take(Step::Both)) } else { None };
+            return if i < self.lists.host.len() { Some(self.take(Step::Both)) } else { None };
         }
-        if i < self.tail.0
-            && j < self.tail.1
-            && (self.is_at_beginning() || distance(&self.host[i], &self.kernel[j]) == 0)
-        {
+        if i < self.tail.0 && j < self.tail.1 && (self.is_at_beginning() || self.lists.distance(i, j) == 0) {
             return Some(self.take(Step::Both));
         }
         self.plan();
@@ -120,7 +110,7 @@ impl<'a> Rows<'a> {
             Step::Missing => (i, j + 1),
             Step::Extra => (i + 1, j),
         };
-        if i >= self.host.len() || j >= self.kernel.len() || distance(&self.host[i], &self.kernel[j]) != 0 {
+        if i >= self.lists.host.len() || j >= self.lists.kernel.len() || self.lists.distance(i, j) != 0 {
             return false;
         }
         if top > 0 && matches!(self.plan[top - 1], Step::Both) {
@@ -128,7 +118,7 @@ impl<'a> Rows<'a> {
             self.planned -= 1;
             return true;
         }
-        if top == 0 && after.0 == self.tail.0 && after.1 == self.tail.1 && after.0 < self.host.len() {
+        if top == 0 && after.0 == self.tail.0 && after.1 == self.tail.1 && after.0 < self.lists.host.len() {
             self.tail = (after.0 + 1, after.1 + 1);
             return true;
         }
@@ -140,13 +130,13 @@ impl<'a> Rows<'a> {
         match step {
             Step::Both => {
                 let mut differences = if self.is_at_beginning() {
-                    with_offset(self.host, self.kernel, self.base, (i, j), Differences::NONE)
+                    with_offset(self.lists.host, self.lists.kernel, self.base, (i, j), Differences::NONE)
                 } else {
-                    differences_at(self.host, self.kernel, self.base, i, j)
+                    differences_at(self.lists.host, self.lists.kernel, self.base, i, j)
                 };
                 self.at = (i + 1, j + 1);
                 if let Some(names) = &self.names
-                    && names.elsewhere(self.host, self.kernel, i, j).is_some()
+                    && names.elsewhere(self.lists.host, self.lists.kernel, i, j).is_some()
                 {
                     differences = differences.with(Difference::ParameterName);
                 }
@@ -176,10 +166,7 @@ impl<'a> Rows<'a> {
         let (rows, columns) =
             (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
         let whole = self.at.0 + rows == self.tail.0 && self.at.1 + columns == self.tail.1;
-        let grid = Grid::new(
-            self.host.split_at(self.at.0).1.split_at(rows).0,
-            self.kernel.split_at(self.at.1).1.split_at(columns).0,
-        );
+        let grid = Grid::new(&self.lists, self.at, (rows, columns));
         let (mut a, mut b) =
             if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
         let mut second_of_exchange = false;

@@ -292,6 +292,8 @@ pub(crate) struct BodyMismatch<'a> {
     pub(crate) slot: Slot<'a>,
     /// How the code contradicts it.
     pub(crate) found: Contradiction,
+    /// The name of the member with which it looks exchanged.
+    pub(crate) exchanged: Option<&'a str>,
 }
 
 /// The first pointer in a struct that the code of the kernel contradicts, if the members of the kernel's struct are
@@ -303,7 +305,8 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
     }
     let mut cursor = Cursor::EMPTY;
     cursor.restart(host);
-    let (mut exchange, mut exchanged) = (Exchange::NONE, None);
+    let (mut exchange, mut first) = (Exchange::NONE, None);
+    let (mut pointer, mut integer) = ("", "");
     while let Some(item) = cursor.peek() {
         let member = item.element();
         let is_opaque = member.members.why_opaque().is_some();
@@ -318,21 +321,34 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
             if let Some(slot) = slot
                 && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
             {
-                return Some(BodyMismatch { path: cursor.path(), member, slot, found });
+                return Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
             }
             let own = Exchange::of(&member, slot);
             exchange = exchange.with(own);
-            if let Some(slot) = slot
-                && exchanged.is_none()
-                && !matches!((own.pointer, own.integer), (Evidence::None, Evidence::None))
+            let (is_pointer, is_integer) =
+                (!matches!(own.pointer, Evidence::None), !matches!(own.integer, Evidence::None));
+            if is_pointer && pointer.is_empty() {
+                pointer = member.name;
+            }
+            if is_integer && integer.is_empty() {
+                integer = member.name;
+            }
+            if let (Some(slot), None) = (slot, first)
+                && (is_pointer || is_integer)
             {
-                let found = if member.cpp.depth > 0 { Contradiction::Integer } else { Contradiction::Memory };
-                exchanged = Some(BodyMismatch { path: cursor.path(), member, slot, found });
+                let found = if is_pointer { Contradiction::Integer } else { Contradiction::Memory };
+                first = Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
             }
         }
         cursor.pass();
     }
-    if exchange.is_certain() { exchanged } else { None }
+    match first {
+        Some(first) if exchange.is_certain() => {
+            let other = if matches!(first.found, Contradiction::Integer) { integer } else { pointer };
+            Some(BodyMismatch { exchanged: Some(other), ..first })
+        }
+        _ => None,
+    }
 }
 
 /// A type of elements that is compared.

@@ -3,6 +3,7 @@
 use super::{
     align::{Row, Rows, differences_at},
     difference::{Difference, Differences},
+    lists::Lists,
     mismatch::{Mismatch, mark_as_one_mistake},
     names::{Elsewhere, Names},
     reorder::{Reorder, reorder},
@@ -18,8 +19,9 @@ impl<const N: usize> Report<'_, N> {
     /// Finds all mistakes of a struct that does not fit by its types.
     pub(super) const fn collect(&mut self) {
         let (host, kernel) = (self.host.parameters, self.kernel.parameters);
+        let lists = Lists::new(host, kernel);
         if host.len() == kernel.len()
-            && let Some(order) = reorder(host, kernel, self.base, (0, 0), host.len())
+            && let Some(order) = reorder(&lists, self.base, (0, 0), host.len())
             && self.in_another_order(order)
         {
             return;
@@ -27,7 +29,7 @@ impl<const N: usize> Report<'_, N> {
         if self.split() {
             return;
         }
-        let mut rows = Rows::of_misfits(host, kernel, self.base);
+        let mut rows = Rows::of_misfits(lists, self.base);
         while let Some(row) = rows.next() {
             if let Row::Wrong(mismatch) = row {
                 self.push(mismatch);
@@ -38,11 +40,12 @@ impl<const N: usize> Report<'_, N> {
         while i < compared {
             let mut j = i + 1;
             while j < compared {
-                mark_as_one_mistake(&mut self.mismatches, i, j, host, kernel);
+                mark_as_one_mistake(&mut self.mismatches, i, j, &rows.lists);
                 j += 1;
             }
+            self.exchange_by_name(&rows.lists, i);
             if i + 1 < compared {
-                self.move_rather_than_exchange(i);
+                self.move_rather_than_exchange(&rows.lists, i);
             }
             i += 1;
         }
@@ -156,9 +159,19 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
+    /// Marks two neighbours as exchanged that have each other's name, also if one of them fits by its type.
+    const fn exchange_by_name(&mut self, lists: &Lists<'_>, i: usize) {
+        if let Mismatch::Differs { field, parameter, exchanged: exchanged @ None, .. } = &mut self.mismatches[i]
+            && let (Some(own), _) = lists.partners.of(*field, *parameter)
+            && own.abs_diff(*parameter) == 1
+        {
+            *exchanged = Some(*field + own - *parameter);
+        }
+    }
+
     /// Replaces an exchange by a move. Two fields look exchanged, and the fields between them also fit one place
     /// further: one of the two has moved. A move changes the order of fewer fields.
-    const fn move_rather_than_exchange(&mut self, i: usize) {
+    const fn move_rather_than_exchange(&mut self, lists: &Lists<'_>, i: usize) {
         let (
             Mismatch::Differs { field, parameter, exchanged: Some(other), .. },
             Mismatch::Differs { field: last, parameter: last_parameter, .. },
@@ -170,8 +183,7 @@ impl<const N: usize> Report<'_, N> {
         if other != last || span < 2 || last_parameter - parameter != span {
             return;
         }
-        let (host, kernel) = (self.host.parameters, self.kernel.parameters);
-        let order = reorder(host, kernel, self.base, (field, parameter), span + 1);
+        let order = reorder(lists, self.base, (field, parameter), span + 1);
         let Some(Reorder::Move { field: moved, to }) = order else {
             return;
         };

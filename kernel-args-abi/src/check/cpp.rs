@@ -141,6 +141,8 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
         h.depth == k.depth && same_pointee(h.base, k.base) && dimensions::rows_agree(h.rows, k.rows)
             || is_array_of_parts(h, k)
             || is_array_of_parts(k, h)
+            // An array of `CUdeviceptr`.
+            || h.depth < k.depth && matches!(h.base, CppBase::Integer { signed: false, bits: 64 })
     };
     if !fits {
         return Differences::NONE.with(Difference::Pointee);

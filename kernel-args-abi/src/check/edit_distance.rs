@@ -1,7 +1,9 @@
 //! The shortest path through a part of two lists that differ.
 
-use super::compare::{EXCHANGE, GAP, distance};
-use crate::signature::Parameter;
+use super::{
+    compare::{EXCHANGE, GAP},
+    lists::{Lists, NAMESAKES},
+};
 
 /// The maximum number of fields, and of parameters, that are aligned at once. Longer lists are aligned in steps of
 /// half this number.
@@ -26,26 +28,27 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) const fn new(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> Self {
+    /// The part of `lists` from `at` on, with this many fields and parameters.
+    pub(super) const fn new(lists: &Lists<'_>, at: (usize, usize), (rows, columns): (usize, usize)) -> Self {
         let mut grid = Self {
-            rows: host.len(),
-            columns: kernel.len(),
+            rows,
+            columns,
             pair: [[0; MOST_ALIGNED]; MOST_ALIGNED],
             to: [[0; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
         };
         let mut a = 0;
-        while a < host.len() {
+        while a < rows {
             let mut b = 0;
-            while b < kernel.len() {
-                grid.pair[a][b] = distance(&host[a], &kernel[b]);
+            while b < columns {
+                grid.pair[a][b] = lists.distance(at.0 + a, at.1 + b);
                 b += 1;
             }
             a += 1;
         }
         let mut a = 0;
-        while a <= host.len() {
+        while a <= rows {
             let mut b = 0;
-            while b <= kernel.len() {
+            while b <= columns {
                 grid.to[a][b] = grid.shortest(a, b);
                 b += 1;
             }
@@ -67,9 +70,9 @@ impl Grid {
         best
     }
 
-    /// Whether the two neighbours before this point fit if they are exchanged.
+    /// Whether the two neighbours before this point belong together if they are exchanged.
     const fn is_exchange(&self, a: usize, b: usize) -> bool {
-        a > 1 && b > 1 && self.pair[a - 1][b - 2] <= 1 && self.pair[a - 2][b - 1] <= 1
+        a > 1 && b > 1 && self.pair[a - 1][b - 2] <= NAMESAKES && self.pair[a - 2][b - 1] <= NAMESAKES
     }
 
     /// Whether only an exchange of the two neighbours before a point gives the shortest path to it.

@@ -14,6 +14,10 @@ pub struct MemberMismatch<'a> {
     pub kernel: Option<Place<'a>>,
     /// The members of the kernel's struct that contains it.
     pub siblings: Members<'a>,
+    /// The members of the host's struct that contains its member.
+    pub host_siblings: Members<'a>,
+    /// The members of both whole structs.
+    pub whole: (Members<'a>, Members<'a>),
     /// How they differ. [`Difference::ParameterName`] if the host's member has the name of another member of the
     /// kernel's struct.
     ///

@@ -23,6 +23,14 @@ use crate::signature::Parameter;
 /// behind pointers after the first 32 pairs.
 #[must_use]
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
+    if host.size != kernel.size { None } else { first_difference_of_any_size(host, kernel) }
+}
+
+/// The same for a field and a parameter whose sizes may differ.
+pub(crate) const fn first_difference_of_any_size<'a>(
+    host: &Parameter<'a>,
+    kernel: &Parameter<'a>,
+) -> Option<MemberMismatch<'a>> {
     if !Walk::is_possible(host, kernel) {
         return None;
     }
@@ -38,7 +46,7 @@ pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) 
 
 /// Calls `found` for each part of a field and a parameter that match that is not compared.
 pub fn not_compared<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>, mut found: impl FnMut(NotCompared<'a>)) {
-    if Walk::is_possible(host, kernel) {
+    if host.size == kernel.size && Walk::is_possible(host, kernel) {
         let mut walk = Walk::new(host, kernel);
         while let Some(Event::Passed(passed)) = walk.next() {
             found(passed);

@@ -1,10 +1,9 @@
 //! One mistake in a list of fields.
 
 use super::{
-    compare::distance,
     difference::{Difference, Differences},
+    lists::Lists,
 };
-use crate::signature::Parameter;
 
 /// One mistake in a list of fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,13 +84,7 @@ impl Mismatch {
 }
 
 /// Marks two mismatches as one mistake: two exchanged fields, or one moved field.
-pub(super) const fn mark_as_one_mistake(
-    mismatches: &mut [Mismatch],
-    i: usize,
-    j: usize,
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-) {
+pub(super) const fn mark_as_one_mistake(mismatches: &mut [Mismatch], i: usize, j: usize, lists: &Lists<'_>) {
     let (before, after) = mismatches.split_at_mut(j);
     match (&mut before[i], &mut after[0]) {
         (
@@ -104,15 +97,15 @@ pub(super) const fn mark_as_one_mistake(
             },
         ) if is_own(*differences)
             && is_own(*other_differences)
-            && distance(&host[*field], &kernel[*other_parameter]) <= 1
-            && distance(&host[*other_field], &kernel[*parameter]) <= 1 =>
+            && lists.belong_together(*field, *other_parameter)
+            && lists.belong_together(*other_field, *parameter) =>
         {
             *exchanged = Some(*other_field);
             *other_exchanged = Some(*field);
         }
         (Mismatch::Extra { field, moved: to @ None }, Mismatch::Missing { parameter, moved: from @ None, .. })
         | (Mismatch::Missing { parameter, moved: from @ None, .. }, Mismatch::Extra { field, moved: to @ None })
-            if distance(&host[*field], &kernel[*parameter]) <= 1 =>
+            if lists.belong_together(*field, *parameter) =>
         {
             *to = Some(*parameter);
             *from = Some(*field);

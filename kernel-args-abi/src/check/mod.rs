@@ -30,7 +30,9 @@ mod difference;
 mod dimensions;
 mod edit_distance;
 mod item;
+mod lists;
 mod member_mismatch;
+mod member_repair;
 mod members;
 mod mismatch;
 pub(crate) mod names;
@@ -51,6 +53,7 @@ pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason};
+pub use member_repair::MemberRepair;
 pub use members::{first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
@@ -63,5 +66,6 @@ pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{differences_at, expected_offset};
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct, refused};
+pub(crate) use members::first_difference_of_any_size;
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use steps::Steps;

@@ -78,6 +78,66 @@ impl Names {
     }
 }
 
+/// Which fields and parameters have one name. Used only where a list does not fit: a hint follows names before types.
+#[derive(Clone, Debug)]
+pub(super) struct Partners {
+    /// For each field, the parameter with its name, plus 1.
+    of_field: [u16; MOST],
+    /// For each parameter, the field with its name, plus 1.
+    of_parameter: [u16; MOST],
+    /// Whether there are any.
+    pub(super) exist: bool,
+}
+
+/// What the names of a field and of a parameter show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Relation {
+    /// They have one name.
+    Partners,
+    /// One of them has a partner elsewhere.
+    Strangers,
+    Unknown,
+}
+
+impl Partners {
+    pub(super) const fn new(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> Self {
+        let names = Names::new(kernel);
+        let mut partners = Self { of_field: [0; MOST], of_parameter: [0; MOST], exist: false };
+        let mut i = 0;
+        while names.any && i < host.len() && i < MOST {
+            let name = host[i].cpp_name();
+            let mut found = names.slots.find(hash(name.as_bytes()));
+            while let Some(j) = found.next() {
+                if same(name, kernel[j].name) {
+                    if partners.of_parameter[j] == 0 {
+                        (partners.of_field[i], partners.of_parameter[j]) = (j as u16 + 1, i as u16 + 1);
+                        partners.exist = true;
+                    }
+                    break;
+                }
+            }
+            i += 1;
+        }
+        partners
+    }
+
+    pub(super) const fn relation(&self, field: usize, parameter: usize) -> Relation {
+        match self.of(field, parameter) {
+            (None, None) => Relation::Unknown,
+            (Some(other), _) if other == parameter => Relation::Partners,
+            _ => Relation::Strangers,
+        }
+    }
+
+    /// The parameter with the name of a field, and the field with the name of a parameter.
+    pub(super) const fn of(&self, field: usize, parameter: usize) -> (Option<usize>, Option<usize>) {
+        if field >= MOST || parameter >= MOST {
+            return (None, None);
+        }
+        ((self.of_field[field] as usize).checked_sub(1), (self.of_parameter[parameter] as usize).checked_sub(1))
+    }
+}
+
 /// Whether a field and the parameter at its position have different names.
 pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let name = host.cpp_name();

@@ -1,7 +1,6 @@
 //! Whether the fields fit in another order: one field moved, or two fields exchanged.
 
-use super::{align::differences_at, compare::distance_if_fits, difference::Difference};
-use crate::signature::Parameter;
+use super::{align::differences_at, compare::distance_if_fits, difference::Difference, lists::Lists};
 
 /// Another order in which the fields fit.
 ///
@@ -29,8 +28,7 @@ const NEVER: usize = usize::MAX / 4;
 
 /// Equally many fields and parameters.
 struct Pairs<'a> {
-    host: &'a [Parameter<'a>],
-    kernel: &'a [Parameter<'a>],
+    lists: &'a Lists<'a>,
     base: Option<usize>,
     /// The index of the first field and of the first parameter.
     from: (usize, usize),
@@ -53,13 +51,12 @@ struct Best {
 /// The order in which `count` fields fit as many parameters, if they do not fit as they are. `from` is the first field
 /// and the first parameter; in the result both are numbered from 0.
 pub(super) const fn reorder(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
+    lists: &Lists<'_>,
     base: Option<usize>,
     from: (usize, usize),
     count: usize,
 ) -> Option<Reorder> {
-    let mut pairs = Pairs { host, kernel, base, from, count, in_place: [None; KNOWN] };
+    let mut pairs = Pairs { lists, base, from, count, in_place: [None; KNOWN] };
     let Some((first, last)) = pairs.misfits() else {
         return None;
     };
@@ -86,8 +83,11 @@ impl Pairs<'_> {
             return cost;
         }
         let (i, j) = (self.from.0 + field, self.from.1 + parameter);
-        if differences_at(self.host, self.kernel, self.base, i, j).is_empty() {
-            distance_if_fits(&self.host[i], &self.kernel[j]) as usize
+        let (host, kernel) = (self.lists.host, self.lists.kernel);
+        if differences_at(host, kernel, self.base, i, j).is_empty()
+            && !(self.lists.partners.exist && self.lists.is_wrong_by_name(i, j))
+        {
+            distance_if_fits(&host[i], &kernel[j]) as usize
         } else {
             NEVER
         }
@@ -123,7 +123,7 @@ impl Pairs<'_> {
         let mut i = first;
         while i <= last {
             let (field, parameter) = (self.from.0 + i, self.from.1 + i);
-            let found = differences_at(self.host, self.kernel, self.base, field, parameter);
+            let found = differences_at(self.lists.host, self.lists.kernel, self.base, field, parameter);
             if !matches!(found.first(), None | Some(Difference::Variants)) {
                 return false;
             }

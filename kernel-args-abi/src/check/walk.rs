@@ -1,7 +1,7 @@
 //! Walks through the members of two structs, and through what their pointers point to.
 
 use super::{
-    cursor::{Cursor, Item},
+    cursor::{Cursor, Item, offset},
     difference::{Difference, Differences},
     dimensions,
     item::{common_divisor, is_no_part, is_opaque, is_whole, why_not, why_opaque, wraps},
@@ -58,7 +58,7 @@ impl<'a> Walk<'a> {
             return Pair::exists(host, kernel);
         }
         let is_known = host.members.is_known() || host.cpp.is_array();
-        is_known && kernel.members.is_known() && host.size == kernel.size
+        is_known && kernel.members.is_known()
     }
 
     /// Whether two pointers are given, so the comparison begins behind them.
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
             } else if k.opens() {
                 self.right.open(&k);
             } else {
-                return self.differs(None, Some(&k), Difference::Offset);
+                return self.moved(h.as_ref(), &k);
             }
             return Step::Continue;
         }
@@ -321,8 +321,28 @@ impl<'a> Walk<'a> {
             host: Some(self.left_route.place_of(&self.left, host, host, 0)),
             kernel: Some(self.right_route.place_of(&self.right, kernel, kernel, 0)),
             siblings: Members::UNKNOWN,
+            host_siblings: Members::UNKNOWN,
+            whole: self.whole(),
             differences: Differences::NONE.with(difference),
         })
+    }
+
+    /// The difference if no member of the host is at the place of `k`. A member of its name has moved.
+    const fn moved(&self, h: Option<&Item<'a>>, k: &Item<'a>) -> Step<'a> {
+        let (start, siblings) = match h {
+            Some(h) => (h.start, h.siblings),
+            None => (0, self.types.0.members),
+        };
+        let mut i = 0;
+        while !k.member.name.is_empty() && i < siblings.len() {
+            if let Some(own) = siblings.get_named(i, k.member.name.as_bytes()) {
+                let host = self.left_route.place_of(&self.left, own, own, start + offset(&own));
+                let kernel = self.right_route.place(&self.right, k);
+                return self.elsewhere(&host, &kernel, siblings, k.siblings);
+            }
+            i += 1;
+        }
+        self.differs(None, Some(k), Difference::Offset)
     }
 
     /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
@@ -333,7 +353,7 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place(&self.left, h);
         let kernel = self.right_route.place_of(&self.right, other, other, offset);
-        Some(Self::elsewhere(&host, &kernel, k.siblings))
+        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
     }
 
     /// The difference if the host's struct has a member with the name of `k` at another place.
@@ -343,14 +363,22 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place_of(&self.left, other, other, offset);
         let kernel = self.right_route.place(&self.right, k);
-        Some(Self::elsewhere(&host, &kernel, k.siblings))
+        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
     }
 
-    const fn elsewhere(host: &Place<'a>, kernel: &Place<'a>, siblings: Members<'a>) -> Step<'a> {
+    const fn elsewhere(
+        &self,
+        host: &Place<'a>,
+        kernel: &Place<'a>,
+        host_siblings: Members<'a>,
+        siblings: Members<'a>,
+    ) -> Step<'a> {
         Step::Event(Event::Differs(MemberMismatch {
             host: Some(*host),
             kernel: Some(*kernel),
             siblings,
+            host_siblings,
+            whole: self.whole(),
             differences: Differences::NONE.with(Difference::Offset),
         }))
     }
@@ -381,8 +409,17 @@ impl<'a> Walk<'a> {
                 Some(k) => k.siblings,
                 None => Members::UNKNOWN,
             },
+            host_siblings: match h {
+                Some(h) => h.siblings,
+                None => self.types.0.members,
+            },
+            whole: self.whole(),
             differences,
         }))
+    }
+
+    const fn whole(&self) -> (Members<'a>, Members<'a>) {
+        (self.types.0.members, self.types.1.members)
     }
 }
 

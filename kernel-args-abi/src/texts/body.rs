@@ -92,7 +92,7 @@ const fn push_correction(
 
 /// The first pointer in a struct by value that the code contradicts.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let Some(BodyMismatch { path, member, slot, found }) = first_in_struct(host, kernel) else {
+    let Some(BodyMismatch { path, member, slot, found, exchanged }) = first_in_struct(host, kernel) else {
         return;
     };
     let mut name = Message::<320>::new();
@@ -105,6 +105,15 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let own = if member.name.is_empty() { host.name } else { member.name };
     name.writer().push_shortened(own, LONGEST_NAME / 2);
     let mut what = Hint::new();
+    if let Some(other) = exchanged {
+        match found {
+            Contradiction::Integer => say::integer_member(&mut what, evidence(found, &slot).as_str()),
+            _ => say::pointer_member(&mut what, evidence(found, &slot).as_str()),
+        }
+        say::exchange_members(&mut what, member.name, other);
+        say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
+        return;
+    }
     push_correction(&mut what, (&member, kernel), (found, &slot));
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
 }

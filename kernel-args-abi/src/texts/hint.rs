@@ -4,7 +4,7 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, underlying},
+    rust::{Declaration, declaration, named, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -47,6 +47,8 @@ pub(super) const fn hint<const N: usize>(
         Some(Difference::Name) => push_name(&mut hint, host, kernel, declare),
         Some(Difference::Signedness) => say::takes_signedness(&mut hint, kernel.cpp, declare),
         Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
+        // The outermost pointer is mutable already, so one behind it is not.
+        Some(Difference::Constness) if !host.cpp.is_shared() => say::takes_pointee(&mut hint, kernel.cpp, declare),
         Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
         Some(Difference::Members) => {
             push_member(&mut hint, host, kernel);
@@ -88,13 +90,20 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         say::takes_f32(hint, declare);
     } else if matches!(of_host, Class::Float) && may_be_float(kernel, 8) {
         say::takes_double(hint, declare);
+    } else if is_builtin(kernel) {
+        push_builtin(hint, host, kernel, declare);
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
-        if is_builtin(kernel) {
-            push_builtin(hint, host, kernel, declare);
-        } else if is_vector(host) && !matches!(kernel.cpp.base, CppBase::Named(_)) {
+        if is_vector(host) && !matches!(kernel.cpp.base, CppBase::Named(_)) {
             say::takes_vector(hint, (kernel.size, kernel.align), declare);
         } else {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
+            let mut member = Hint::new();
+            push_member(&mut member, host, kernel);
+            if member.is_empty() {
+                say::compare_fields(hint);
+            } else {
+                say::because(hint, member.as_str());
+            }
         }
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align), declare);
@@ -138,9 +147,15 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         Some(host) => host.bytes() < bytes,
         None => true,
     };
+    let is_own =
+        matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled)) && !host.cpp.is_pointer();
     if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
-    } else if smaller && count > 0 && kernel.size.is_power_of_two() {
+    } else if is_own && smaller {
+        say::aligned_more(hint, bytes);
+    } else if is_own {
+        say::aligned_less(hint, bytes, host.spelling);
+    } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
         let mut i = 0;
@@ -150,10 +165,15 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
             i += 1;
         }
         say::aligned_vector(hint, bytes, types.as_str());
-    } else if smaller {
-        say::aligned_more(hint, bytes);
+    } else if kernel.cpp.is_unknown() {
+        let mut repr = Message::<32>::new();
+        say::repr_c(&mut repr);
+        if smaller {
+            say::repr_align(&mut repr, bytes);
+        }
+        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), repr.as_str());
     } else {
-        say::aligned_less(hint, bytes, host.spelling);
+        say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
     }
 }
 
@@ -221,9 +241,10 @@ const fn is_vector(host: &Parameter<'_>) -> bool {
     }
 }
 
+/// Whether it is a type of CUDA that has a Rust type of its layout. A `std::complex<double>` is not aligned as CUDA's.
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {
     match kernel.cpp.base {
-        CppBase::Named(spelled) => name::is_builtin(spelled),
+        CppBase::Named(spelled) => !named(spelled, kernel.align).is_empty() && name::is_builtin(spelled),
         _ => false,
     }
 }
@@ -245,6 +266,7 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
 /// Whether it is a struct, vector or array. If only its size is known: whether no scalar has this size.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
     match (kernel.class, kernel.cpp.base) {
+        (_, CppBase::Integer { .. } | CppBase::Float { .. }) => false,
         (Class::Bytes, _) | (Class::Unknown, CppBase::Named(_)) => true,
         (Class::Unknown, CppBase::Unknown) => !matches!(kernel.size, 1 | 2 | 4 | 8 | 16),
         _ => false,

@@ -4,53 +4,55 @@ use super::{
     message::{Hint, Message},
     part_names::{rename_field, write_field_name},
     rename::{rename_to, write_name},
-    rust::member_declaration,
+    rust::{member_declaration, member_field},
     templates as say,
 };
 use crate::{
-    bytes::same,
-    check::{Difference, Elsewhere, Place, Report, elsewhere, first_difference, first_variant, names::is_made},
+    check::{
+        Difference, Elsewhere, MemberRepair, Place, Report, elsewhere, first_difference_of_any_size, first_variant,
+        names::is_made,
+    },
     cpp::CppBase,
-    signature::{Parameter, Variant},
+    signature::{Members, Parameter, Variant},
 };
 
-/// The first member that differs, on both sides.
+/// The first member that differs, on both sides, and what to change.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let Some(mismatch) = first_difference(host, kernel) else {
+    let Some(mismatch) = first_difference_of_any_size(host, kernel) else {
         return;
     };
     let Some(k) = mismatch.kernel else { return };
-    let there = member_path(&k, kernel.name);
+    // PTX's name of a parameter says less than the name of the field.
+    let there = member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });
+    let repair = mismatch.repair();
     let Some(h) = mismatch.host else {
         say::member_missing(hint, there.as_str(), k.member.cpp, k.offset);
+        push_repair(hint, repair);
         return;
     };
     let here = member_path(&h, host.name);
     if is_pointee(&k) {
-        push_pointee(hint, &h, here.as_str(), &k, there.as_str(), host);
+        push_pointee(hint, (&h, here.as_str()), (&k, there.as_str()), host, repair);
         return;
     }
     if matches!(mismatch.differences.first(), Some(Difference::ParameterName)) {
         let name = k.member.name;
         if h.member.kernel_name.is_empty() {
             let rename = rename_to(name, "device_type");
-            let (here, there) = (here.as_str(), there.as_str());
-            say::member_elsewhere_in_kernel(hint, here, there, k.offset, rename.as_str());
+            say::member_elsewhere_in_kernel(hint, here.as_str(), there.as_str(), k.offset);
+            push_repair(hint, Some(MemberRepair::Order(mismatch.siblings)));
+            say::or_rename_member(hint, there.as_str(), rename.as_str());
         } else {
-            let mut names = Names::new();
-            let mut i = 0;
-            while let Some(sibling) = mismatch.siblings.get(i) {
-                names.push(sibling.name);
-                i += 1;
-            }
+            let write = write_name(name, "device_type");
+            let names = names_of(mismatch.siblings);
             say::member_named_otherwise(
                 hint,
                 here.as_str(),
                 h.member.kernel_name,
                 there.as_str(),
                 k.offset,
-                names.list().as_str(),
-                write_name(name, "device_type").as_str(),
+                names.as_str(),
+                write.as_str(),
             );
         }
         return;
@@ -65,24 +67,75 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     }
     let (in_kernel, in_host) = (in_kernel.as_str(), in_host.as_str());
-    let (cpp, ty) = (k.declared.cpp, h.member.spelling);
-    let declare = member_declaration(&h.declared, &k.declared);
-    let is_elsewhere =
-        matches!(mismatch.differences.first(), Some(Difference::Offset)) && same(h.member.cpp_name(), k.member.name);
-    if is_elsewhere || cpp.is_unknown() {
+    let (cpp, ty) = (k.declared.cpp, h.declared.spelling);
+    if cpp.is_unknown() || ty.is_empty() {
         say::member_places(hint, in_kernel, in_host);
-    } else if declare.is_empty() {
-        say::members_differ(hint, in_kernel, cpp, in_host, ty);
     } else {
-        say::member_differs(hint, in_kernel, cpp, in_host, ty, declare.as_str());
+        say::members_differ(hint, in_kernel, cpp, in_host, ty);
+    }
+    push_repair(hint, repair);
+}
+
+/// What to change in the host's struct.
+const fn push_repair(hint: &mut Hint, repair: Option<MemberRepair<'_>>) {
+    match repair {
+        Some(MemberRepair::Order(members)) => say::in_kernel_order(hint, names_of(members).as_str()),
+        Some(MemberRepair::Declare(host, kernel)) => {
+            let declare = member_declaration(&host, &kernel);
+            if declare.is_empty() {
+                say::declare_as_kernel(hint, "");
+            } else {
+                say::then(hint, declare.as_str());
+            }
+        }
+        Some(MemberRepair::Add(kernel, before)) => {
+            let mut place = Message::<320>::new();
+            if before.is_empty() {
+                say::at_end(&mut place);
+            } else {
+                say::before_field(&mut place, before);
+            }
+            say::add_member(hint, member_field(kernel.name, &kernel).as_str(), place.as_str());
+        }
+        Some(MemberRepair::Remove(host)) => say::remove_member(hint, host.name),
+        Some(MemberRepair::Pad(bytes, before)) if before.is_empty() => say::pad_end(hint, bytes),
+        Some(MemberRepair::Pad(bytes, before)) => say::pad_before(hint, bytes, before),
+        Some(MemberRepair::All(members)) => {
+            let mut all = Message::<768>::new();
+            let mut i = 0;
+            while let Some(member) = members.get(i) {
+                all.push(if i == 0 { ": " } else { ", " });
+                all.push(member_field(member.name, &member).as_str());
+                i += 1;
+            }
+            say::declare_as_kernel(hint, if all.is_truncated() { "" } else { all.as_str() });
+        }
+        None => say::declare_as_kernel(hint, ""),
     }
 }
 
+/// The names of the members, in order.
+const fn names_of(members: Members<'_>) -> Message<768> {
+    let mut names = Names::new();
+    let mut i = 0;
+    while let Some(member) = members.get_unspelled(i) {
+        names.push(member.name);
+        i += 1;
+    }
+    names.list()
+}
+
 /// Types behind pointers that differ as a whole: their sizes, or a variant of an enum.
-const fn push_pointee(hint: &mut Hint, h: &Place<'_>, here: &str, k: &Place<'_>, there: &str, host: &Parameter<'_>) {
+const fn push_pointee(
+    hint: &mut Hint,
+    (h, here): (&Place<'_>, &str),
+    (k, there): (&Place<'_>, &str),
+    host: &Parameter<'_>,
+    repair: Option<MemberRepair<'_>>,
+) {
     if h.member.size != k.member.size {
-        let (host, kernel) = (h.member.size, k.member.size);
-        say::pointee_sizes(hint, there, kernel, here, host);
+        say::pointee_sizes(hint, there, k.member.size, here, h.member.size);
+        push_repair(hint, repair);
         return;
     }
     let mut variant = Hint::new();

@@ -43,10 +43,17 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
         && !matches!(kernel.class, Class::Integer)
     {
         let ty = named(spelled, kernel.align);
-        if !ty.is_empty() {
+        if ty.is_empty() {
+            let mut before = Message::<320>::new();
+            if !name.is_empty() {
+                templates::field_as(&mut before, name);
+                before.push(" ");
+            }
+            templates::own_struct(&mut text, before.as_str(), (kernel.size, kernel.align), spelled);
+        } else {
             push_type(&mut text, name, ty.as_str());
-            return text;
         }
+        return text;
     } else {
         let (types, count) = alternatives(host, kernel);
         let mut i = 0;
@@ -86,16 +93,41 @@ pub(super) const fn slice(cpp: CppType<'_>) -> Type {
     let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
     let mut text = Message::new();
     text.push(if cpp.is_pointer() && !to_const { "&mut CudaSlice<" } else { "&CudaSlice<" });
-    let element = if cpp.depth == 1 { element_name(cpp.base) } else { Message::new() };
-    if element.is_empty() {
+    let base = if cpp.depth > 1 && matches!(cpp.base, CppBase::Void) { c_void() } else { element_name(cpp.base) };
+    if base.is_empty() {
         text.push("…");
     } else {
-        open_array(&mut text, cpp.rows);
-        text.push(element.as_str());
-        close_array(&mut text, cpp.rows);
+        push_pointers(&mut text, cpp, cpp.depth.saturating_sub(1), base.as_str());
     }
     text.push(">");
     text
+}
+
+const fn c_void() -> Type {
+    let mut text = Message::new();
+    text.push("core::ffi::c_void");
+    text
+}
+
+/// The innermost `levels` pointers of a type, and what the last one points to.
+const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8, base: &str) {
+    let mut level = levels;
+    while level > 0 {
+        level -= 1;
+        let is_const = cpp.const_mask >> level & 1 == 1;
+        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
+    }
+    if cpp.depth > 0 {
+        open_array(text, cpp.rows);
+    }
+    text.push(base);
+    if cpp.depth > 0 {
+        close_array(text, cpp.rows);
+    }
+    while level < levels {
+        level += 1;
+        text.push(">");
+    }
 }
 
 /// The Rust type of an element behind a pointer. Empty if it is unknown.
@@ -108,15 +140,23 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     text
 }
 
-/// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if the sizes differ, or if the type
-/// has no name.
+/// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if it has no name.
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
+    if !host.name.is_empty() {
+        templates::declare(&mut text, member_field(host.name, kernel).as_str());
+    }
+    text
+}
+
+/// `` `name: f32` ``, for the kernel's member. If its type has no Rust name, its size and alignment.
+pub(super) const fn member_field(name: &str, kernel: &Parameter<'_>) -> Declaration {
+    let mut text = Declaration::new();
     let ty = member_type(kernel);
-    if host.size == kernel.size && !host.name.is_empty() && !ty.is_empty() {
-        let mut field = Declaration::new();
-        push_type(&mut field, host.name, ty.as_str());
-        templates::declare(&mut text, field.as_str());
+    if ty.is_empty() {
+        templates::some_member(&mut text, name, (kernel.size, kernel.align));
+    } else {
+        push_type(&mut text, name, ty.as_str());
     }
     text
 }
@@ -130,7 +170,7 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
             let align = if cpp.is_pointer() { None } else { kernel.align };
             base = named(spelled, align);
         }
-        CppBase::Void if cpp.is_pointer() => base.push("core::ffi::c_void"),
+        CppBase::Void if cpp.is_pointer() => base = c_void(),
         other => {
             let size = match kernel.size.checked_div(cpp.elements()) {
                 Some(size) if !cpp.is_pointer() => size,
@@ -143,24 +183,8 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
         return base;
     }
     let mut text = Type::new();
-    let mut level = cpp.depth;
     open_array(&mut text, cpp.extents);
-    while level > 0 {
-        level -= 1;
-        let is_const = cpp.const_mask >> level & 1 == 1;
-        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
-        if level + 1 == cpp.depth {
-            open_array(&mut text, cpp.rows);
-        }
-    }
-    text.push(base.as_str());
-    while level < cpp.depth {
-        level += 1;
-        if level == cpp.depth {
-            close_array(&mut text, cpp.rows);
-        }
-        text.push(">");
-    }
+    push_pointers(&mut text, cpp, cpp.depth, base.as_str());
     close_array(&mut text, cpp.extents);
     text
 }
@@ -188,11 +212,16 @@ const fn close_array(text: &mut Type, lengths: [u32; 3]) {
 }
 
 /// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty for a
-/// CUDA type without a Rust type.
-const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+/// CUDA type without a Rust type of this alignment.
+pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     let mut text = Message::new();
     match name::builtin(spelled) {
-        Some(row) => text.push(row.aligned_to(align).rust),
+        Some(row) => {
+            let row = row.aligned_to(align);
+            if !matches!(align, Some(align) if align.bytes() != row.align) {
+                text.push(row.rust);
+            }
+        }
         None if name::is_builtin(spelled) => {}
         None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
     }
@@ -200,17 +229,25 @@ const fn named(spelled: &str, align: Option<Alignment>) -> Type {
 }
 
 /// The spelling of a Rust type, with its type parameter replaced by the actual type. `before` and `after` surround the
-/// parameter; `cpp` and `size` describe the whole type. Keeps the parameter if they do not determine it.
+/// parameter; `cpp` and `size` describe the whole type, `name` is the name of its struct or enum. Keeps the parameter if they do
+/// not determine it.
 #[doc(hidden)]
 #[must_use]
-pub const fn instantiated(before: &str, parameter: &str, after: &str, cpp: CppType<'_>, size: usize) -> Message<256> {
+pub const fn instantiated(
+    before: &str,
+    parameter: &str,
+    after: &str,
+    name: &str,
+    cpp: CppType<'_>,
+    size: usize,
+) -> Message<256> {
     let is_whole = before.is_empty() && after.is_empty();
     let mut ty = "";
     if is_whole && !cpp.is_pointer() && !cpp.is_array() || !is_whole && cpp.depth == 1 {
         ty = match cpp.base {
-            CppBase::Named(spelled) => match name::builtin(spelled) {
+            CppBase::Named(spelled) => match crate::cpp::name::builtin(spelled) {
                 Some(row) => row.rust,
-                None => "",
+                None => name,
             },
             base => rust_scalar(base, if is_whole { size } else { 0 }),
         };
@@ -361,7 +398,11 @@ mod tests {
     fn a_type_of_cuda_without_a_rust_type_is_not_offered() {
         for name in ["__nv_fp4_e2m1", "complex<int>", "cuda::std::complex"] {
             let cpp = CppType::named(name);
-            assert_eq!(offered(&parameter(cpp, 1, 1)), "a type of 1 byte, aligned to 1");
+            let own = format!(
+                "`v` as a struct of 1 byte, aligned to 1, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and \
+                 `#[device_type(cpp = \"{name}\")]`"
+            );
+            assert_eq!(offered(&parameter(cpp, 1, 1)), own);
             let pointer = offered(&parameter(cpp.pointer(true), 8, 8));
             assert_eq!(pointer, "`v: &CudaSlice<…>`");
         }

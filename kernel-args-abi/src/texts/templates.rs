@@ -112,6 +112,9 @@ templates! {
     raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_type(layout: layout) = "a type of {layout}";
+    own_struct(before: text, layout: layout, name: name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
+    field_as(field: name) = "`{field}` as";
+    some_member(member: name, layout: layout) = "`{member}` with a type of {layout}";
 
     // Help: a list of arguments.
     push_argument(values: text, index: number) = "push {values} as argument {index}";
@@ -131,7 +134,8 @@ templates! {
     or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
     takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
     takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
-    struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}: compare their fields one by one";
+    struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
+    compare_fields() = ": compare their fields one by one";
     takes_float(declare: text) = "the kernel takes a floating-point number: {declare}";
     takes_scalar(declare: text) = "the kernel takes a scalar, not a struct: {declare}";
     takes_integer(declare: text) = "the kernel takes an integer: {declare}";
@@ -154,6 +158,9 @@ templates! {
     elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
     integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
     pointer_in_code(field: name, evidence: text, declare: text) = "the kernel accesses memory through `{field}` ({evidence}): {declare}";
+    integer_member(evidence: text) = "the kernel uses these bytes as an integer ({evidence})";
+    pointer_member(evidence: text) = "the kernel accesses memory through these bytes ({evidence})";
+    exchange_members(first: name, second: name) = ": exchange `{first}` and `{second}`";
     addresses_in_code(field: name, evidence: text, declare: text) = "the kernel uses what it loads through `{field}` as an address ({evidence}): {declare}";
     object_in_code(field: name, object: text, evidence: text, declare: text) = "the kernel uses `{field}` as a {object} ({evidence}): {declare}";
     elements_of_type(cpp: text) = "`{cpp}` elements";
@@ -166,20 +173,31 @@ templates! {
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use a struct or array of smaller elements";
+    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
+    aligned_struct(align: number, field: name, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
+    repr_c() = "C";
+    repr_align(align: number) = ", align({align})";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
     because(hint: text) = "; {hint}";
 
     // Help: members of a struct, and names.
     member_at(member: text, at: number) = "`{member}` at byte {at}";
-    member_differs(kernel: text, cpp: cpp, host: text, ty: name, declare: text) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): {declare}";
-    members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`): declare the members as the kernel's struct does";
-    member_places(kernel: text, host: text) = "the kernel's struct has {kernel}, this one has {host}: declare the members as the kernel's struct does";
+    members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`)";
+    member_places(kernel: text, host: text) = "the kernel's struct has {kernel}, this one has {host}";
     member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
     pointee(path: text) = "`{path}`";
-    pointee_sizes(kernel: text, kernel_size: bytes, host: text, host_size: number) = "the kernel's `{kernel}` has {kernel_size}, this one's `{host}` has {host_size}: declare the members as the kernel's struct does";
-    member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no field there: add one";
-    member_elsewhere_in_kernel(host: text, kernel: text, at: number, rename: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct: put the fields in the kernel's order; or, if this one is `{kernel}`, {rename}";
+    pointee_sizes(kernel: text, kernel_size: bytes, host: text, host_size: number) = "the kernel's `{kernel}` has {kernel_size}, this one's `{host}` has {host_size}";
+    member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no such member there";
+    then(declare: text) = ": {declare}";
+    in_kernel_order(names: text) = ": put the members in the kernel's order, {names}";
+    add_member(member: text, place: text) = ": add {member} {place}";
+    at_end() = "at the end";
+    remove_member(member: name) = ": remove `{member}`, which the kernel's struct does not have";
+    pad_before(bytes: number, next: name) = ": add `_padding: [u8; {bytes}]` before `{next}`";
+    pad_end(bytes: number) = ": add `_padding: [u8; {bytes}]` at the end";
+    declare_as_kernel(members: text) = ": declare the members as the kernel's struct does{members}";
+    member_elsewhere_in_kernel(host: text, kernel: text, at: number) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct";
+    or_rename_member(kernel: text, rename: text) = "; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
     member_named_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
     parameter_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";

@@ -166,3 +166,55 @@ fn the_exchanged_fields_are_marked_as_one_mistake() {
     }
     assert_eq!(report.total(), 2);
 }
+
+fn renamed(parameters: &[(&'static str, Parameter<'static>)]) -> Vec<Parameter<'static>> {
+    parameters.iter().map(|(name, parameter)| Parameter { name, ..*parameter }).collect()
+}
+
+/// The hints of all mistakes.
+fn hints(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Vec<String> {
+    let (host, kernel) = (host.to_vec().leak(), kernel.to_vec().leak());
+    let (host, kernel) = (signature("Host", host), signature("kernel", kernel));
+    let report: Report<'_> = report(&host, &kernel);
+    let help = |mismatch: &Mismatch| {
+        let message = report.message(*mismatch);
+        message.as_str().rsplit_once("\n  help: ").unwrap().1.to_owned()
+    };
+    report.mismatches().iter().map(help).collect()
+}
+
+/// Names come before types: `t` has a wrong type, `e` is missing.
+#[test]
+fn fields_are_paired_by_name_first() {
+    let tagged = field("t", "", 16, 8, kernel_args_abi::Class::Bytes, CppType::named("Tagged"));
+    let empty = field("e", "", 1, 1, kernel_args_abi::Class::Bytes, CppType::named("Empty"));
+    let kernel = [tagged, empty, i32("n"), slice_mut("out", DOUBLE)];
+    let host = [f64("t"), i32("n"), slice_mut("out", DOUBLE)];
+    assert_eq!(
+        hints(&host, &kernel),
+        [
+            "the kernel takes a struct or vector of 16 bytes, aligned to 8: declare `t: Tagged`",
+            "add a field for it between `t` and `n`: `e: Empty`",
+        ]
+    );
+}
+
+/// `index` is at the wrong place and has a wrong type, `constant` is missing.
+#[test]
+fn a_field_of_a_wrong_type_is_moved_to_the_parameter_of_its_name() {
+    let wide = field("constant", "", 16, 16, kernel_args_abi::Class::Bytes, CppType::integer(true, 128));
+    let pointer = slice_mut("data", CppType::integer(true, 128));
+    let kernel = [i32("index"), pointer, wide];
+    let host = [pointer, renamed(&[("index", usize(""))])[0]];
+    assert_eq!(
+        hints(&host, &kernel),
+        ["`data` and `index` look exchanged: swap them", "add a field for it after `index`: `constant: i128`",]
+    );
+}
+
+/// The names are right, so the types are exchanged, not the fields.
+#[test]
+fn two_wrong_types_are_no_exchange_if_the_names_are_right() {
+    let hints = hints(&[f32("a"), i32("b")], &renamed(&[("a", i32("")), ("b", f32(""))]));
+    assert!(hints[0].contains("declare `a: i32`") && hints[1].contains("declare `b: f32`"), "{hints:?}");
+}

@@ -33,7 +33,7 @@ fn a_wrong_pointee_behind_a_void_pointer_is_not_a_moved_field() {
 fn a_wrong_sign_before_an_enum_is_not_a_moved_field() {
     let color = field("e", "Color", 4, 4, Class::Integer, CppType::named("Color"));
     let host = [i32("i"), u32("n"), color];
-    let found = check(&host, &[u32("n"), u32("n"), color]);
+    let found = check(&host, &[u32("i"), u32("n"), color]);
     let [Mismatch::Differs { field: 0, parameter: 0, differences, .. }] = found[..] else {
         panic!("{found:?}");
     };

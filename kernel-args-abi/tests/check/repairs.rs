@@ -293,7 +293,7 @@ fn no_field_is_removed_where_the_counts_agree() {
         texts(&host, &kernel),
         [
             "if it is parameter 2, move it after `out` and declare `n: u32`; if not, remove it and add a field for that parameter",
-            "add a field for it after `out`: `k_param: u32`; or, if `n` is this field, move it there",
+            "add a field for it after `out`: `u32`; or, if `n` is this field, move it there",
         ]
     );
 }

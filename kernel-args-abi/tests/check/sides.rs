@@ -81,19 +81,19 @@ pub(crate) const fn ptx(
 }
 
 pub(crate) const fn ptx_f32() -> Parameter<'static> {
-    ptx("k_param", ".param .f32 k_param", 4, 4, Class::Float)
+    ptx("k_param_0", ".param .f32 k_param", 4, 4, Class::Float)
 }
 
 pub(crate) const fn ptx_u32() -> Parameter<'static> {
-    ptx("k_param", ".param .u32 k_param", 4, 4, Class::Integer)
+    ptx("k_param_0", ".param .u32 k_param", 4, 4, Class::Integer)
 }
 
 pub(crate) const fn ptx_u64() -> Parameter<'static> {
-    ptx("k_param", ".param .u64 k_param", 8, 8, Class::Integer)
+    ptx("k_param_0", ".param .u64 k_param", 8, 8, Class::Integer)
 }
 
 pub(crate) const fn ptx_bytes(size: usize, align: usize) -> Parameter<'static> {
-    ptx("k_param", ".param .align _ .b8 k_param[_]", size, align, Class::Bytes)
+    ptx("k_param_0", ".param .align _ .b8 k_param[_]", size, align, Class::Bytes)
 }
 
 /// A parameter as in PTX, with the C++ type of a mangled name.

@@ -206,7 +206,7 @@ fn each_usual_mistake_has_its_hint() {
             "`#[device_type(cpp = \"sim::Args\")]`",
         ),
         (v("Params", 24, 4, unknown), ptx_bytes(24, 8), "`#[repr(C, align(8))]`"),
-        (v("Params", 24, 8, unknown), ptx_bytes(24, 4), "less than `Params`"),
+        (v("Params", 24, 8, unknown), ptx_bytes(24, 4), "declare `v` as a struct of 24 bytes, aligned to 4, with"),
         (v("Params", 4, 4, unknown), ptx_f32(), "the kernel takes a floating-point number: declare `v: f32`"),
         (
             v("Params", 4, 4, unknown),

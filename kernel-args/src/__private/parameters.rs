@@ -40,10 +40,10 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
 }
 
 /// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the
-/// C++ type of the whole determines it, or else the name of the type parameter.
+/// type of the whole determines it, or else the name of the type parameter.
 #[must_use]
 pub const fn instantiated(before: &str, parameter: &str, after: &str, info: TypeInfo) -> Message<256> {
-    texts::instantiated(before, parameter, after, info.cpp, info.layout.size())
+    texts::instantiated(before, parameter, after, info.name, info.cpp, info.layout.size())
 }
 
 /// The parameter of a field, before its offset is computed.

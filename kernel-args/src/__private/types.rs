@@ -11,6 +11,7 @@ pub struct TypeInfo {
     pub(super) cpp: CppType<'static>,
     pub(super) members: Members<'static>,
     pub(super) pointee: Pointee<'static>,
+    pub(super) name: &'static str,
 }
 
 impl TypeInfo {
@@ -29,7 +30,7 @@ impl TypeInfo {
 
     const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
-        Self { layout: D::LAYOUT, class: D::CLASS, cpp: D::CPP, members: D::MEMBERS, pointee }
+        Self { layout: D::LAYOUT, class: D::CLASS, cpp: D::CPP, members: D::MEMBERS, pointee, name: D::NAME }
     }
 }
 

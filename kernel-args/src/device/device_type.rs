@@ -68,6 +68,9 @@ pub unsafe trait DeviceType: Copy + 'static {
     ///
     /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
+    /// The name of a struct or enum in Rust, for messages; of an array or pointer, the name of its elements.
+    #[doc(hidden)]
+    const NAME: &'static str = "";
     /// What a pointer points to, without arrays and further pointers.
     #[doc(hidden)]
     const POINTEE: Pointee<'static> = Pointee::UNKNOWN;

@@ -59,11 +59,11 @@ fn members_behind_a_pointer_are_compared() {
     let shorter = vec![at(0, f32("color")), at(4, f32("range"))];
     assert_eq!(
         hint(lights("lights", shorter.clone()), kernel),
-        "the kernel's struct has `lights[].kind` (unsigned int) at byte 8, this one has no field there: add one"
+        "the kernel's struct has `lights[].kind` (unsigned int) at byte 8, this one has no such member there: add `kind: u32` at the end"
     );
     assert_eq!(
         hint(lights("lights", color_and_range()), lights("lights", shorter)),
-        "the kernel's `lights[]` has 8 bytes, this one's `lights[]` has 12: declare the members as the kernel's struct does"
+        "the kernel's `lights[]` has 8 bytes, this one's `lights[]` has 12: remove `kind`, which the kernel's struct does not have"
     );
 }
 

@@ -30,10 +30,10 @@ fn a_difference_says_both_members_and_what_to_declare() {
     for (text, help) in TEXTS.iter().zip([
         "the kernel's struct has `kind` at byte 4 (unsigned int), this one has `kind` at byte 4 (`f32`): declare `kind: u32`; \
          `#[kernel_args(opaque)]` on the field turns this check off",
-        "the kernel's struct has `range` (float) at byte 8, this one has no field there: add one; `#[kernel_args(opaque)]` \
-         on the field turns this check off",
+        "the kernel's struct has `range` (float) at byte 8, this one has no such member there: add `range: f32` at the \
+         end; `#[kernel_args(opaque)]` on the field turns this check off",
         "the kernel's struct has `intensity` at byte 0, where this one has `range`, the name of another member of the \
-         kernel's struct: put the fields in the kernel's order; or, if this one is `intensity`, rename it to `intensity` or \
+         kernel's struct: put the members in the kernel's order, `intensity`, `kind`, `range`; or, if this one is `intensity`, rename it to `intensity` or \
          write `#[device_type(name = \"intensity\")]` on it; `#[kernel_args(opaque)]` on the field turns this check off",
     ]) {
         assert_eq!(text.as_str(), format!("{sides}{help}"));

@@ -1,0 +1,69 @@
+//! A list of fields beside the list of a kernel's parameters.
+
+use super::{
+    compare::distance,
+    names::{Partners, Relation},
+};
+use crate::signature::Parameter;
+
+/// A list of fields and a list of parameters, and which of them have one name.
+#[derive(Clone, Debug)]
+pub(super) struct Lists<'a> {
+    pub(super) host: &'a [Parameter<'a>],
+    pub(super) kernel: &'a [Parameter<'a>],
+    pub(super) partners: Partners,
+}
+
+/// The distance of a field from a parameter of the same name whose type it does not have. Less than the distance of any other pair
+/// that does not fit.
+pub(super) const NAMESAKES: u16 = 2;
+
+/// The distance of a field and a parameter if one of them has its name elsewhere: more than two gaps.
+const STRANGERS: u16 = 13;
+
+impl<'a> Lists<'a> {
+    pub(super) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>]) -> Self {
+        Self { host, kernel, partners: Partners::new(host, kernel) }
+    }
+
+    /// The [distance](distance()) of a field from a parameter. Names count before types: at most [`NAMESAKES`] if the two have
+    /// one name.
+    pub(super) const fn distance(&self, field: usize, parameter: usize) -> u16 {
+        let own = distance(&self.host[field], &self.kernel[parameter]);
+        match self.partners.relation(field, parameter) {
+            Relation::Partners if own > NAMESAKES => NAMESAKES,
+            Relation::Strangers if own > 1 || self.is_wrong_by_name(field, parameter) => STRANGERS,
+            _ => own,
+        }
+    }
+
+    /// Whether the two belong together, as far as types and names show.
+    pub(super) const fn belong_together(&self, field: usize, parameter: usize) -> bool {
+        self.distance(field, parameter) <= NAMESAKES
+    }
+
+    /// Whether names forbid a pair. Fields that fit where they are stay there, unless they also fit the parameter of their name.
+    pub(super) const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
+        match self.partners.relation(field, parameter) {
+            Relation::Strangers => field != parameter || self.belong_elsewhere(field, parameter),
+            _ => false,
+        }
+    }
+
+    /// Whether the field fits another parameter that has its name, or the parameter another field that has its name.
+    pub(super) const fn belong_elsewhere(&self, field: usize, parameter: usize) -> bool {
+        let (own, other) = match self.partners.relation(field, parameter) {
+            Relation::Strangers => self.partners.of(field, parameter),
+            _ => return false,
+        };
+        if let Some(own) = own
+            && distance(&self.host[field], &self.kernel[own]) <= 1
+        {
+            return true;
+        }
+        match other {
+            Some(other) => distance(&self.host[other], &self.kernel[parameter]) <= 1,
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What to change in a struct whose members differ.
+
+use super::{
+    cursor::offset,
+    member_mismatch::MemberMismatch,
+    path::{NAMES, Place},
+    value::compare_values,
+};
+use crate::{
+    bytes::same,
+    signature::{Members, Parameter},
+};
+
+/// What to change in a struct so that its first difference is gone. Names count before types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum MemberRepair<'a> {
+    /// Write the members in the order of these.
+    Order(Members<'a>),
+    /// Declare this member with the type of the kernel's member.
+    Declare(Parameter<'a>, Parameter<'a>),
+    /// Add the kernel's member before the host's member of this name; at the end, if it is empty.
+    Add(Parameter<'a>, &'a str),
+    /// Remove this member.
+    Remove(Parameter<'a>),
+    /// Add this number of bytes before the member of this name; at the end, if it is empty.
+    Pad(usize, &'a str),
+    /// Declare exactly these members.
+    All(Members<'a>),
+}
+
+impl<'a> MemberMismatch<'a> {
+    /// What to change. `None` if a variant of an enum differs.
+    #[must_use]
+    pub const fn repair(&self) -> Option<MemberRepair<'a>> {
+        let (own, theirs) = (self.host_siblings, self.siblings);
+        let Some(kernel) = self.kernel else {
+            return None;
+        };
+        if own.len() == 0 || theirs.len() == 0 {
+            return self.repair_of_whole();
+        }
+        if !have_one_order(own, theirs) {
+            return Some(MemberRepair::Order(theirs));
+        }
+        let declared = kernel.declared;
+        if let Some(twin) = find(own, declared.name) {
+            if twin.size != declared.size || !compare_values(&twin.element(), &declared.element()).is_empty() {
+                return Some(MemberRepair::Declare(twin, declared));
+            }
+            return match self.host {
+                Some(host) if same(host.declared.cpp_name(), declared.name) && host.offset == kernel.offset => {
+                    Some(MemberRepair::Declare(twin, declared))
+                }
+                _ => Some(moved(own, &twin, theirs, &declared)),
+            };
+        }
+        let Some(host) = self.host else {
+            return Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
+        };
+        let own = host.declared;
+        if find(self.whole.0, declared.name).is_some() && !have_one_path(&host, &kernel) {
+            // A struct or base class of the host's struct ends later than the kernel's.
+            return Some(MemberRepair::Remove(own));
+        }
+        Some(if find(theirs, own.cpp_name()).is_some() {
+            MemberRepair::Add(declared, own.name)
+        } else {
+            MemberRepair::Declare(own, declared)
+        })
+    }
+
+    /// What to change if all members of the kernel's struct are in the host's struct, and the sizes differ.
+    const fn repair_of_whole(&self) -> Option<MemberRepair<'a>> {
+        let (own, theirs) = self.whole;
+        let (Some(host), Some(kernel)) = (self.host, self.kernel) else {
+            return None;
+        };
+        if host.member.size == kernel.member.size || own.len() == 0 || theirs.len() == 0 {
+            return None;
+        }
+        let end = end_of(theirs, theirs.len());
+        let mut i = own.len();
+        while i > 0 {
+            i -= 1;
+            if let Some(last) = own.get(i)
+                && last.size > 0
+                && offset(&last) >= end
+                && find(theirs, last.cpp_name()).is_none()
+            {
+                return Some(MemberRepair::Remove(last));
+            }
+        }
+        let end = end_of(own, own.len());
+        Some(if kernel.member.size > end {
+            MemberRepair::Pad(kernel.member.size - end, "")
+        } else {
+            MemberRepair::All(theirs)
+        })
+    }
+}
+
+/// What to change if a member is at another place, in a struct whose other members before it are right.
+const fn moved<'a>(
+    own: Members<'a>,
+    twin: &Parameter<'a>,
+    theirs: Members<'a>,
+    kernel: &Parameter<'a>,
+) -> MemberRepair<'a> {
+    let mut index = 0;
+    while let Some(member) = own.get_unspelled(index)
+        && !same(member.name, twin.name)
+    {
+        index += 1;
+    }
+    let end = end_of(own, index);
+    if offset(twin) < offset(kernel) && end < offset(kernel) {
+        MemberRepair::Pad(offset(kernel) - end, twin.name)
+    } else {
+        MemberRepair::All(theirs)
+    }
+}
+
+/// The name of the first of the host's members that comes after the kernel's member of this name. Empty if none does.
+const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> &'a str {
+    let mut i = match position(theirs, name) {
+        Some(i) => i + 1,
+        None => theirs.len(),
+    };
+    while let Some(member) = theirs.get_unspelled(i) {
+        if let Some(next) = find(own, member.name) {
+            return next.name;
+        }
+        i += 1;
+    }
+    ""
+}
+
+/// The end of the first `count` members.
+const fn end_of(members: Members<'_>, count: usize) -> usize {
+    let (mut end, mut i) = (0, 0);
+    while i < count {
+        if let Some(member) = members.get_unspelled(i) {
+            let own = offset(&member) + member.size;
+            end = if own > end { own } else { end };
+        }
+        i += 1;
+    }
+    end
+}
+
+/// Whether the members that both structs have are in one order.
+const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
+    let (mut last, mut i) = (0, 0);
+    while let Some(member) = theirs.get_unspelled(i) {
+        if let Some(place) = position(own, member.name) {
+            if place < last {
+                return false;
+            }
+            last = place;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The member with this C++ name.
+const fn find<'a>(members: Members<'a>, name: &str) -> Option<Parameter<'a>> {
+    match position(members, name) {
+        Some(i) => members.get(i),
+        None => None,
+    }
+}
+
+const fn position(members: Members<'_>, name: &str) -> Option<usize> {
+    let mut i = 0;
+    while !name.is_empty() && i < members.len() {
+        if members.get_named(i, name.as_bytes()).is_some() {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Whether two members are in structs of the same names.
+const fn have_one_path(a: &Place<'_>, b: &Place<'_>) -> bool {
+    let mut i = 0;
+    while i < NAMES {
+        if !same(a.path[i], b.path[i]) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
