@@ -27,19 +27,21 @@ kernel_args::kernels! {
 type In<T> = &'static CudaSlice<T>;
 type Out<T> = &'static mut CudaSlice<T>;
 
-#[derive(Clone, Copy, DeviceType)]
-#[repr(C)]
-struct Two<A, B> {
-    first: A,
-    second: B,
+/// The kernels' structs, with members of any type.
+macro_rules! structs {
+    ($($name:ident { $($member:ident: $of:ident),* })*) => {$(
+        #[derive(Clone, Copy, DeviceType)]
+        #[repr(C)]
+        struct $name<$($of),*> { $($member: $of),* }
+    )*};
 }
 
-#[derive(Clone, Copy, DeviceType)]
-#[repr(C)]
-struct Three<A, B, C> {
-    first: A,
-    second: B,
-    third: C,
+structs! {
+    Span { data: A, count: B }
+    Source { texture: A, scale: B }
+    Pair { texture: A, surface: B, out: C }
+    Layers { textures: A }
+    Batch { inputs: A, outputs: B }
 }
 
 /// The wrong fields, or `None` if the kernel is accepted.
@@ -102,12 +104,12 @@ rows! {
     copy_less { x: usize, count: In<f32>, out: Out<f32> } "xxxx" "x" "count";
     copy_less { x: In<f32>, count: Out<f32>, out: i64 } "xxxx" "count" "out";
     copy_less { x: CUdeviceptr, count: u64, out: CUdeviceptr } ".x.." "x";
-    fill_span { span: Two<DevicePointerMut<f32>, i64>, value: f32 } "....";
-    fill_span { span: Two<i64, DevicePointerMut<f32>>, value: f32 } "xxxx" "span";
-    fill_span { span: Two<u64, DevicePointer<f32>>, value: f32 } "xxxx" "span";
-    fill_span { span: Two<u64, i64>, value: f32 } ".x.." "span";
-    clear_span { span: Two<DevicePointerMut<f32>, i64> } "....";
-    clear_span { span: Two<usize, DevicePointerMut<f32>> } "xxxx" "span";
+    fill_span { span: Span<DevicePointerMut<f32>, i64>, value: f32 } "....";
+    fill_span { span: Span<i64, DevicePointerMut<f32>>, value: f32 } "xxxx" "span";
+    fill_span { span: Span<u64, DevicePointer<f32>>, value: f32 } "xxxx" "span";
+    fill_span { span: Span<u64, i64>, value: f32 } ".x.." "span";
+    clear_span { span: Span<DevicePointerMut<f32>, i64> } "....";
+    clear_span { span: Span<usize, DevicePointerMut<f32>> } "xxxx" "span";
     sum_between { begin: In<f32>, end: In<f32>, out: Out<f32> } "....";
     sum_between { begin: u64, end: In<f32>, out: Out<f32> } ".x.." "begin";
     from_address { address: u64, out: Out<f32> } ".x.." "address";
@@ -138,20 +140,20 @@ rows! {
     write_surface { surface: SurfaceObject, value: UChar4, n: i32 } "....";
     write_surface { surface: TextureObject, value: UChar4, n: i32 } "xx.." "surface";
     write_surface { surface: Out<UChar4>, value: UChar4, n: i32 } "xxxx" "surface";
-    scaled { source: Two<TextureObject, f32>, out: Out<f32> } "....";
-    scaled { source: Two<u64, f32>, out: Out<f32> } "....";
-    scaled { source: Two<SurfaceObject, f32>, out: Out<f32> } "xx.." "source";
-    scaled { source: Two<DevicePointer<f32>, f32>, out: Out<f32> } "xxxx" "source";
-    both { pair: Three<TextureObject, SurfaceObject, DevicePointerMut<f32>>, n: i32 } "....";
-    both { pair: Three<u64, u64, DevicePointerMut<f32>>, n: i32 } "....";
-    both { pair: Three<SurfaceObject, TextureObject, DevicePointerMut<f32>>, n: i32 } "xx.." "pair";
-    both { pair: Three<TextureObject, DevicePointerMut<f32>, SurfaceObject>, n: i32 } "xxxx" "pair";
-    both { pair: Three<TextureObject, SurfaceObject, TextureObject>, n: i32 } "xxxx" "pair";
-    two_layers { layers: [TextureObject; 2], out: Out<f32>, n: i32 } "....";
-    two_layers { layers: [u64; 2], out: Out<f32>, n: i32 } "....";
-    two_layers { layers: [SurfaceObject; 2], out: Out<f32>, n: i32 } "xx.." "layers";
-    two_layers { layers: Two<TextureObject, SurfaceObject>, out: Out<f32>, n: i32 } "xx.." "layers";
-    two_layers { layers: [DevicePointer<f32>; 2], out: Out<f32>, n: i32 } "xxxx" "layers";
+    scaled { source: Source<TextureObject, f32>, out: Out<f32> } "....";
+    scaled { source: Source<u64, f32>, out: Out<f32> } "....";
+    scaled { source: Source<SurfaceObject, f32>, out: Out<f32> } "xxx." "source";
+    scaled { source: Source<DevicePointer<f32>, f32>, out: Out<f32> } "xxxx" "source";
+    both { pair: Pair<TextureObject, SurfaceObject, DevicePointerMut<f32>>, n: i32 } "....";
+    both { pair: Pair<u64, u64, DevicePointerMut<f32>>, n: i32 } "....";
+    both { pair: Pair<SurfaceObject, TextureObject, DevicePointerMut<f32>>, n: i32 } "xxx." "pair";
+    both { pair: Pair<TextureObject, DevicePointerMut<f32>, SurfaceObject>, n: i32 } "xxxx" "pair";
+    both { pair: Pair<TextureObject, SurfaceObject, TextureObject>, n: i32 } "xxxx" "pair";
+    two_layers { layers: Layers<[TextureObject; 2]>, out: Out<f32>, n: i32 } "....";
+    two_layers { layers: Layers<[u64; 2]>, out: Out<f32>, n: i32 } "....";
+    two_layers { layers: Layers<[SurfaceObject; 2]>, out: Out<f32>, n: i32 } "xxx." "layers";
+    two_layers { layers: [SurfaceObject; 2], out: Out<f32>, n: i32 } "xxx." "layers";
+    two_layers { layers: Layers<[DevicePointer<f32>; 2]>, out: Out<f32>, n: i32 } "xxxx" "layers";
     selected { a: TextureObject, b: TextureObject, out: Out<f32>, n: i32 } "....";
     selected { a: u64, b: u64, out: Out<f32>, n: i32 } "....";
     of_list { list: In<TextureObject>, out: Out<f32>, n: i32 } "....";
@@ -168,14 +170,15 @@ rows! {
     batched_doubles { a: In<CUdeviceptr>, c: Out<f64>, n: i32 } "....";
     batched_doubles { a: In<f64>, c: Out<f64>, n: i32 } "xxxx" "a";
     batched_doubles { a: In<DevicePointer<f64>>, c: Out<DevicePointerMut<f64>>, n: i32 } "..xx" "c";
-    batched_members { batch: Two<DevicePointer<DevicePointer<f32>>, DevicePointer<DevicePointerMut<f32>>>, n: i32 } "....";
-    batched_members { batch: Two<DevicePointer<u64>, DevicePointerMut<CUdeviceptr>>, n: i32 } "....";
-    batched_members { batch: Two<DevicePointer<f32>, DevicePointerMut<CUdeviceptr>>, n: i32 } "xxxx" "batch";
-    batched_members { batch: Two<DevicePointer<u64>, DevicePointerMut<f32>>, n: i32 } "xxxx" "batch";
+    batched_members { batch: Batch<DevicePointer<DevicePointer<f32>>, DevicePointerMut<DevicePointerMut<f32>>>, n: i32 } "....";
+    batched_members { batch: Batch<DevicePointer<DevicePointer<f32>>, DevicePointer<DevicePointerMut<f32>>>, n: i32 } "...x" "batch";
+    batched_members { batch: Batch<DevicePointer<u64>, DevicePointerMut<CUdeviceptr>>, n: i32 } "....";
+    batched_members { batch: Batch<DevicePointer<f32>, DevicePointerMut<CUdeviceptr>>, n: i32 } "xxxx" "batch";
+    batched_members { batch: Batch<DevicePointer<u64>, DevicePointerMut<f32>>, n: i32 } "xxxx" "batch";
     by_offset { base: Out<f32>, offsets: In<u64>, n: i32 } "....";
 
     // Parts of elements, and bits of other types.
-    low_16 { keys: In<u32>, out: Out<u16>, n: i32 } ".x.." "keys";
+    low_16 { keys: In<u32>, out: Out<u16>, n: i32 } "....";
     low_32 { keys: In<u64>, out: Out<u32>, n: i32 } "....";
     exponent { x: In<f64>, out: Out<i32>, n: i32 } "....";
     float_bits { out: Out<u32>, x: In<f32>, n: i32 } ".x.." "out";
@@ -210,7 +213,10 @@ fn each_struct_has_the_verdict_of_its_row() {
                 let first = verdicts.iter().flatten().next().cloned().unwrap_or_default();
                 let is_named = row.wrong.iter().all(|field| first.iter().any(|named| named == field));
                 if letters != row.expected || !is_named || first.is_empty() != row.wrong.is_empty() {
-                    wrong.push(format!("{} {{ {} }}: {letters} {first:?}, expected {}", row.kernel, row.fields, row.expected));
+                    wrong.push(format!(
+                        "{} {{ {} }}: {letters} {first:?}, expected {}",
+                        row.kernel, row.fields, row.expected
+                    ));
                 }
             }
         }
