@@ -6,8 +6,8 @@
 //!
 //! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
 //! - *A wrong floating-point format.* The code computes in the format of the elements that it loads or
-//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, and the upper
-//!   halves of `float`, are no evidence.
+//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, the upper halves of `float`, and
+//!   a 0, which has the same bits in all formats, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
 //! - *Memory instead of a texture or surface, one of these instead of memory, and one instead of the other.* The instruction takes a
 //!   handle of one kind, or an address.
@@ -42,7 +42,7 @@ pub enum Contradiction {
     Format,
     /// A remark: the type is a pointer, and the code computes with it as an integer.
     Integer,
-    /// A remark: the type is an integer, and the code accesses memory through it.
+    /// The type is an integer, and the code accesses memory through it. A remark, unless the integer is a texture or surface object.
     Memory,
     /// A remark: the code accesses elements of another size or kind.
     Elements,
