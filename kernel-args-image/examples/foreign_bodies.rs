@@ -34,8 +34,10 @@ const FORMATS: [CppBase<'static>; 4] = [
     CppBase::Named("__nv_bfloat16"),
 ];
 
-/// The names of kernels that declare addresses as integers, of cupy and of libcuvs. They cast them to pointers.
+/// Kernels that declare addresses as integers, of cupy and libcuvs. They cast them to pointers.
 const TAKES_ADDRESSES: [&str; 3] = ["init_curand", "execute_dist", "radix_topk_one_block_kernel"];
+/// Kernels that cast `const` away, and write: the last store in cuBLAS's is through parameter 7.
+const CASTS_CONST_AWAY: [(&str, usize); 1] = [("splitKreduce_kernel", 7)];
 
 /// What was counted.
 #[derive(Default)]
@@ -153,7 +155,9 @@ impl Counts {
                 };
                 let place = format!("{} {index} {ty}: {slot:?}", entry.name);
                 if ty.depth > 0 {
-                    self.pointer(ty, &slot, &place);
+                    let is = |(name, parameter): &(&str, usize)| entry.name.contains(name) && index == *parameter;
+                    let mutable = ty.to_mutable().filter(|_| CASTS_CONST_AWAY.iter().any(is));
+                    self.pointer(mutable.unwrap_or(ty), &slot, &place);
                 } else if size == 8 && is_integer {
                     let takes_addresses = TAKES_ADDRESSES.iter().any(|name| entry.name.contains(name));
                     self.integer(&slot, takes_addresses, &place);
