@@ -27,6 +27,10 @@ pub enum Error {
     Unknown([u8; 4]),
     /// It is CUDA C++, which no compiler has compiled.
     CudaSource,
+    /// It is a pointer of Git LFS: a small text that stands for a file that was not fetched.
+    LfsPointer,
+    /// It is a web page.
+    WebPage,
     /// It is PTX that cannot be parsed.
     Ptx(ptx::Error),
     /// It is a cubin that cannot be read.
@@ -44,6 +48,8 @@ impl fmt::Display for Error {
                 write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
             }
             Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
+            Self::LfsPointer => f.write_str("this is a pointer of Git LFS, not the file: fetch it with `git lfs pull`"),
+            Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
             Self::Fatbin(error) => error.fmt(f),
@@ -62,12 +68,24 @@ pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     if let Some(kind) = binary_format(bytes) {
         kind
     } else if is_text(bytes) {
-        if is_cuda_source(bytes) {
-            return Err(Error::CudaSource);
-        }
-        Ok(Kind::Ptx)
+        foreign_text(bytes).map_or(Ok(Kind::Ptx), Err)
     } else {
         Err(Error::unknown(bytes))
+    }
+}
+
+/// What a text is that is no PTX, if it begins like a text that is often named by mistake.
+#[doc(hidden)]
+#[must_use]
+pub fn foreign_text(text: &[u8]) -> Option<Error> {
+    let begin = text.trim_ascii_start();
+    let is_tag = |tag: &[u8]| begin.get(..tag.len()).is_some_and(|own| own.eq_ignore_ascii_case(tag));
+    if text.starts_with(b"version https://git-lfs.github.com/spec/") {
+        Some(Error::LfsPointer)
+    } else if is_tag(b"<!doctype html") || is_tag(b"<html") {
+        Some(Error::WebPage)
+    } else {
+        is_cuda_source(text).then_some(Error::CudaSource)
     }
 }
 
@@ -115,6 +133,17 @@ fn is_cuda_source(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Error, Kind, format};
+
+    #[test]
+    fn other_texts_are_named() {
+        for (text, error) in [
+            ("version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 12\n", Error::LfsPointer),
+            ("<!DOCTYPE html>\n<html><body>404</body></html>", Error::WebPage),
+            ("\n<HTML lang=\"en\">", Error::WebPage),
+        ] {
+            assert_eq!(format(text.as_bytes()), Err(error), "{text}");
+        }
+    }
 
     #[test]
     fn cuda_source_is_not_ptx() {

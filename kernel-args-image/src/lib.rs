@@ -52,7 +52,7 @@ pub use contents::{Code, CodeKind, Unfit, contents};
 pub use directives::{DirectiveValue, Directives};
 #[doc(hidden)]
 pub use encoder::{Declaration, Encoder};
-pub use format::{Error, Kind};
+pub use format::{Error, Kind, foreign_text};
 pub use join::{join_parameters, same_sizes};
 #[doc(hidden)]
 pub use kernel::Limits;

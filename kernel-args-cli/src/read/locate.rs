@@ -7,7 +7,7 @@ use super::{
     ranges::Ranges,
     sections::{self, Holds, Section},
 };
-use kernel_args_image::{Kind, cubin, fatbin, ptx};
+use kernel_args_image::{Kind, cubin, fatbin, foreign_text, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
 use std::{borrow::Cow, io, sync::Arc};
 
@@ -104,6 +104,9 @@ fn part(
             return Err(Nothing::Foreign(DEEP.to_owned()));
         }
         return archive(input, (start, size), depth, found);
+    }
+    if let Some(error) = foreign_text(&head).filter(|_| is_text(&head)) {
+        return Err(Nothing::Foreign(error.to_string()));
     }
     if is_named && is_text(&head) || is_ptx(input, &head, (start, size)).map_err(broken)? {
         found.located.push(whole(Kind::Ptx));

@@ -110,7 +110,7 @@ fn structure(
             const CLASS: #krate::__private::abi::Class = #class;
             const CPP: #krate::__private::abi::CppType<'static> = #cpp;
             const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
-            const NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
+            const RUST_NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
             const POINTEE: #abi::Pointee<'static> = #pointee;
             const POINTEE_IN_STRUCT: #abi::Pointee<'static> = #pointee;
             #behind

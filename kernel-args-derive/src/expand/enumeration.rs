@@ -85,7 +85,7 @@ pub(super) fn enumeration(
                 <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
             const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Integer;
             const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::named(#name);
-            const NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
+            const RUST_NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
             const MEMBERS: #krate::__private::abi::Members<'static> =
                 #krate::__private::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
 

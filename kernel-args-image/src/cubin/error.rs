@@ -38,7 +38,11 @@ impl fmt::Display for Error {
         match self {
             Self::Elf(error) => write!(f, "not a cubin: {error}"),
             Self::Machine(machine) => {
-                write!(f, "not a cubin: an ELF file for machine {machine}, not for NVIDIA GPUs (190)")
+                write!(
+                    f,
+                    "not a cubin: an ELF file for machine {machine}, such as an object file or a library of the host, not for \
+                     NVIDIA GPUs (190)"
+                )
             }
             Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
             Self::Outside { what, index: 0 } => {

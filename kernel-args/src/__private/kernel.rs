@@ -256,13 +256,16 @@ const fn fits(checked: &Checked) {
 
 /// Appends the kernels that have the most similar names.
 pub(super) const fn push_nearest(message: &mut Message, kernels: &CompiledKernels, pattern: &str, suffix: &str) {
-    templates::nearest_names(message);
     let nearest = kernels.nearest(pattern, suffix);
-    let mut i = 0;
+    let (mut i, mut listed) = (0, false);
     while i < nearest.len() {
         if let Some(index) = nearest[i]
             && let Some(kernel) = kernels.get(index)
         {
+            if !listed {
+                templates::nearest_names(message);
+                listed = true;
+            }
             templates::kernel_in_list(message, kernel.name());
         }
         i += 1;

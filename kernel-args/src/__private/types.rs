@@ -30,7 +30,7 @@ impl TypeInfo {
 
     const fn with<D: DeviceType>(pointee: Pointee<'static>) -> Self {
         const { assert_layout::<D>() };
-        Self { layout: D::LAYOUT, class: D::CLASS, cpp: D::CPP, members: D::MEMBERS, pointee, name: D::NAME }
+        Self { layout: D::LAYOUT, class: D::CLASS, cpp: D::CPP, members: D::MEMBERS, pointee, name: D::RUST_NAME }
     }
 }
 

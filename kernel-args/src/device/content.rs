@@ -22,7 +22,7 @@ pub const fn in_memory<T>(
 macro_rules! content_of {
     ($inner:ty) => {
         const MEMBERS: kernel_args_abi::Members<'static> = <$inner as $crate::device::DeviceType>::MEMBERS;
-        const NAME: &'static str = <$inner as $crate::device::DeviceType>::NAME;
+        const RUST_NAME: &'static str = <$inner as $crate::device::DeviceType>::RUST_NAME;
         const POINTEE: kernel_args_abi::Pointee<'static> = <$inner as $crate::device::DeviceType>::POINTEE;
         const POINTEE_IN_STRUCT: kernel_args_abi::Pointee<'static> =
             <$inner as $crate::device::DeviceType>::POINTEE_IN_STRUCT;

@@ -70,7 +70,7 @@ pub unsafe trait DeviceType: Copy + 'static {
     const MEMBERS: Members<'static> = Members::UNKNOWN;
     /// The name of a struct or enum in Rust, for messages; of an array or pointer, the name of its elements.
     #[doc(hidden)]
-    const NAME: &'static str = "";
+    const RUST_NAME: &'static str = "";
     /// What a pointer points to, without arrays and further pointers.
     #[doc(hidden)]
     const POINTEE: Pointee<'static> = Pointee::UNKNOWN;

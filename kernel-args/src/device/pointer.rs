@@ -21,9 +21,9 @@ pub trait Pointee: 'static {
     /// The same as [`DeviceType::BEHIND_IN_STRUCT`].
     #[doc(hidden)]
     const BEHIND_IN_STRUCT: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    /// The same as [`DeviceType::NAME`].
+    /// The same as [`DeviceType::RUST_NAME`].
     #[doc(hidden)]
-    const NAME: &'static str = "";
+    const RUST_NAME: &'static str = "";
 }
 
 #[diagnostic::do_not_recommend]
@@ -31,7 +31,7 @@ impl<T: DeviceType> Pointee for T {
     const CPP: CppType<'static> = <T as DeviceType>::CPP;
     const BEHIND: abi::Pointee<'static> = <T as DeviceType>::BEHIND;
     const BEHIND_IN_STRUCT: abi::Pointee<'static> = <T as DeviceType>::BEHIND_IN_STRUCT;
-    const NAME: &'static str = <T as DeviceType>::NAME;
+    const RUST_NAME: &'static str = <T as DeviceType>::RUST_NAME;
 }
 
 impl Pointee for c_void {
@@ -124,7 +124,7 @@ macro_rules! pointers {
             const CLASS: Class = Class::Pointer;
             const CPP: CppType<'static> = T::CPP.pointer($to_const);
             const POINTEE: abi::Pointee<'static> = T::BEHIND;
-            const NAME: &'static str = T::NAME;
+            const RUST_NAME: &'static str = T::RUST_NAME;
             const POINTEE_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;
             const BEHIND: abi::Pointee<'static> = T::BEHIND;
             const BEHIND_IN_STRUCT: abi::Pointee<'static> = T::BEHIND_IN_STRUCT;

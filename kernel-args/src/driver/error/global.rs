@@ -1,5 +1,6 @@
 //! Errors about global variables.
 
+use super::load::without_list;
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a global variable was not found, or not read or written.
@@ -80,7 +81,7 @@ impl fmt::Display for GlobalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { wanted, problem, candidates, count } => {
-                write!(f, "cannot find the variable `{wanted}`: {problem}")?;
+                write!(f, "cannot find the variable `{wanted}`: {}", without_list(problem, candidates))?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
@@ -91,7 +92,7 @@ impl fmt::Display for GlobalError {
                     ),
                     Some(count) => write!(
                         f,
-                        "\nhelp: `module.globals()` lists all {count} variables of the image; a compiler removes variables that \
+                        "\nhelp: `module.globals()` lists every variable of the image ({count}); a compiler removes variables that \
                          no kernel uses, and replaces constants by their values"
                     ),
                     None => Ok(()),

@@ -76,6 +76,14 @@ pub enum ImageError {
     },
     /// The bytes are not PTX, a cubin or a fat binary, or are damaged.
     Format(kernel_args_image::Error),
+    /// The same for the bytes of a file.
+    #[non_exhaustive]
+    FileFormat {
+        /// The path of the file.
+        path: PathBuf,
+        /// What the bytes are.
+        error: kernel_args_image::Error,
+    },
     /// The image was not compiled, because the build script found no CUDA compiler.
     #[non_exhaustive]
     Absent {
@@ -119,7 +127,7 @@ impl fmt::Display for LoadError {
                 f.write_str(explanation)
             }
             Self::NotFound { wanted, problem, candidates } => {
-                write!(f, "cannot find kernel `{wanted}`: {problem}")?;
+                write!(f, "cannot find kernel `{wanted}`: {}", without_list(problem, candidates))?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
@@ -175,6 +183,13 @@ impl fmt::Display for ImageError {
                 write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
             }
             Self::Format(error) => error.fmt(f),
+            Self::FileFormat { path, error } => {
+                write!(f, "{} is no image of kernels: {error}", path.display())?;
+                match error {
+                    kernel_args_image::Error::CudaSource => write!(f, "\nhelp: {COMPILE}"),
+                    _ => Ok(()),
+                }
+            }
             Self::Absent { source, tried } => {
                 write!(f, "the image of `{source}` does not exist: the build script found no CUDA compiler")?;
                 for place in tried.lines() {
@@ -214,6 +229,14 @@ impl fmt::Display for ImageError {
     }
 }
 
+/// The end of a text that a list of names follows.
+pub(crate) const NEAREST: &str = "; the nearest are";
+
+/// The text without its end if no name follows.
+pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
+    if names.is_empty() { problem.strip_suffix(NEAREST).unwrap_or(problem) } else { problem }
+}
+
 /// Writes sizes of parameters as text.
 struct Sizes<'s>(&'s [usize]);
 
@@ -245,7 +268,7 @@ impl std::error::Error for ImageError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::File { error, .. } => Some(error),
-            Self::Format(error) => Some(error),
+            Self::Format(error) | Self::FileFormat { error, .. } => Some(error),
             _ => None,
         }
     }

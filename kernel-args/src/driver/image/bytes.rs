@@ -65,6 +65,10 @@ impl ImageBytes {
         #[cfg(feature = "observe")]
         let name = image.bytes.name();
         let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
+        let file = match &image.bytes {
+            Bytes::File(path) => Some(path.clone().into_owned()),
+            _ => None,
+        };
         let (bytes, extra_images, names) = match image.bytes {
             Bytes::Summarized(summary) => {
                 return Ok(Self { has_code, ..Self::summarized(summary, table) });
@@ -85,14 +89,22 @@ impl ImageBytes {
             Bytes::NotCompiled => return Err(unreadable(ImageError::NotCompiled)),
         };
         if bytes.is_empty() {
-            return Err(unreadable(ImageError::Empty));
+            return Err(unreadable(match file {
+                Some(path) => ImageError::File { path, error: io::Error::other("it is empty") },
+                None => ImageError::Empty,
+            }));
         }
         if let Some(name) = file_name(&bytes) {
             return Err(unreadable(ImageError::FileName(name.into())));
         }
         let readers = readers.ok_or_else(|| unreadable(ImageError::Version))?;
         Ok(Self {
-            image: (readers.validate)(bytes)?,
+            image: (readers.validate)(bytes).map_err(|error| match (error, file) {
+                (Error::Load(LoadError::Image(ImageError::Format(error))), Some(path)) => {
+                    unreadable(ImageError::FileFormat { path, error })
+                }
+                (error, _) => error,
+            })?,
             table,
             reading: Reading::Readers(readers),
             extra_images,

@@ -86,11 +86,16 @@ fn explain(
             let Ok((gpu, driver)) = machine(context) else {
                 return Ok(());
             };
-            write!(text, "\n  this GPU is {gpu}, the driver is for CUDA {driver}; the image has")?;
+            write!(text, "\n  this GPU is {gpu}, the driver is for CUDA {driver}")?;
             let mut contents: Vec<Code> = Vec::new();
             for image in images {
                 contents.extend(image.contents());
             }
+            text.push_str(if contents.is_empty() {
+                "; what the image has cannot be listed"
+            } else {
+                "; the image has"
+            });
             let image = IncompatibleImage::new(&contents, gpu, Some(driver));
             image.list(text)?;
             // If the image explains the error, its advice is more precise.

@@ -38,6 +38,30 @@ fn a_file_that_is_not_an_image_is_rejected() -> Outcome {
     Ok(())
 }
 
+/// Files that are often named by mistake are named as what they are, with their path.
+fn a_file_of_another_format_is_named() -> Outcome {
+    let ctx = context()?;
+    let folder = tempfile::tempdir()?;
+    let mut object = *b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\x3e\0";
+    object[16] = 1;
+    for (bytes, what) in [
+        (&b"version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 12\n"[..], "git lfs pull"),
+        (b"<!DOCTYPE html>\n<html></html>", "a web page (HTML)"),
+        (b"extern \"C\" __global__ void k() {}", "CUDA C++"),
+        (&[&object[..], &[0; 64]].concat(), "an object file or a library of the host"),
+        (b"", "empty"),
+    ] {
+        let file = folder.path().join("kernels.ptx");
+        std::fs::write(&file, bytes)?;
+        let error = Module::load(&ctx, &*file).expect_err("no image").to_string();
+        assert!(error.contains(what) && error.contains("kernels.ptx"), "{error}");
+    }
+    let empty = Module::load(&ctx, ".version 8.0\n.target sm_80\n.address_size 64\n.global .f32 y;\n")?;
+    let error = empty.kernel::<Saxpy>("saxpy").expect_err("no kernels").to_string();
+    assert!(!error.contains("nearest"), "{error}");
+    Ok(())
+}
+
 fn the_error_for_an_unknown_entry_names_a_similar_one() -> Outcome {
     let module = Module::load(&context()?, SAXPY)?;
     let error = module.kernel::<Saxpy>("saxpi").expect_err("no kernel has this name");
@@ -292,6 +316,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial("thread_counts_are_taken_or_refused", thread_counts_are_taken_or_refused),
         trial("the_error_for_broken_ptx_contains_the_reason", the_error_for_broken_ptx_contains_the_reason),
         trial("a_file_that_is_not_an_image_is_rejected", a_file_that_is_not_an_image_is_rejected),
+        trial("a_file_of_another_format_is_named", a_file_of_another_format_is_named),
         trial("kernels_that_are_items_are_loaded", kernels_that_are_items_are_loaded),
         trial("the_error_for_an_unknown_entry_names_a_similar_one", the_error_for_an_unknown_entry_names_a_similar_one),
         trial("options_reach_the_compiler", move || options_reach_the_compiler(&one)),
