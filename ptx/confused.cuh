@@ -96,7 +96,7 @@ KERNEL float_bits(unsigned* out, float const* x, int n) { out[n] = __float_as_ui
 KERNEL store_half_word(unsigned* out, float const* x, int n) { *(unsigned short*)(out + n) = (unsigned short)x[n]; }
 KERNEL top_byte(float const* x, unsigned char* out, int n) { out[n] = ((unsigned char const*)(x + n))[3] >> 7; }
 KERNEL low_nibbles(unsigned const* packed, unsigned char* out, int n) { out[n] = ((unsigned char const*)packed)[n] & 15; }
-// Bits of `__nv_bfloat16` and `__half`, as the functions of NVIDIA's headers compute them.
+// Bits of `__nv_bfloat16` and `__half`, as the conversions of CUDA compute them.
 KERNEL bfloat_bits(short* out, float const* x, int n) {
     short bits;
     asm("{cvt.rn.bf16.f32 %0, %1;}" : "=h"(bits) : "f"(x[n]));
