@@ -26,7 +26,7 @@ impl<const N: usize> Report<'_, N> {
         {
             return;
         }
-        if self.split() {
+        if self.split(&lists) {
             return;
         }
         let mut rows = Rows::of_misfits(lists, self.base);
@@ -145,8 +145,8 @@ impl<const N: usize> Report<'_, N> {
 
     /// Reports structs that are split into fields, and fields that are structs of parameters. Returns whether this
     /// explains all differences.
-    const fn split(&mut self) -> bool {
-        let mut steps = Split::new(self.host.parameters, self.kernel.parameters, self.base);
+    const fn split(&mut self, lists: &Lists<'_>) -> bool {
+        let mut steps = Split::new(lists, self.base);
         loop {
             match steps.next() {
                 Next::Found(mismatch) => self.push(mismatch),

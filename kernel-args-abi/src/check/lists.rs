@@ -45,7 +45,9 @@ impl<'a> Lists<'a> {
     /// Whether names forbid a pair. Fields that fit where they are stay there, unless they also fit the parameter of their name.
     pub(super) const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         match self.partners.relation(field, parameter) {
-            Relation::Strangers => field != parameter || self.belong_elsewhere(field, parameter),
+            Relation::Strangers => {
+                field != parameter || self.host.len() != self.kernel.len() || self.belong_elsewhere(field, parameter)
+            }
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Whether several fields are the members of one struct parameter, or one field is a struct of several parameters.
 
-use super::{align::differences_at, mismatch::Mismatch};
+use super::{align::differences_at, lists::Lists, mismatch::Mismatch, names::Partners};
 use crate::{
     class::Class,
     cpp::{CppBase, name, vectors_of},
@@ -13,6 +13,7 @@ use crate::{
 pub(super) struct Split<'a> {
     host: &'a [Parameter<'a>],
     kernel: &'a [Parameter<'a>],
+    partners: &'a Partners,
     base: Option<usize>,
     at: (usize, usize),
 }
@@ -28,8 +29,8 @@ pub(super) enum Next {
 }
 
 impl<'a> Split<'a> {
-    pub(super) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
-        Self { host, kernel, base, at: (0, 0) }
+    pub(super) const fn new(lists: &'a Lists<'a>, base: Option<usize>) -> Self {
+        Self { host: lists.host, kernel: lists.kernel, partners: &lists.partners, base, at: (0, 0) }
     }
 
     pub(super) const fn next(&mut self) -> Next {
@@ -47,6 +48,10 @@ impl<'a> Split<'a> {
             self.at = (i + 1, j + 1);
         }
         let (i, j) = self.at;
+        // A field or parameter that has a partner by name belongs to it.
+        if !matches!(self.partners.of(i, j), (None, None)) || are_one_struct(&self.host[i], &self.kernel[j]) {
+            return Next::Other;
+        }
         if let Some(count) = self.members(self.host, i, &self.kernel[j], false) {
             self.at = (i + count, j + 1);
             return Next::Found(Mismatch::Split { first: i, last: i + count - 1, parameter: j });
@@ -115,6 +120,14 @@ impl<'a> Split<'a> {
             (true, true) => self.fits(i, j) || may_have_members(&self.host[i]) || may_have_members(&self.kernel[j]),
             _ => false,
         }
+    }
+}
+
+/// Whether the structs have one name.
+const fn are_one_struct(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    match (host.cpp.base, kernel.cpp.base) {
+        (CppBase::Named(own), CppBase::Named(other)) => name::agree(own, other),
+        _ => false,
     }
 }
 

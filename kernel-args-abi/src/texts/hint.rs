@@ -4,16 +4,16 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, named, underlying},
+    rust::{Declaration, declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
 use crate::{
-    check::{Difference, Differences, Report, expected_offset},
+    check::{Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
-    signature::{Offsets, Parameter},
+    signature::Parameter,
 };
 
 /// The hint for these differences: the usual cause, and what to write.
@@ -93,9 +93,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     } else if is_builtin(kernel) {
         push_builtin(hint, host, kernel, declare);
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
-        if is_vector(host) && !matches!(kernel.cpp.base, CppBase::Named(_)) {
-            say::takes_vector(hint, (kernel.size, kernel.align), declare);
-        } else {
+        if is_own_struct(host) || host.cpp.is_unknown() {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
             let mut member = Hint::new();
             push_member(&mut member, host, kernel);
@@ -104,6 +102,10 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
             } else {
                 say::because(hint, member.as_str());
             }
+        } else if is_vector(host) {
+            say::takes_vector(hint, (kernel.size, kernel.align), declare);
+        } else {
+            say::takes_struct(hint, (kernel.size, kernel.align), declare);
         }
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align), declare);
@@ -147,9 +149,15 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         Some(host) => host.bytes() < bytes,
         None => true,
     };
-    let is_own =
-        matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled)) && !host.cpp.is_pointer();
-    if is_builtin(kernel) && !kernel.cpp.is_pointer() {
+    let is_own = is_own_struct(host);
+    let mut member = Hint::new();
+    if is_own {
+        push_member(&mut member, host, kernel);
+    }
+    if !member.is_empty() {
+        say::aligned(hint, bytes);
+        say::because(hint, member.as_str());
+    } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
     } else if is_own && smaller {
         say::aligned_more(hint, bytes);
@@ -187,20 +195,10 @@ const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, fi
         return;
     };
     say::other_offset(hint, offset, align.bytes(), expected);
-    // The smallest alignment that explains the offset.
-    let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
-    let mut bytes = 1;
-    while bytes <= 256 {
-        if let Some(align) = Alignment::new(bytes)
-            && let Some(explained) = before.place(align)
-            && explained == offset
-        {
-            let mut cause = Hint::new();
-            push_alignment(&mut cause, host, kernel, align);
-            say::because(hint, cause.as_str());
-            return;
-        }
-        bytes *= 2;
+    if let Some(align) = alignment_of(report, field, parameter) {
+        let mut cause = Hint::new();
+        push_alignment(&mut cause, host, kernel, align);
+        say::because(hint, cause.as_str());
     }
 }
 
@@ -241,12 +239,8 @@ const fn is_vector(host: &Parameter<'_>) -> bool {
     }
 }
 
-/// Whether it is a type of CUDA that has a Rust type of its layout. A `std::complex<double>` is not aligned as CUDA's.
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {
-    match kernel.cpp.base {
-        CppBase::Named(spelled) => !named(spelled, kernel.align).is_empty() && name::is_builtin(spelled),
-        _ => false,
-    }
+    is_layout_of_cuda(kernel, kernel.align)
 }
 
 const fn is_half(kernel: &Parameter<'_>) -> bool {

@@ -40,7 +40,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         if h.member.kernel_name.is_empty() {
             let rename = rename_to(name, "device_type");
             say::member_elsewhere_in_kernel(hint, here.as_str(), there.as_str(), k.offset);
-            push_repair(hint, Some(MemberRepair::Order(mismatch.siblings)));
+            push_repair(hint, repair);
             say::or_rename_member(hint, there.as_str(), rename.as_str());
         } else {
             let write = write_name(name, "device_type");

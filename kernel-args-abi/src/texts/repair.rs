@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Report, is_made},
+    check::{Difference, Mismatch, Repair, Report, is_made},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     signature::Parameter,
@@ -28,37 +28,40 @@ impl<const N: usize> Report<'_, N> {
         {
             return hint;
         }
-        match mismatch {
-            Mismatch::Differs { field, exchanged: Some(other), differences, .. }
+        match (self.repair(mismatch), mismatch) {
+            (Repair::Exchange(first, second), Mismatch::Differs { differences, .. })
                 if !matches!(differences.first(), Some(Difference::ParameterName)) =>
             {
-                let (first, second) = if field < other { (field, other) } else { (other, field) };
                 say::exchanged(&mut text, host[first].name, host[second].name);
                 return self.or_in_order(&text);
             }
-            Mismatch::Differs { field, parameter, differences, .. } => {
+            (_, Mismatch::Differs { field, parameter, differences, .. }) => {
                 return hint(self, field, parameter, differences);
             }
-            Mismatch::Missing { before, moved: Some(field), .. } => {
+            (Repair::Move { field, before }, Mismatch::Missing { .. }) => {
                 say::move_field(&mut text, host[field].name, between(host, before).as_str());
             }
-            Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
-            Mismatch::Extra { field, moved: Some(parameter) } => {
-                let place = between(host, self.destination(field));
-                say::move_away(&mut text, parameter, place.as_str());
+            (Repair::Move { before, .. }, Mismatch::Extra { moved: Some(parameter), .. }) => {
+                say::move_away(&mut text, parameter, between(host, before).as_str());
                 return self.or_in_order(&text);
             }
-            Mismatch::Extra { field, moved: None } => return self.remove(mismatch, field),
-            Mismatch::Split { first, last, parameter } => {
+            (Repair::Add { parameter, before }, _) => return self.add(mismatch, parameter, before),
+            (Repair::Replace { field, parameter, before }, _) => {
+                let declare = declaration(&host[field], &kernel[parameter]);
+                say::replace_field(&mut text, parameter, between(host, before).as_str(), declare.as_str());
+            }
+            (Repair::Remove(_), _) => return self.remove(mismatch),
+            (Repair::Join { first, last, parameter }, _) => {
                 let whole = &kernel[parameter];
                 let declare = together(host, first, last, whole);
                 say::split_struct(&mut text, last - first + 1, whole.size, parameter, declare.as_str());
             }
-            Mismatch::Joined { field, first, last } => {
+            (Repair::Split { field, first, last }, _) => {
                 let whole = &host[field];
                 let count = last - first + 1;
                 say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
             }
+            _ => {}
         }
         text
     }
@@ -110,15 +113,9 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// The hint for a field without a parameter.
-    const fn remove(&self, mismatch: Mismatch, field: usize) -> Hint {
+    const fn remove(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        if let Some(Mismatch::Missing { parameter, before, .. }) = self.counterpart_of(mismatch) {
-            let declare = declaration(&host[field], &kernel[parameter]);
-            let place = between(host, before);
-            say::replace_field(&mut text, parameter, place.as_str(), declare.as_str());
-            return text;
-        }
         if host.len() <= kernel.len() {
             say::no_parameter(&mut text);
             return text;
@@ -143,27 +140,6 @@ impl<const N: usize> Report<'_, N> {
             (None, Mismatch::Extra { field, .. }) => (field, field),
             _ => (0, 0),
         }
-    }
-
-    const fn counterpart_of(&self, mismatch: Mismatch) -> Option<Mismatch> {
-        match self.position(mismatch) {
-            Some(position) => self.counterpart(position),
-            None => None,
-        }
-    }
-
-    /// The index of the field before which a moved field belongs.
-    const fn destination(&self, field: usize) -> usize {
-        let mut i = 0;
-        while i < self.len() {
-            if let Mismatch::Missing { before, moved: Some(moved), .. } = self.mismatches()[i]
-                && moved == field
-            {
-                return before;
-            }
-            i += 1;
-        }
-        field
     }
 }
 

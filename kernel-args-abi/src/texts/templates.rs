@@ -170,6 +170,7 @@ templates! {
     instruction(opcode: name) = "`{opcode}`";
     instruction_at(opcode: name, file: name, line: number) = "`{opcode}` at {file}:{line}";
     tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
+    aligned(align: number) = "the kernel aligns it to {align}";
     aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";

@@ -6,6 +6,7 @@ mod elements;
 mod members;
 mod mutants;
 mod names;
+mod oracle;
 mod pairing;
 mod pointees;
 mod rendering;
