@@ -14,6 +14,7 @@ use crate::{
 /// What to change in a struct so that its first difference is gone. Names count before types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 pub enum MemberRepair<'a> {
     /// Write the members in the order of these.
     Order(Members<'a>),
@@ -37,7 +38,7 @@ impl<'a> MemberMismatch<'a> {
         let Some(kernel) = self.kernel else {
             return None;
         };
-        if own.len() == 0 || theirs.len() == 0 {
+        if own.is_empty() || theirs.is_empty() {
             return self.repair_of_whole();
         }
         if !have_one_order(own, theirs) {
@@ -76,7 +77,7 @@ impl<'a> MemberMismatch<'a> {
         let (Some(host), Some(kernel)) = (self.host, self.kernel) else {
             return None;
         };
-        if host.member.size == kernel.member.size || own.len() == 0 || theirs.len() == 0 {
+        if host.member.size == kernel.member.size || own.is_empty() || theirs.is_empty() {
             return None;
         }
         let end = end_of(theirs, theirs.len());

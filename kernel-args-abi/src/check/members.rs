@@ -23,7 +23,7 @@ use crate::signature::Parameter;
 /// behind pointers after the first 32 pairs.
 #[must_use]
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
-    if host.size != kernel.size { None } else { first_difference_of_any_size(host, kernel) }
+    if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
 }
 
 /// The same for a field and a parameter whose sizes may differ.

@@ -20,6 +20,7 @@ use crate::{
 /// What a program changes first so that a mistake is gone. Fields and parameters are indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 pub enum Repair<'a> {
     /// Put the fields in the kernel's order, which only its source shows: several orders fit.
     Reorder,
@@ -140,16 +141,16 @@ impl<'a, const N: usize> Report<'a, N> {
         let declare = Repair::Declare { field, parameter };
         match differences.first() {
             Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => {
-                self.members((field, host), (parameter, kernel))
+                members((field, host), (parameter, kernel))
             }
-            Some(Difference::Members) => self.members((field, host), (parameter, kernel)),
+            Some(Difference::Members) => members((field, host), (parameter, kernel)),
             Some(Difference::Alignment | Difference::Offset) if is_own_struct(host) => {
                 match alignment_of(self, field, parameter) {
                     Some(align) if is_layout_of_cuda(kernel, Some(align)) => declare,
                     Some(align) if first_difference_of_any_size(host, kernel).is_none() && can_align(host, align) => {
                         Repair::Align(field, align)
                     }
-                    _ => self.members((field, host), (parameter, kernel)),
+                    _ => members((field, host), (parameter, kernel)),
                 }
             }
             Some(Difference::Name) if is_own_struct(host) => Repair::NameStruct { field, parameter },
@@ -163,26 +164,6 @@ impl<'a, const N: usize> Report<'a, N> {
                 }
             }
             _ => declare,
-        }
-    }
-
-    /// What to change in the struct of a field.
-    const fn members(
-        &self,
-        (field, host): (usize, &Parameter<'a>),
-        (parameter, kernel): (usize, &Parameter<'a>),
-    ) -> Repair<'a> {
-        if let Some(mismatch) = first_difference_of_any_size(host, kernel)
-            && let Some(repair) = mismatch.repair()
-        {
-            return Repair::Members(field, repair);
-        }
-        match first_in_struct(host, kernel) {
-            Some(mismatch) => match mismatch.exchanged {
-                Some(other) => Repair::ExchangeMembers(field, mismatch.member.name, other),
-                None => Repair::Members(field, MemberRepair::Declare(mismatch.member, *kernel)),
-            },
-            None => Repair::CompareMembers { field, parameter },
         }
     }
 
@@ -205,6 +186,25 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         field
+    }
+}
+
+/// What to change in the struct of a field.
+const fn members<'a>(
+    (field, host): (usize, &Parameter<'a>),
+    (parameter, kernel): (usize, &Parameter<'a>),
+) -> Repair<'a> {
+    if let Some(mismatch) = first_difference_of_any_size(host, kernel)
+        && let Some(repair) = mismatch.repair()
+    {
+        return Repair::Members(field, repair);
+    }
+    match first_in_struct(host, kernel) {
+        Some(mismatch) => match mismatch.exchanged {
+            Some(other) => Repair::ExchangeMembers(field, mismatch.member.name, other),
+            None => Repair::Members(field, MemberRepair::Declare(mismatch.member, *kernel)),
+        },
+        None => Repair::CompareMembers { field, parameter },
     }
 }
 

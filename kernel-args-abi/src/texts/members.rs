@@ -25,6 +25,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     // PTX's name of a parameter says less than the name of the field.
     let there = member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });
     let repair = mismatch.repair();
+    let repair = repair.as_ref();
     let Some(h) = mismatch.host else {
         say::member_missing(hint, there.as_str(), k.member.cpp, k.offset);
         push_repair(hint, repair);
@@ -77,11 +78,11 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
 }
 
 /// What to change in the host's struct.
-const fn push_repair(hint: &mut Hint, repair: Option<MemberRepair<'_>>) {
+const fn push_repair(hint: &mut Hint, repair: Option<&MemberRepair<'_>>) {
     match repair {
-        Some(MemberRepair::Order(members)) => say::in_kernel_order(hint, names_of(members).as_str()),
+        Some(MemberRepair::Order(members)) => say::in_kernel_order(hint, names_of(*members).as_str()),
         Some(MemberRepair::Declare(host, kernel)) => {
-            let declare = member_declaration(&host, &kernel);
+            let declare = member_declaration(host, kernel);
             if declare.is_empty() {
                 say::declare_as_kernel(hint, "");
             } else {
@@ -95,11 +96,11 @@ const fn push_repair(hint: &mut Hint, repair: Option<MemberRepair<'_>>) {
             } else {
                 say::before_field(&mut place, before);
             }
-            say::add_member(hint, member_field(kernel.name, &kernel).as_str(), place.as_str());
+            say::add_member(hint, member_field(kernel.name, kernel).as_str(), place.as_str());
         }
         Some(MemberRepair::Remove(host)) => say::remove_member(hint, host.name),
-        Some(MemberRepair::Pad(bytes, before)) if before.is_empty() => say::pad_end(hint, bytes),
-        Some(MemberRepair::Pad(bytes, before)) => say::pad_before(hint, bytes, before),
+        Some(MemberRepair::Pad(bytes, before)) if before.is_empty() => say::pad_end(hint, *bytes),
+        Some(MemberRepair::Pad(bytes, before)) => say::pad_before(hint, *bytes, before),
         Some(MemberRepair::All(members)) => {
             let mut all = Message::<768>::new();
             let mut i = 0;
@@ -131,7 +132,7 @@ const fn push_pointee(
     (h, here): (&Place<'_>, &str),
     (k, there): (&Place<'_>, &str),
     host: &Parameter<'_>,
-    repair: Option<MemberRepair<'_>>,
+    repair: Option<&MemberRepair<'_>>,
 ) {
     if h.member.size != k.member.size {
         say::pointee_sizes(hint, there, k.member.size, here, h.member.size);

@@ -54,14 +54,13 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
             push_type(&mut text, name, ty.as_str());
         }
         return text;
-    } else {
-        let (types, count) = alternatives(host, kernel);
-        let mut i = 0;
-        while i < count {
-            push_separator(&mut text, i, count);
-            push_type(&mut text, name, types[i]);
-            i += 1;
-        }
+    }
+    let (types, count) = alternatives(host, kernel);
+    let mut i = 0;
+    while i < count {
+        push_separator(&mut text, i, count);
+        push_type(&mut text, name, types[i]);
+        i += 1;
     }
     if text.is_empty() {
         templates::some_type(&mut text, (kernel.size, kernel.align));

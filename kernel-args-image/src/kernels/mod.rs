@@ -201,7 +201,7 @@ impl<'a> Kernels<'a> {
         let parameters = entry.iter().flat_map(|entry| &entry.parameters);
         let declared = parameters.enumerate().filter_map(|(parameter, declared)| {
             let align = declared.pointee?.align?;
-            Some(PointerAccess::new(parameter, 0, align, false))
+            Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
         });
         let of_part = self.part(place).map(|part| &*part.accesses);
         let own = of_part.unwrap_or_default().iter();

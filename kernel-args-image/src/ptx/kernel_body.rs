@@ -25,14 +25,12 @@ pub struct PointerAccess {
     /// The alignment that every access needs. A kernel that chooses between accesses of several widths, by testing the
     /// address or by a flag, needs the alignment of the narrowest one. 1 if the kernel passes the pointer on or rounds it.
     pub align: Alignment,
-    /// Whether an instruction accesses memory at the address itself, or at a constant offset after it.
+    /// Whether an instruction accesses memory at the address itself, or at a constant offset after it. Otherwise it can be the
+    /// end of memory that the kernel reads backwards.
     pub is_at_start: bool,
-}
-
-impl PointerAccess {
-    pub(crate) const fn new(parameter: usize, offset: usize, align: Alignment, is_at_start: bool) -> Self {
-        Self { parameter, offset, align, is_at_start }
-    }
+    /// Whether every thread of every launch accesses memory at a constant offset from the address: no jump is before the
+    /// instruction. Then the address cannot be null.
+    pub is_always: bool,
 }
 
 impl KernelBody<'_> {
@@ -43,7 +41,7 @@ impl KernelBody<'_> {
         parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
     }
 
-    /// What the body needs of the memory behind pointers, for those pointers about which something is known.
+    /// What the body needs of the memory behind each pointer through which it can access memory.
     #[must_use]
     pub fn accesses(&self) -> &[PointerAccess] {
         &self.accesses

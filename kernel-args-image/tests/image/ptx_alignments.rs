@@ -48,6 +48,7 @@ fn an_instruction_needs_the_alignment_of_its_width() {
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 16),
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+32];", 16),
         ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+8];", 8),
+        ("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+-4];", 4),
         ("ld.global.nc.v2.u64 {%rd5, %rd6}, [%rd1];", 16),
         ("ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1];", 32),
         ("st.global.v2.u16 [%rd1], {%rs1, 7};", 4),
@@ -72,6 +73,49 @@ fn an_instruction_needs_the_alignment_of_its_width() {
         let found = alignments(&text, "k");
         let own = found.iter().find(|(parameter, ..)| *parameter == 0);
         assert_eq!(own.map_or(1, |own| own.2), expected, "{instructions}");
+    }
+}
+
+/// Whether the kernel accesses memory at the pointer in `%rd1` or after it, and whether every launch accesses memory through it.
+fn at_start_and_always(instructions: &str) -> (bool, bool) {
+    let text = kernel(instructions);
+    let module = Module::read(text.as_bytes()).unwrap();
+    let body = Bodies::new(text.as_bytes()).kernel(&module, "k").expect("the kernel is analysed");
+    let own = body.accesses().iter().find(|needed| needed.parameter == 0);
+    own.map_or((false, false), |own| (own.is_at_start, own.is_always))
+}
+
+#[test]
+fn an_access_at_the_start_is_no_end_and_what_every_launch_accesses_is_not_null() {
+    for (instructions, expected) in [
+        ("ld.global.f32 %f1, [%rd1];", (true, true)),
+        ("cvta.to.global.u64 %rd5, %rd1;\nst.global.f32 [%rd5+12], %f1;", (true, true)),
+        ("atom.global.add.u32 %r1, [%rd1+4], 1;", (true, true)),
+        ("again:\nld.global.f32 %f1, [%rd1];\n@%p1 bra again;", (true, true)),
+        ("bar.sync 0;\nld.global.f32 %f1, [%rd1];", (true, true)),
+        // Before the start, or nowhere in particular: the pointer can be the end of memory.
+        ("ld.global.f32 %f1, [%rd1+-4];", (false, true)),
+        ("add.s64 %rd5, %rd1, -8;\nld.global.f32 %f1, [%rd5+4];", (false, true)),
+        ("mul.wide.u32 %rd5, %r1, 4;\nsub.s64 %rd6, %rd1, %rd5;\nld.global.f32 %f1, [%rd6];", (false, false)),
+        (
+            "add.s64 %rd5, %rd1, -4;\nagain:\nld.global.f32 %f1, [%rd5];\nadd.s64 %rd5, %rd5, -4;\n@%p1 bra again;",
+            (false, false),
+        ),
+        ("selp.b64 %rd5, %rd1, %rd2, %p1;\nld.global.f32 %f1, [%rd5];", (false, false)),
+        // One of several accesses is enough.
+        ("ld.global.f32 %f1, [%rd1+-4];\n@%p1 ld.global.f32 %f2, [%rd1];", (true, true)),
+        // Only if the threads get there.
+        ("@%p1 ld.global.f32 %f1, [%rd1];", (true, false)),
+        ("@%p1 bra end;\nld.global.f32 %f1, [%rd1];\nend:", (true, false)),
+        ("@%p1 exit;\nld.global.f32 %f1, [%rd1];", (true, false)),
+        ("bra.uni next;\nnext:\nld.global.f32 %f1, [%rd1];", (true, false)),
+        ("call.uni unknown;\nld.global.f32 %f1, [%rd1];", (true, false)),
+        ("future.instruction;\nld.global.f32 %f1, [%rd1];", (true, false)),
+        // A copy of 0 bytes accesses nothing.
+        ("cp.async.ca.shared.global [%r1], [%rd1], 16, %r2;", (false, false)),
+        ("prefetch.global.L2 [%rd1];", (false, false)),
+    ] {
+        assert_eq!(at_start_and_always(instructions), expected, "{instructions}");
     }
 }
 

@@ -91,6 +91,26 @@ fn a_pointer_without_a_conversion_is_found() {
 }
 
 #[test]
+fn an_offset_is_no_pointer() {
+    let table = HEADER.to_owned() + ".global .align 4 .b8 table[64];\n";
+    for offset in [
+        // In a variable, in local memory, in shared memory, behind another pointer and behind one that is loaded.
+        "mov.u64 %rd5, table;\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u8 [%rd6], %rs1;",
+        "cvta.global.u64 %rd5, table;\nadd.s64 %rd6, %rd5, %rd1;\nst.u8 [%rd6], %rs1;",
+        "{\n.local .b8 own[64];\nmov.u64 %rd5, own;\nadd.s64 %rd6, %rd5, %rd1;\nst.local.u8 [%rd6], %rs1;\n}",
+        "mov.u64 %rd5, dynamic;\nadd.s64 %rd6, %rd5, %rd1;\ncvta.shared.u64 %rd7, %rd6;\nst.u8 [%rd7], %rs1;",
+        "cvta.shared.u64 %rd7, %rd1;\nst.u8 [%rd7], %rs1;",
+        "cvta.to.global.u64 %rd5, %rd2;\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u8 [%rd6], %rs1;",
+        "ld.global.u64 %rd5, [%rd2];\nadd.s64 %rd6, %rd5, %rd1;\nst.global.u8 [%rd6], %rs1;",
+        "add.s64 %rd6, %rd2, %rd1;\nst.global.u8 [%rd6], %rs1;",
+    ] {
+        let text = kernel(offset).replace(HEADER, &table);
+        let found = slots(&text)[0].unwrap();
+        assert!(found.kind != SlotKind::Pointer && !found.written.is_certain(), "{offset}: {found:?}");
+    }
+}
+
+#[test]
 fn one_of_two_pointers_is_not_certain() {
     let text = kernel("selp.b64 %rd5, %rd1, %rd2, %p1;\nld.global.f32 %f1, [%rd5];\nst.global.f32 [%rd3], %f1;");
     let [a, b, c, _] = slots(&text);

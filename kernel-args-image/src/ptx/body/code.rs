@@ -67,6 +67,8 @@ pub(super) struct Access<'t> {
     pub(super) offset: i32,
     pub(super) is_read: bool,
     pub(super) is_written: bool,
+    /// Whether every thread of every launch does it.
+    pub(super) is_always: bool,
     /// A register with the element. Its arithmetic is known when all instructions were read.
     pub(super) element: Register,
     /// Of the opcode, and whether the access itself computes.

@@ -10,7 +10,6 @@ use alloc::{collections::BTreeMap, vec, vec::Vec};
 use core::ops::Range;
 
 /// The values of the registers of a body.
-#[expect(clippy::struct_excessive_bools, reason = "states that are independent of each other")]
 pub(super) struct Flow<'c, 't> {
     pub(super) code: &'c Code<'t>,
     pub(super) lists: &'c mut Lists,
@@ -102,6 +101,7 @@ impl<'c, 't> Flow<'c, 't> {
                 _ => a.scaled(Kind::Part.min(a.kind), a.as_number(), self.lists),
             },
             Action::Generic if a.is_number() => Value { number: a.number, ..Value::VARIABLE },
+            Action::Generic if matches!(a.sole(self.lists), Some(Atom::Slot(_))) => Value::VARIABLE,
             Action::Copy | Action::Generic => a,
             Action::Load => match self.load(a, step) {
                 Some(value) => value,

@@ -1,5 +1,4 @@
-//! What a value can be computed from: sorted lists of atoms. Each list has a number, to compare and combine equal lists
-//! fast.
+//! What a value can be computed from: sorted lists of atoms, each with a number to compare and combine lists fast.
 
 use super::names::NoClaim;
 use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};

@@ -15,17 +15,16 @@
 //! variable, local memory, or a value from elsewhere. This holds because
 //! - values only grow until none changes, whatever the order of the instructions. Each opcode either keeps the atoms of
 //!   its operands, or makes a number. An opcode that is not known makes a value from elsewhere, and its operands escape;
-//! - a number is no address: it is a product, a quotient, a small mask or 32 bits of an address. In a sum with an
-//!   address, it leads to the same memory. The distance of two addresses does not, so it keeps its atoms in whatever is
-//!   computed from it. 32 bits that are combined to 64 are their atoms and a value from elsewhere;
+//! - a number is no address: it is a product, a quotient, a small mask, 32 bits of an address, an offset in the window of
+//!   shared memory. In a sum with an address, it leads to the same memory. The distance of two addresses does not: it
+//!   keeps its atoms in what is computed from it. 32 bits combined to 64 are their atoms and a value from elsewhere;
 //! - local memory has a value for each 8 bytes. What is stored in part or at an unknown offset can be in all of it. After
 //!   a store that can be in several arrays, or after code that is not known got the address, a load can be any slot.
 //!   What is never stored as a whole is from elsewhere;
 //! - no other memory is followed. A slot that is stored there or gets to code that is not known escapes: everything can
 //!   happen to it. Lists that are too long are every slot. A text that is too large or takes too much work has no claim.
 //!
-//! So an access can only use the slots of its address, and a slot that is in no written address and does not escape is
-//! never written.
+//! So an access uses slots of its address only. A slot in no written address that does not escape is never written.
 //!
 //! # Why "written" is true
 //!
@@ -33,6 +32,7 @@
 //! without differences, which has one address, it is the only term that is known to be one: through which memory is
 //! accessed alone, a global address for `cvta`, a `.ptr`, a variable. In a choice or a difference, each other term must
 //! be an integer that the code multiplies or divides. Otherwise the access is possible for all slots of the address.
+#![allow(clippy::struct_excessive_bools, reason = "independent facts")]
 
 mod code;
 mod flow;
@@ -72,8 +72,7 @@ impl<'t> Bodies<'t> {
         Self { text, opcodes: Opcodes::new(), lists: Lists::new(WORK * text.len() as u64 + LEAST_WORK), outline: None }
     }
 
-    /// Analyses a kernel. `None` if `module` does not define it, was read from a different text, or if the body cannot
-    /// be analysed.
+    /// Analyses a kernel. `None` if `module` has a different text or no such kernel, or if it cannot be analysed.
     pub fn kernel(&mut self, module: &Module, symbol: &str) -> Option<KernelBody<'t>> {
         let (at, declaration) = module.declaration(symbol)?;
         let end = at.checked_add(declaration.len())?;

@@ -36,8 +36,9 @@ pub(super) enum Effect {
     Number,
     /// Arithmetic of floats. Every operand has the type of the opcode.
     Float,
-    /// It uses no values.
+    /// They use no values. After a jump, threads can be elsewhere, or end.
     Nothing,
+    Jump,
     Call,
     /// What it does is not known: its operands escape.
     #[default]
@@ -46,7 +47,7 @@ pub(super) enum Effect {
 
 /// The opcodes, up to their first or second dot. No other opcode is known. Arithmetic of floats is recognized by its type.
 #[rustfmt::skip]
-const OPCODES: [(Effect, &[&str]); 27] = [
+const OPCODES: [(Effect, &[&str]); 28] = [
     (Effect::Load, &["ld", "ldu"]), (Effect::Store, &["st"]), (Effect::BulkCopy, &["cp"]),
     (Effect::Access(true, true), &["atom", "multimem", "red"]),
     (Effect::Access(true, false), &["multimem.ld_reduce", "wmma.load"]),
@@ -67,9 +68,9 @@ const OPCODES: [(Effect, &[&str]); 27] = [
         "wgmma", "wmma"]),
     (Effect::Float, &["copysign", "cos", "ex2", "fma", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh", "testp"]),
     // `st.bulk` stores to shared memory of a cluster.
-    (Effect::Nothing, &["bar", "barrier", "bra", "brkpt", "brx", "exit", "fence", "griddepcontrol", "membar", "nanosleep",
-        "pmevent", "prefetch", "prefetchu", "ret", "setmaxnreg", "st.bulk", "stmatrix", "trap"]),
-    (Effect::Call, &["call"]),
+    (Effect::Nothing, &["bar", "barrier", "brkpt", "fence", "griddepcontrol", "membar", "nanosleep", "pmevent",
+        "prefetch", "prefetchu", "setmaxnreg", "st.bulk", "stmatrix"]),
+    (Effect::Call, &["call"]), (Effect::Jump, &["bra", "brx", "exit", "ret", "trap"]),
 ];
 
 /// The opcodes of a text, each parsed once.

@@ -1,7 +1,6 @@
 //! The statements of a body and their operands. PTX ISA, "Statements".
 //!
-//! Bodies are megabytes, and the macros read them without optimization. So frequent tokens are read from bytes, with
-//! few calls, and rare tokens by the [`Lexer`].
+//! Macros read megabytes without optimization. So frequent tokens are read from bytes, rare ones by the [`Lexer`].
 
 use super::names::{NO_REGISTER, Name, Names, NoClaim, Register};
 use crate::{
@@ -15,8 +14,8 @@ use alloc::vec::Vec;
 pub(super) enum Statement<'t> {
     Open,
     Close,
-    /// An instruction: its opcode with all suffixes. [`Statements::operands`] reads its operands.
-    Instruction(Name<'t>),
+    /// The opcode with all suffixes, and whether a predicate is before it. [`Statements::operands`] reads its operands.
+    Instruction(Name<'t>, bool),
     /// Registers, or local memory or arguments of a call: [`Statements::declared`]. A range is `%r<8>`.
     Declaration {
         is_memory: bool,
@@ -148,7 +147,8 @@ impl<'t> Statements<'t> {
     /// The next statement.
     pub(super) fn next(&mut self) -> Result<Statement<'t>, NoClaim> {
         // A predicate: `@!%p1`.
-        if self.first()? == b'@' {
+        let is_predicated = self.first()? == b'@';
+        if is_predicated {
             self.at += 1;
             if self.first()? == b'!' {
                 self.at += 1;
@@ -160,7 +160,7 @@ impl<'t> Statements<'t> {
             let opcode = Name::read(self.text, self.at, true);
             self.at += opcode.text.len();
             if self.first()? != b':' {
-                return Ok(Statement::Instruction(opcode));
+                return Ok(Statement::Instruction(opcode, is_predicated));
             }
             self.at += 1;
             return Ok(Statement::Other);
@@ -245,7 +245,7 @@ impl<'t> Statements<'t> {
                     b']' | b')' => enclosed = Enclosed::Not,
                     b'{' => in_vector = true,
                     b'}' if in_vector => in_vector = false,
-                    b'+' | b'-' => (joins, is_negative) = (was_name, first == b'-'),
+                    b'+' | b'-' => (joins, is_negative) = (joins || was_name, first == b'-'),
                     // `%p1|%p2`, `!%p1`.
                     b'|' | b'!' => {}
                     _ => {

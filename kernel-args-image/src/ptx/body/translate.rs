@@ -10,7 +10,7 @@ use super::{
     value::Value,
 };
 use crate::ptx::{Parameter, lexer::Lexer};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
 /// Reads one body.
@@ -23,8 +23,9 @@ pub(super) struct Translator<'o, 't> {
     /// Registers that hold the same element, if the second one is no constant.
     same: Vec<(Register, Register)>,
     known: Vec<Known>,
-    /// The current instruction.
+    /// The current instruction, and whether every thread of every launch executes it.
     evidence: Evidence<'t>,
+    is_always: bool,
     /// The number of open calls.
     depth: usize,
 }
@@ -62,7 +63,7 @@ const HARMLESS: [&str; 2] = ["vprintf", "__assertfail"];
 impl<'o, 't> Translator<'o, 't> {
     pub(super) fn new(opcodes: &'o mut Opcodes<'t>, outline: &'o Outline<'t>, lists: &'o mut Lists) -> Self {
         let (names, code, evidence) = (Names::new(ELSEWHERE + 1), Code::default(), Evidence::default());
-        Self { opcodes, outline, lists, names, code, same: Vec::new(), known: Vec::new(), evidence, depth: 0 }
+        Self { opcodes, outline, lists, names, code, same: vec![], known: vec![], evidence, depth: 0, is_always: true }
     }
 
     /// The compact form of the body that begins at this `{`.
@@ -123,13 +124,15 @@ impl<'o, 't> Translator<'o, 't> {
                     (self.evidence.file, self.evidence.line) = (name.copied().unwrap_or_default(), line);
                 }
                 Statement::Other => {}
-                Statement::Instruction(opcode) => {
+                Statement::Instruction(opcode, is_predicated) => {
                     if self.code.steps.len() > MOST_STEPS {
                         return Err(NoClaim);
                     }
                     let (opcode, operation) = self.opcodes.get(opcode)?;
                     self.evidence.opcode = opcode;
                     let is_plain = statements.operands(&mut self.names)?;
+                    let before = self.is_always;
+                    self.is_always &= !is_predicated;
                     if matches!(operation.effect, Effect::Call) {
                         self.call(statements)?;
                     } else if is_plain && statements.operands.all.len() <= MOST_OPERANDS {
@@ -137,6 +140,8 @@ impl<'o, 't> Translator<'o, 't> {
                     } else {
                         self.unknown(&statements.operands);
                     }
+                    self.is_always =
+                        before && !matches!(operation.effect, Effect::Jump | Effect::Call | Effect::Unknown);
                 }
             }
         }
@@ -189,8 +194,7 @@ impl<'o, 't> Translator<'o, 't> {
         Ok(())
     }
 
-    /// Called at the end of a function. Names that no instruction sets are special registers, which are numbers, or
-    /// variables.
+    /// Called at the end of a function. Names that no instruction sets are special registers (numbers) or variables.
     fn end_of_names(&mut self) {
         self.known(self.names.registers);
         for (name, register) in &self.names.entries {
@@ -275,7 +279,7 @@ impl<'o, 't> Translator<'o, 't> {
         let plain = Access { class, is_computed: true, size: bytes, width: bytes, evidence, ..Access::default() };
         let access = |(is_read, is_written)| Access { is_read, is_written, ..plain };
         match operation.effect {
-            Effect::Nothing => {}
+            Effect::Nothing | Effect::Jump => {}
             Effect::Load => self.transfer(operation, own, 0, access(READ)),
             Effect::Store => self.transfer(operation, own, 1, access(WRITE)),
             Effect::Access(is_read, is_written) => {
@@ -432,7 +436,7 @@ impl<'o, 't> Translator<'o, 't> {
         if matches!(space, Space::Generic | Space::Global)
             && let Some((base, offset)) = operands.address(index)
         {
-            self.code.accesses.push(Access { base, offset, ..access });
+            self.code.accesses.push(Access { base, offset, is_always: self.is_always, ..access });
         }
     }
 

@@ -28,8 +28,9 @@ pub(super) struct SlotUse<'t> {
     shown: Option<Shown<'t>>,
     /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
     alignment: u32,
-    /// The largest offset of an access at a constant offset.
-    constant: Option<i32>,
+    /// As in [`PointerAccess`].
+    is_at_start: bool,
+    is_always: bool,
 }
 
 /// The elements that accesses show.
@@ -83,8 +84,10 @@ impl<'t> SlotUse<'t> {
         }
         self.slot.is_atomic |= access.is_read && access.is_written;
         self.needs(if distance.is_some() { number.alignment(access.width.max(1).into()) } else { 1 });
-        if number.step == 0 {
-            self.constant = self.constant.max(Some(number.rest));
+        // A copy can have 0 bytes.
+        if number.step == 0 && access.width > 0 {
+            self.is_at_start |= number.rest >= 0;
+            self.is_always |= access.is_always;
         }
         let shown = Shown::of(access, classes, number);
         self.shown = if is_first { shown } else { self.shown.and_then(|own| own.and(shown?)) };
@@ -108,9 +111,7 @@ impl<'t> SlotUse<'t> {
     /// What accesses need of the memory behind the slot at `offset` of a parameter.
     pub(super) fn needs_of_memory(&self, parameter: usize, offset: usize) -> Option<PointerAccess> {
         let align = Alignment::new(if self.slot.escapes { 1 } else { self.alignment as usize })?;
-        let is_at_start = self.constant.is_some_and(|at| at >= 0);
-        let is_known = align > Alignment::ONE || is_at_start;
-        is_known.then(|| PointerAccess::new(parameter, offset, align, is_at_start))
+        Some(PointerAccess { parameter, offset, align, is_at_start: self.is_at_start, is_always: self.is_always })
     }
 
     /// The slot at `offset` of a parameter, in the common model.
@@ -171,17 +172,14 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         uses.kinds();
         let code = uses.flow.code;
         // A slot through which memory is certainly accessed is a pointer: this can decide which slot of a sum is one.
-        for _ in 0..MOST_ROUNDS {
-            let mut has_changed = false;
+        let (mut has_changed, mut rounds) = (true, 0..MOST_ROUNDS);
+        while mem::take(&mut has_changed) && rounds.next().is_some() {
             uses.flow.lists.pay(code.accesses.len())?;
             for access in &code.accesses {
                 if let Base::Slot(slot, _) = uses.base(uses.flow.get(access.base)) {
                     let kind = &mut uses.slots[slot as usize].slot.kind;
                     has_changed |= mem::replace(kind, SlotKind::Pointer) != SlotKind::Pointer;
                 }
-            }
-            if !has_changed {
-                break;
             }
         }
         for access in &code.accesses {
@@ -316,8 +314,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         }
     }
 
-    /// Does what the marks say to the slots that the values of each list can contain. What is stored or passed leads to
-    /// everything in the memory that it is the address of.
+    /// Does what the marks say to the slots of each list. What is stored or passed leads to everything in its memory.
     fn apply(&mut self) -> Result<(), NoClaim> {
         for (list, mark) in mem::take(&mut self.marks) {
             let has = |bits| mark & bits != 0;

@@ -21,8 +21,7 @@ pub(super) enum Kind {
     Sum,
     /// Some of the atoms, as a choice or with their bits in another arrangement.
     Mixed,
-    /// The same, with an atom that can be subtracted: the distance between two addresses, divided and multiplied again,
-    /// still leads from the first to the second.
+    /// The same, with an atom that can be subtracted: a distance leads to an address even after `/ 4 * 4`.
     Difference,
 }
 

@@ -29,6 +29,8 @@ pub enum PointerProblem {
         /// The number of elements.
         elements: usize,
     },
+    /// It is null, and every launch of the kernel accesses memory through it.
+    NullAccess,
     /// It is memory of the process that CUDA does not know, and the GPU cannot access such memory.
     Host,
     /// It is registered host memory that has a different address for kernels.
@@ -93,7 +95,7 @@ impl fmt::Display for BadPointer {
 impl PointerProblem {
     fn what(self, f: &mut fmt::Formatter<'_>, address: u64) -> fmt::Result {
         match self {
-            Self::Null { .. } => f.write_str("is null"),
+            Self::Null { .. } | Self::NullAccess => f.write_str("is null"),
             Self::Host | Self::HostAddress { .. } => {
                 f.write_str("points to host memory, which the GPU cannot access at this address")
             }
@@ -112,6 +114,7 @@ impl PointerProblem {
     fn found(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null { elements } => write!(f, ", with {elements} elements"),
+            Self::NullAccess => f.write_str(", and every thread of the kernel accesses memory through it"),
             Self::Host => f.write_str(", in memory of the process that no allocation of CUDA contains"),
             Self::HostAddress { device } => write!(f, ", whose address for kernels is {device:#x}"),
             Self::NotAllocated => f.write_str(", which no allocation contains: it was freed, or never allocated"),
@@ -133,6 +136,7 @@ impl PointerProblem {
     fn help(self) -> &'static str {
         match self {
             Self::Null { .. } => "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer",
+            Self::NullAccess => "pass memory; to accept a null pointer, the kernel has to compare it before the access",
             Self::Host => {
                 "copy the data to the GPU (`stream.clone_htod(&data)?`) and pass the slice, or allocate it as pinned or managed memory"
             }

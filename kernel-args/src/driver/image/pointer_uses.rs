@@ -7,7 +7,7 @@ use kernel_args_abi::{
     Sm,
     signature::{Slot, SlotKind},
 };
-use kernel_args_image::{Error, Image};
+use kernel_args_image::{Error, Image, ptx::PointerAccess};
 use std::{
     collections::BTreeMap,
     string::String,
@@ -26,12 +26,11 @@ pub(crate) struct PointerUses {
 /// The functions that are loaded, by their handles, for launches of raw handles.
 static LOADED: Mutex<BTreeMap<usize, Weak<PointerUses>>> = Mutex::new(BTreeMap::new());
 
-/// The parameter and the offset in it, for each pointer.
 #[derive(Default)]
 struct Known {
-    /// The alignment in bytes.
-    aligned: Vec<((usize, usize), usize)>,
-    /// The pointers that are accessed, and whether that is certain; `None` if the code cannot be analysed.
+    /// What the declarations and the code need.
+    needed: Vec<PointerAccess>,
+    /// The pointers that are accessed, by parameter and offset, and whether that is certain; `None` if the code cannot be analysed.
     accessed: Option<Vec<((usize, usize), bool)>>,
 }
 
@@ -57,11 +56,7 @@ impl PointerUses {
         let image = read(&self.images, Image::read_again)?;
         let mut kernels = image.kernels()?;
         image.add_bodies(&mut kernels, |name| name == self.symbol)?;
-        let aligned = kernels.accesses(&self.symbol, self.sm);
-        let aligned = aligned.iter().map(|known| {
-            let place = (known.parameter, known.offset);
-            (place, known.align.bytes())
-        });
+        let needed = kernels.accesses(&self.symbol, self.sm);
         let kernel = kernels.kernel(&self.symbol, Some(self.sm));
         let bodies = kernel.map_or_else(Vec::new, |kernel| kernel.bodies);
         let accessed = bodies.iter().enumerate().flat_map(|(parameter, body)| {
@@ -71,16 +66,16 @@ impl PointerUses {
                 ((parameter, slot.offset), is_certain)
             })
         });
-        Ok(Known { aligned: aligned.collect(), accessed: (!bodies.is_empty()).then(|| accessed.collect()) })
+        Ok(Known { needed, accessed: (!bodies.is_empty()).then(|| accessed.collect()) })
     }
 }
 
 impl KernelCode for PointerUses {
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse {
-        let Known { aligned, accessed } = self.known.get_or_init(|| self.read().unwrap_or_default());
+        let Known { needed, accessed } = self.known.get_or_init(|| self.read().unwrap_or_default());
         let place = (parameter, offset);
-        let of_pointer = aligned.iter().filter(|(known, _)| *known == place);
-        let align = of_pointer.map(|(_, align)| *align).max().unwrap_or(1);
+        let of_pointer = || needed.iter().filter(|needed| (needed.parameter, needed.offset) == place);
+        let align = of_pointer().map(|needed| needed.align.bytes()).max().unwrap_or(1);
         let Some(accessed) = accessed else {
             return PointerUse { align, ..PointerUse::UNKNOWN };
         };
@@ -88,6 +83,8 @@ impl KernelCode for PointerUses {
         PointerUse {
             is_accessed: access.is_some(),
             is_certain: access.is_some_and(|(_, is_certain)| *is_certain),
+            is_at_start: of_pointer().any(|needed| needed.is_at_start),
+            is_always: of_pointer().any(|needed| needed.is_always),
             align,
         }
     }

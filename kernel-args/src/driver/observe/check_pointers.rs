@@ -17,7 +17,7 @@ use crate::driver::{
 /// [`LaunchError::Pointer`](crate::error::LaunchError::Pointer) before the driver is called, if the kernel cannot use it. The chapter
 /// [`guide::pointers`](crate::guide::pointers) lists what is checked.
 ///
-/// Switch it on before modules are loaded: the alignment that the code of a kernel needs is known only for modules that are loaded
+/// Switch it on before modules are loaded: what the code of a kernel does with its pointers is known only for modules that are loaded
 /// afterwards.
 ///
 /// ```

@@ -41,18 +41,24 @@ pub(crate) enum Runs<'r> {
 
 /// What the code of a kernel does with a pointer.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct PointerUse {
     /// Whether it can access memory through the pointer.
     pub(crate) is_accessed: bool,
     /// Whether it contains an access that is certainly through the pointer.
     pub(crate) is_certain: bool,
+    /// Whether one of them is at the pointer, or at a constant offset after it: the pointer is not the end of a range.
+    pub(crate) is_at_start: bool,
+    /// Whether every launch makes one at a constant offset.
+    pub(crate) is_always: bool,
     /// The alignment that it needs in bytes.
     pub(crate) align: usize,
 }
 
 impl PointerUse {
     /// The code is not known.
-    pub(crate) const UNKNOWN: Self = Self { is_accessed: true, is_certain: false, align: 1 };
+    pub(crate) const UNKNOWN: Self =
+        Self { is_accessed: true, is_certain: false, is_at_start: false, is_always: false, align: 1 };
 }
 
 /// The code of a kernel.
@@ -133,12 +139,13 @@ fn problem(
     let Request { api, .. } = request;
     let address = pointer.address;
     if address == 0 {
-        return Ok(elements.map(|elements| PointerProblem::Null { elements }));
+        let has_elements = elements.map(|elements| PointerProblem::Null { elements });
+        return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
     let unusable = match Memory::at(api, address)? {
         Memory::Allocated(allocation) => in_allocation(api, pointer, elements, &allocation)?,
-        // Kernels take the end of a range as a pointer. They access nothing there, and no slice begins there.
-        Memory::End if elements.is_none() && !code.is_certain => None,
+        // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
+        Memory::End if elements.is_none() && !code.is_at_start => None,
         Memory::Host { is_accessible: true } => None,
         // Memory of a graph is allocated when the graph runs.
         Memory::End | Memory::Host { .. } | Memory::None if is_captured(request)? => None,

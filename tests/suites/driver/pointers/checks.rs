@@ -24,19 +24,20 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_pointer_in_a_struct", in_a_struct),
         trial("an_address_as_an_integer", integer),
         trial("a_pointer_that_is_not_accessed", not_accessed),
+        trial("what_the_code_does_with_a_pointer", uses_in_code),
         trial("the_checks_are_switched_off", switched_off),
         trial("the_text_of_an_error", text),
     ]
 }
 
 /// Whether kernels access all memory of the process.
-fn shares_page_tables(world: &World) -> Outcome<bool> {
+pub(crate) fn shares_page_tables(world: &World) -> Outcome<bool> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
     Ok(world.ctx.attribute(attribute)? != 0)
 }
 
 /// Memory that was freed. The memory of the stand-in driver is host memory, which still belongs to the process then.
-fn is_gone(problem: PointerProblem) -> bool {
+pub(crate) fn is_gone(problem: PointerProblem) -> bool {
     matches!(problem, PointerProblem::NotAllocated | PointerProblem::Host)
 }
 
@@ -229,19 +230,12 @@ fn views_and_ends() -> Outcome {
         // SAFETY: both views have `n` elements.
         unsafe { launch!(kernel, 1, N, args) }?;
     }
-    // A kernel that accesses memory through a pointer to the end of an allocation gets a different allocation, or none.
+    // A kernel with an index can read backwards from the end of a range.
     let end = world.address(&world.x) + 4 * all as u64;
     let args = Saxpy { x: DevicePointer::from_raw(end), n: 0, ..world.saxpy() };
-    // The stand-in driver and the driver can allocate another slice there.
-    let is_free = end != world.address(&world.y);
     // SAFETY: the kernel accesses nothing for `n == 0`.
-    let launched = unsafe { launch!(raw, 1, N, args) };
-    if is_free {
-        assert_eq!(refused(launched).problem, PointerProblem::NotAllocated);
-    } else {
-        launched?;
-    }
-    // In a kernel of cudarc, whose code is not known, it can be the end of a range.
+    unsafe { launch!(raw, 1, N, args) }?;
+    // The same with a kernel of cudarc, whose code is not known.
     let unknown = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?.load_function("saxpy")?;
     // SAFETY: see above.
     unsafe { launch!(unknown, 1, N, args) }?;
@@ -311,6 +305,72 @@ fn not_accessed() -> Outcome {
     let bad = refused(unsafe { launch!(kernel, 1, 1, args(16, 16)) });
     assert_eq!(bad.field, "out");
     world.finish()
+}
+
+/// Whether the end of memory, null, and an address at which nothing is can be an argument depends on the accesses of the kernel.
+fn uses_in_code() -> Outcome {
+    #[derive(KernelArgs, Clone, Copy)]
+    struct Args {
+        p: DevicePointer<u32>,
+        at: u64,
+    }
+    const CODE: &str = ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .b8 table[64];\n\
+        .func reads(.param .u64 q)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n\
+        ld.param.u64 %rd1, [q];\nld.volatile.u32 %r1, [%rd1];\nret;\n}\n\
+        .visible .entry k(.param .u64 p, .param .u64 at)\n{\n.reg .b64 %rd<8>;\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\n\
+        ld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [at];\n";
+    let world = World::new()?;
+    // Memory without other memory at its end: an address is aligned to 256 bytes.
+    let memory = world.stream.clone_htod(&[1_u32; 15])?;
+    let begin = world.address(&memory);
+    let end = begin + 60;
+    for (instructions, address, at, is_accepted) in [
+        // At the pointer, before it, after it, and where a number decides.
+        ("ld.volatile.u32 %r1, [%rd1];", begin, 0, true),
+        ("ld.volatile.u32 %r1, [%rd1];", end, 0, false),
+        ("ld.volatile.u32 %r1, [%rd1+-4];", end, 0, true),
+        ("ld.volatile.u32 %r1, [%rd1+-4];\nld.volatile.u32 %r1, [%rd1+4];", end, 0, false),
+        ("sub.s64 %rd3, %rd1, %rd2;\nld.volatile.u32 %r1, [%rd3];", end, 8, true),
+        ("mul.lo.s64 %rd3, %rd2, 4;\nsub.s64 %rd3, %rd1, %rd3;\nld.volatile.u32 %r1, [%rd3];", end, 2, true),
+        ("mul.lo.s64 %rd3, %rd2, 4;\nsub.s64 %rd3, %rd1, %rd3;\nld.volatile.u32 %r1, [%rd3];", 16, 2, false),
+        // Null, if the kernel compares it.
+        ("ld.volatile.u32 %r1, [%rd1];", 0, 0, false),
+        ("setp.ne.s64 %p1, %rd1, 0;\n@%p1 ld.volatile.u32 %r1, [%rd1];", 0, 0, true),
+        ("setp.eq.s64 %p1, %rd1, 0;\n@%p1 bra over;\nld.volatile.u32 %r1, [%rd1];\nover:", 0, 0, true),
+        // A function gets the pointer.
+        ("{ .param .b64 a;\nst.param.b64 [a], %rd1;\ncall reads, (a); }", 16, 0, false),
+        (
+            "mov.u64 %rd3, reads;\nproto: .callprototype _ (.param .b64 _);\n\
+             { .param .b64 a;\nst.param.b64 [a], %rd1;\ncall %rd3, (a), proto; }",
+            16,
+            0,
+            false,
+        ),
+        (
+            "mov.u64 %rd3, reads;\nproto: .callprototype _ (.param .b64 _);\n\
+             { .param .b64 a;\nst.param.b64 [a], %rd1;\ncall %rd3, (a), proto; }",
+            begin,
+            0,
+            true,
+        ),
+        // A number is an offset.
+        ("mov.u64 %rd3, table;\nadd.s64 %rd3, %rd3, %rd2;\nst.global.u32 [%rd3], 1;", 16, 16, true),
+        ("add.s64 %rd3, %rd1, %rd2;\nld.volatile.u32 %r1, [%rd3];", begin, 16, true),
+        ("ld.volatile.u32 %r1, [%rd2];", begin, 16, false),
+    ] {
+        let code = format!("{CODE}{instructions}\nret;\n}}\n");
+        let kernel = Kernel::<Args>::from_image(&world.ctx, &code, "k")?;
+        let args = Args { p: DevicePointer::from_raw(address), at };
+        // SAFETY: one thread accesses the memory, the variable, or nothing. Otherwise the launch is refused.
+        let launched = unsafe { launch!(kernel, 1, 1, args) };
+        let context = format!("{instructions} with {address:#x} and {at}");
+        match launched {
+            Ok(()) => assert!(is_accepted, "{context} was launched"),
+            Err(error) => assert!(!is_accepted, "{context}: {error}"),
+        }
+        world.finish()?;
+    }
+    Ok(())
 }
 
 fn switched_off() -> Outcome {

@@ -73,7 +73,7 @@ impl World {
         Ok(Self { x: stream.clone_htod(&[1.0; 4 * N as usize])?, y: stream.alloc_zeros(4 * N as usize)?, stream, ctx })
     }
 
-    pub(crate) fn address(&self, slice: &CudaSlice<f32>) -> u64 {
+    pub(crate) fn address<T>(&self, slice: &CudaSlice<T>) -> u64 {
         slice.device_ptr(&self.stream).0
     }
 

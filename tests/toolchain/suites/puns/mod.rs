@@ -1,9 +1,13 @@
 //! Kernels whose code uses other types than their right structs: they pun on purpose. No right struct may be refused, at compile time
-//! or when the kernel is loaded, with or without debug information, and no number may be checked as a pointer. A shared borrow
-//! that is written through is still refused.
+//! when the kernel is loaded, with or without debug information, or when it is launched with checked pointers. A shared borrow that is
+//! written through is still refused.
 //!
 //! `kernels.cu` contains the kernels, each with the fields of its right struct.
 
+mod checked;
+
+use checked::Pun;
+use kernel_args::{Module, observe::check_pointers};
 use kernel_args_abi::{
     Class, CppBase, CppType, Layout, Meaning, Members, Parameter, Signature,
     check::{Report, report},
@@ -11,9 +15,16 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 use kernel_args_image::{Encoder, Image, Kernel};
+use kernel_args_stand_in::{Settings, reexec_with_stand_in};
 use kernel_args_toolchain_tests::{folder, nvrtc, write};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::{fs, process::ExitCode};
+use std::{
+    fs,
+    path::PathBuf,
+    process::ExitCode,
+    slice,
+    sync::{Mutex, PoisonError},
+};
 
 const SOURCE: &str = include_str!("kernels.cu");
 /// The least number of kernels that the suite is meant to have.
@@ -31,7 +42,18 @@ const COMPILED: [(&str, &[&str]); 7] = [
 ];
 
 pub(crate) fn main() -> ExitCode {
-    let trials = vec![Trial::ignorable_test("right_structs_are_accepted", right_structs_are_accepted)];
+    match reexec_with_stand_in(&Settings::new().sm(120)) {
+        Ok(None) => {}
+        Ok(Some(code)) => return code,
+        Err(error) => {
+            eprintln!("puns: there is no stand-in driver: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    let trials = vec![
+        Trial::ignorable_test("right_structs_are_accepted", right_structs_are_accepted),
+        Trial::ignorable_test("right_arguments_are_launched_with_checked_pointers", right_arguments_are_launched),
+    ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -110,6 +132,22 @@ fn as_declared(fields: &[Parameter<'static>], kernel: &[Parameter<'_>]) -> Vec<P
     fields.iter().zip(kernel).map(declared).collect()
 }
 
+/// The PTX of this compilation.
+fn compiled(set: usize, headers: &PathBuf) -> Result<Vec<u8>, String> {
+    static ONCE: [Mutex<bool>; COMPILED.len()] = [const { Mutex::new(false) }; COMPILED.len()];
+    let (target, options) = COMPILED[set];
+    let place = folder(&format!("puns/{set}"))?.join("kernels.cu");
+    let ptx = place.with_extension("ptx");
+    let mut is_compiled = ONCE[set].lock().unwrap_or_else(PoisonError::into_inner);
+    if !*is_compiled {
+        write(&place, SOURCE)?;
+        let folder = place.parent().expect("a folder");
+        nvrtc::compile_with(folder, target, slice::from_ref(headers), options, slice::from_ref(&place))?;
+        *is_compiled = true;
+    }
+    fs::read(ptx).map_err(|error| error.to_string())
+}
+
 fn right_structs_are_accepted() -> Result<Completion, Failed> {
     let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
         Ok(headers) => headers,
@@ -120,11 +158,7 @@ fn right_structs_are_accepted() -> Result<Completion, Failed> {
     let (mut wrong, mut compared) = (Vec::new(), 0);
     let mut shared = [0, 0];
     for (set, (target, options)) in COMPILED.iter().enumerate() {
-        let place = folder(&format!("puns/{set}"))?.join("kernels.cu");
-        write(&place, SOURCE)?;
-        let folder = place.parent().expect("a folder");
-        nvrtc::compile_with(folder, target, std::slice::from_ref(&headers), options, std::slice::from_ref(&place))?;
-        let text = fs::read(place.with_extension("ptx")).map_err(|error| error.to_string())?;
+        let text = compiled(set, &headers)?;
         let image = Image::read(&text).map_err(|error| error.to_string())?;
         let mut all = image.kernels().map_err(|error| error.to_string())?;
         image.add_bodies(&mut all, |_| true).map_err(|error| error.to_string())?;
@@ -165,4 +199,47 @@ fn right_structs_are_accepted() -> Result<Completion, Failed> {
     }
     println!("puns: {} kernels, {compared} comparisons, {} refused", kernels.len(), wrong.len());
     if wrong.is_empty() { Ok(Completion::Completed) } else { Err(wrong.join("\n").into()) }
+}
+
+/// The declarations of a kernel's parameters.
+fn declared(kernel: &str) -> Vec<&'static str> {
+    let line = SOURCE.lines().find_map(|line| line.strip_prefix("KERNEL ")?.strip_prefix(kernel)?.strip_prefix('('));
+    let parameters = line.and_then(|line| line.split(')').next()).expect("the kernel is in the source");
+    parameters.split(", ").collect()
+}
+
+/// With the right arguments, no pointer is refused, and no number is taken for one. A wrong pointer that the code accesses is found.
+fn right_arguments_are_launched() -> Result<Completion, Failed> {
+    let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    check_pointers(true);
+    let error = |error: &dyn std::error::Error| error.to_string();
+    let ctx = kernel_args::context(0).map_err(|why| error(&why))?;
+    let stream = ctx.default_stream();
+    let memory = stream.alloc_zeros::<u8>(4096).map_err(|why| error(&why))?;
+    let (mut refused, mut launched, mut wrong) = (Vec::new(), 0, [0, 0]);
+    for (set, (target, options)) in COMPILED.iter().enumerate() {
+        let text = compiled(set, &headers)?;
+        let module = Module::load(&ctx, text).map_err(|why| error(&why))?;
+        for (name, typed) in kernels() {
+            let function = module.function(name).map_err(|why| error(&why))?;
+            let types = typed.iter().map(|(ty, _)| *ty).collect();
+            let pun = Pun { function: &function, types, declared: declared(name) };
+            let what = format!("{name} ({target} {})", options.join(" "));
+            refused.extend(pun.launch_right(&stream, &memory).iter().map(|error| format!("{what}: {error}")));
+            launched += 1;
+            let found = pun.launch_wrong(&stream, &memory);
+            wrong[0] += found.iter().filter(|is_refused| **is_refused).count();
+            wrong[1] += found.len();
+        }
+    }
+    let [found, all] = wrong;
+    println!("puns: {launched} kernels launched with checked pointers, {} refused", refused.len());
+    println!("puns: a pointer to nothing: {found} of {all} are refused; kernels access nothing through the rest");
+    if !refused.is_empty() {
+        return Err(refused.join("\n").into());
+    }
+    if found * 10 < all * 9 { Err(format!("{found} of {all} are refused").into()) } else { Ok(Completion::Completed) }
 }
