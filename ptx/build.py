@@ -34,11 +34,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 # The oldest target that CUDA 13 compiles for. Newer GPUs run it too.
 TARGET = "compute_75"
 # Features that older GPUs lack are in separate files.
-TARGETS = {"attributes_sm90": "compute_90"}
+TARGETS = {"attributes_sm90": "compute_90", "confused": "compute_80", "confused_c": "compute_80"}
 OPTIONS = ["--std=c++17", "--device-int128"]
 
 # Also compiled with debug information.
-DEBUG = {"echo_spread", "generated", "globals", "long_double", "matrix", "matrix_c", "mirrors", "packed", "real_bugs", "shade"}
+DEBUG = {
+    "confused_c", "echo_spread", "generated", "globals", "long_double", "matrix", "matrix_c", "mirrors", "packed", "real_bugs", "shade",
+}
 
 # Compiled with line numbers.
 LINES = {"code"}

@@ -6,12 +6,13 @@
 //!
 //! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
 //! - *A wrong floating-point format.* The code computes in the format of the elements that it loads or
-//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, and the upper
-//!   halves of `float`, are no evidence.
+//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, the upper halves of `float`, and
+//!   a 0, which has the same bits in all formats, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
-//! - *Memory instead of a texture or surface, and one of these instead of the other.* The instruction takes a handle of one kind.
-//! - *A pointer and an integer that are exchanged.* The code computes with the pointer and never accesses memory through it, or does not
-//!   use it at all, and accesses memory through the integer. One of the two alone can be right: a hash of an address, an address in an
+//! - *Memory instead of a texture or surface, one of these instead of memory, and one instead of the other.* The instruction takes a
+//!   handle of one kind, or an address.
+//! - *A pointer and an integer that are exchanged.* The code never accesses memory through the pointer: it computes with it, compares it,
+//!   or does not use it. And it accesses memory through the integer. One of the two alone can be right: a hash of an address, an address in an
 //!   integer.
 
 use super::{
@@ -41,7 +42,7 @@ pub enum Contradiction {
     Format,
     /// A remark: the type is a pointer, and the code computes with it as an integer.
     Integer,
-    /// A remark: the type is an integer, and the code accesses memory through it.
+    /// The type is an integer, and the code accesses memory through it. A remark, unless the integer is a texture or surface object.
     Memory,
     /// A remark: the code accesses elements of another size or kind.
     Elements,
@@ -94,6 +95,12 @@ pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slo
 /// Whether the code certainly accesses memory through a value.
 const fn is_accessed(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
+}
+
+/// Whether the code can access no memory through a value: it compares it, for example.
+const fn is_only_a_number(slot: &Slot<'_>) -> bool {
+    let is_accessed = slot.read.is_possible() || slot.written.is_possible();
+    matches!(slot.kind, SlotKind::Unknown | SlotKind::Integer) && !is_accessed && !slot.escapes
 }
 
 /// Whether the code computes with elements of another floating-point format. A vector can be in one wider element: two
@@ -152,11 +159,16 @@ const fn refused_at(
     }
     match kernel.body.facts(offset) {
         Some(slot) => match contradiction(host.cpp, host.members.stands_for(), &slot) {
-            Some(found) if found.is_certain() || is_strict => Some(found),
+            Some(found) if found.is_certain() || is_strict || is_object_for_memory(found, host) => Some(found),
             _ => None,
         },
         None => None,
     }
+}
+
+/// Whether a field is a texture or surface object, and the code accesses memory. Such an object is no address.
+const fn is_object_for_memory(found: Contradiction, host: &Parameter<'_>) -> bool {
+    matches!((found, host.members.stands_for()), (Contradiction::Memory, Some(Meaning::Texture | Meaning::Surface)))
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
@@ -184,13 +196,13 @@ pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) 
 /// A pointer and an integer that are exchanged, as far as the fields of a struct show them.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Exchange {
-    /// A pointer that the code computes with, or does not use.
+    /// A pointer through which the code accesses no memory.
     pointer: Evidence,
     /// An integer through which the code accesses memory.
     integer: Evidence,
 }
 
-/// How much a field shows. A pointer that the code does not use, and a `u64`, which can be an address, show less.
+/// How much a field shows. A pointer that the code does not compute with, and a `u64`, which can be an address, show less.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Evidence {
     #[default]
@@ -212,7 +224,8 @@ impl Exchange {
             own.pointer = match slot {
                 None => Evidence::Weak,
                 Some(slot) if matches!(slot.kind, SlotKind::Integer) => Evidence::Strong,
-                _ => Evidence::None,
+                Some(slot) if is_only_a_number(&slot) => Evidence::Weak,
+                Some(_) => Evidence::None,
             };
         } else if let Some(slot) = slot
             && matches!(contradiction(host.cpp, None, &slot), Some(Contradiction::Memory))

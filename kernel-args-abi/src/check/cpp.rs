@@ -8,7 +8,7 @@ use crate::{
     bytes::same,
     class::Class,
     cpp::{CppBase, CppType, name, rust_scalar},
-    signature::Parameter,
+    signature::{Meaning, Parameter},
 };
 
 /// `long` has 32 bits on Windows and 64 on other systems.
@@ -82,6 +82,13 @@ const fn is_integer(base: CppBase<'_>) -> bool {
 }
 
 const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
+    // Both are `unsigned long long`. Debug information contains the names that C++ gives it.
+    if matches!(
+        (host.members.stands_for(), kernel.members.stands_for()),
+        (Some(Meaning::Texture), Some(Meaning::Surface)) | (Some(Meaning::Surface), Some(Meaning::Texture))
+    ) {
+        return Differences::NONE.with(Difference::Type);
+    }
     // By value, the parameter's size shows the width of `long` in the kernel.
     let same_size = host.size == kernel.size;
     let h = as_integer(host.cpp.base, bits(host.size));

@@ -12,20 +12,22 @@
 //! format of `reader`. They are its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
 //! alignment, class, C++ type, the lengths of an array, its members, its body (see `stored_body`), and its referent.
 //!
-//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then four times
+//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, two for objects, then four times
 //! the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
 //! for a surface object, otherwise 3 plus the index of the type.
 
 use super::{
-    Members, Opaque, Parameter, Pointee, Referent, Variant,
+    Meaning, Members, Opaque, Parameter, Pointee, Referent, Variant,
     reader::{PLACE, Reader, number_at},
     stored_body::body,
 };
 use crate::{class::Class, cpp::CppType, layout::Alignment};
 use core::fmt;
 
-/// The number of the first list.
-pub const FIRST: usize = 1 + Opaque::ALL.len();
+/// The numbers of texture and surface objects, and of the first list.
+pub const TEXTURES: usize = 1 + Opaque::ALL.len();
+pub const SURFACES: usize = TEXTURES + 1;
+pub const FIRST: usize = SURFACES + 1;
 
 /// The kinds of lists: a struct, or an enum whose integer is signed, unsigned, or of unknown signedness.
 pub const STRUCT: usize = 0;
@@ -186,10 +188,15 @@ pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
 /// Reads a member or parameter. A comparison does not need its spelling, and rustc evaluates the reading of a text slowly.
 const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter<'a> {
     let (parameter, referent) = record(reader, has_spelling);
-    if parameter.cpp.depth == 0 {
-        return parameter;
+    if parameter.cpp.depth > 0 {
+        return Parameter { pointee: pointee(reader.bytes, referent), ..parameter };
     }
-    Parameter { pointee: pointee(reader.bytes, referent), ..parameter }
+    let members = match referent {
+        TEXTURE => Members::meaning(Meaning::Texture),
+        SURFACE => Members::meaning(Meaning::Surface),
+        _ => return parameter,
+    };
+    Parameter { members, ..parameter }
 }
 
 /// Reads a member or parameter without its pointee, and its referent.
@@ -236,6 +243,8 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,
+        TEXTURES => Members::meaning(Meaning::Texture),
+        SURFACES => Members::meaning(Meaning::Surface),
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
             let found = Stored { bytes, at: (number - FIRST) / 4 };

@@ -69,7 +69,7 @@ impl<'a> StoredBody<'a> {
     }
 }
 
-/// A slot without its evidence, and its flags.
+/// A slot without the texts of its evidence, and its flags.
 const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
     let offset = 8 * reader.number();
     // Three digits: kind, read, written.
@@ -96,7 +96,8 @@ const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
         access: None,
         write: None,
         arithmetic: None,
-        indirect: None,
+        // The comparison needs to know whether there is one.
+        indirect: if flags & INDIRECT != 0 { Some(Evidence { opcode: "", file: "", line: 0 }) } else { None },
     };
     (slot, flags)
 }

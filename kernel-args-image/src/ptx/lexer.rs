@@ -293,7 +293,8 @@ pub(super) fn constant(text: &str) -> Option<i64> {
 fn integer(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('U').unwrap_or(text);
     let (digits, radix) = match digits.as_bytes() {
-        [b'0', b'x' | b'X', ..] => (&digits[2..], 16),
+        // The bits of a float are written as hexadecimal digits.
+        [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D', ..] => (&digits[2..], 16),
         [b'0', b'b' | b'B', ..] => (&digits[2..], 2),
         [b'0', _, ..] => (&digits[1..], 8),
         _ => (digits, 10),

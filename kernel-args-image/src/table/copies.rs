@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 use kernel_args_abi::{
     Members, Parameter, Pointee,
     signature::{
-        Referent,
-        stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
+        Meaning, Referent,
+        stored::{FIRST_TYPE, NOTHING, SURFACE, SURFACES, TEXTURE, TEXTURES},
     },
 };
 
@@ -50,6 +50,11 @@ impl<'m> Copies<'m> {
     fn content(&mut self, types: &mut TypeWriter, members: Members<'m>) -> usize {
         if let Some(why) = members.why_opaque() {
             return opaque(why);
+        }
+        match members.stands_for() {
+            Some(Meaning::Texture) => return TEXTURES,
+            Some(Meaning::Surface) => return SURFACES,
+            _ => {}
         }
         if members.is_enum() {
             let variants = members.variants();

@@ -3,6 +3,7 @@
 mod arguments;
 mod bytes;
 mod code;
+mod confused;
 mod foreign_symbols;
 mod framework;
 mod helpers;

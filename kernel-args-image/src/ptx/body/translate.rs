@@ -37,7 +37,7 @@ struct Known {
     value: Option<Value>,
     /// The classes of arithmetic that it takes part in, as bits.
     classes: u8,
-    /// Whether an instruction computes it, and whether one copies a constant to it.
+    /// Whether a step computes it, and whether an instruction copies a constant to it.
     is_set: bool,
     is_constant: bool,
 }
@@ -197,9 +197,8 @@ impl<'o, 't> Translator<'o, 't> {
     /// Called at the end of a function. Names that no instruction sets are special registers (numbers) or variables.
     fn end_of_names(&mut self) {
         self.known(self.names.registers);
-        let known: &mut [Known] = &mut self.known;
         for (name, register) in &self.names.entries {
-            let own = &mut known[*register as usize];
+            let own = &mut self.known[*register as usize];
             if !own.is_set && own.value.is_none() {
                 own.value = Some(if name.text.starts_with(b"%") { Value::NUMBER } else { Value::VARIABLE });
             }
@@ -273,7 +272,7 @@ impl<'o, 't> Translator<'o, 't> {
     }
 
     fn instruction(&mut self, operation: &Operation, own: &Operands) {
-        let (class, bytes, space) = (operation.ty.class, operation.ty.bytes, operation.space);
+        let Operation { ty: Scalar { class, bytes, .. }, space, .. } = *operation;
         let is_wide = bytes >= 8;
         let to = own.registers(0).next().unwrap_or(NO_REGISTER);
         let evidence = self.evidence;
@@ -358,19 +357,18 @@ impl<'o, 't> Translator<'o, 't> {
 
     /// The destinations have this value.
     fn results(&mut self, operands: &Operands, value: Value) {
-        for register in operands.registers(0) {
-            self.set(register, value);
-        }
+        operands.registers(0).for_each(|register| self.set(register, value));
     }
 
     /// The destination can be the operand at this position, as a number, an address or an element.
     fn copies(&mut self, operands: &Operands, position: usize, to: Register) {
+        let from = self.operand(operands, position);
         if let [Operand { value: Source::Register(from), .. }] = operands.at(position) {
             self.same.push((to, *from));
-        } else {
+        } else if let Some(constant) = self.known(from).value {
             self.known(to).is_constant = true;
+            return self.set(to, constant);
         }
-        let from = self.operand(operands, position);
         self.step(Action::Copy, to, from, NO_REGISTER);
     }
 
@@ -387,12 +385,10 @@ impl<'o, 't> Translator<'o, 't> {
 
     /// The operands are factors of integers of this type.
     fn arithmetic(&mut self, ty: Scalar, operands: &Operands) {
-        for register in operands.registers(1).chain(operands.registers(2)) {
-            self.classes([register].into_iter(), ElementClass::Integer);
-            if ty.bytes == 8 {
-                self.code.kinds.push((register, SlotKind::Integer, self.evidence));
-            }
-        }
+        let factors = || operands.registers(1).chain(operands.registers(2));
+        self.classes(factors(), ElementClass::Integer);
+        let kinds = factors().map(|register| (register, SlotKind::Integer, self.evidence));
+        self.code.kinds.extend(kinds.filter(|_| ty.bytes == 8));
     }
 
     fn compute(&mut self, action: Action, operation: &Operation, operands: &Operands, to: Register) {
@@ -418,13 +414,17 @@ impl<'o, 't> Translator<'o, 't> {
 
     fn convert(&mut self, operation: &Operation, operands: &Operands, to: Register) {
         let (ty, from) = (operation.ty, operation.from);
-        self.classes(operands.registers(0), ty.class);
+        let register = self.operand(operands, 1);
+        let source = *self.known(register);
+        // 0 has the same bits in every format.
+        if source.is_set || source.value != Some(Value::constant(0)) {
+            self.classes(operands.registers(0), ty.class);
+        }
         self.classes(operands.sources(), from.class);
         if from.is_integer && ty.class.is_float() {
             self.arithmetic(from, operands);
         }
         if from.class == ty.class {
-            let register = self.operand(operands, 1);
             self.step(if from.bytes == ty.bytes { Action::Copy } else { Action::Resize }, to, register, NO_REGISTER);
         } else {
             self.results(operands, Value::NUMBER);

@@ -278,6 +278,7 @@ fn a_static_of_rustc_has_each_type_of_its_size_and_alignment() {
 
 #[test]
 fn a_packed_struct_has_the_layout_of_pragma_pack() {
+    fn zero<T: ZeroBits>() {}
     let of = |size, align| Layout::from_size_align(size, align).unwrap();
     assert_eq!(Rec::LAYOUT, of(7, 1));
     assert_eq!(Frame::LAYOUT, of(31, 1));
@@ -285,8 +286,7 @@ fn a_packed_struct_has_the_layout_of_pragma_pack() {
     assert_eq!(Sample::LAYOUT, of(12, 4));
     assert_eq!(Holder::LAYOUT, of(20, 4));
     assert_eq!(<Generic<f64, 2>>::LAYOUT, of(17, 1));
-    assert!(!Rec::HAS_PADDING && Pair16::HAS_PADDING && Holder::HAS_PADDING);
-    fn zero<T: ZeroBits>() {}
+    const { assert!(!Rec::HAS_PADDING && Pair16::HAS_PADDING && Holder::HAS_PADDING) };
     zero::<Rec>();
 }
 
@@ -331,7 +331,7 @@ fn packed_structs_are_accepted_when_a_kernel_is_loaded() {
             accepted::<OfGenerated>(image, "echo_packed");
             accepted::<OfVectors>(image, "draw");
             accepted::<packed::Draw<'_>>(image, "draw");
-            module(image).global::<Rec>("last").map(drop).unwrap_or_else(|error| panic!("{error}"));
+            module(image).global::<Rec>("last").map_or_else(|error| panic!("{error}"), drop);
         }
         let wrong = module(PACKED_DEBUG).kernel::<AnyPut<Exchanged>>("put").map(drop);
         let text = wrong.expect_err("other members").to_string();

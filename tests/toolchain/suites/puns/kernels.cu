@@ -130,6 +130,15 @@ KERNEL atomic_half(__half* p, float value) { u32* word = (u32*)((size_t)p & ~(si
 // &f32, &mut u64, u32
 KERNEL checksum_64(float const* x, u64* sum, u32 n) { u32 i = threadIdx.x; if (i < n) atomicAdd(sum, ((u64 const*)x)[i] * 31); }
 
+// ---- Zeros of a smaller format.
+
+// &mut f32, u32
+KERNEL clear_as_halves(float* out, u32 n) { u32 i = threadIdx.x; if (i < 2 * n) ((__half*)out)[i] = __float2half(0.0f); }
+// &mut f64, u32
+KERNEL clear_as_bfloats(double* out, u32 n) { u32 i = threadIdx.x; if (i < 4 * n) ((__nv_bfloat16*)out)[i] = __float2bfloat16(0.0f); }
+// &mut f64, &f64, u32, i32
+KERNEL copy_or_clear(double* out, double const* x, u32 n, int copies) { u32 i = threadIdx.x; if (i < 4 * n) ((__half*)out)[i] = copies ? ((__half const*)x)[i] : __int2half_rn(0); }
+
 // ---- Addresses as keys, with tags, as ends.
 
 // &f64, &mut u64
