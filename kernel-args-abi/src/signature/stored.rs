@@ -12,8 +12,8 @@
 //! format of `reader`. They are its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
 //! alignment, class, C++ type, the lengths of an array, its members, its body (see `stored_body`), and its referent.
 //!
-//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, two for objects, then four times
-//! the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
+//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then two for objects. Larger
+//! numbers are four times the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
 //! for a surface object, otherwise 3 plus the index of the type.
 
 use super::{

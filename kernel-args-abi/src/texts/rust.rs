@@ -248,7 +248,8 @@ pub const fn instantiated(
 ) -> Message<256> {
     let is_whole = before.is_empty() && after.is_empty();
     let mut ty = "";
-    if is_whole && !cpp.is_pointer() && !cpp.is_array() || !is_whole && cpp.depth == 1 {
+    let is_pointee = !is_whole && cpp.depth == 1 && count(before, b'<') == 1;
+    if is_whole && !cpp.is_pointer() && !cpp.is_array() || is_pointee {
         ty = match cpp.base {
             CppBase::Named(spelled) => match crate::cpp::name::builtin(spelled) {
                 Some(row) => row.rust,
@@ -269,6 +270,15 @@ pub const fn instantiated(
     text.push(ty);
     text.writer().push_shortened(after, LONGEST_NAME / 2);
     text
+}
+
+const fn count(text: &str, wanted: u8) -> usize {
+    let (text, mut found, mut i) = (text.as_bytes(), 0, 0);
+    while i < text.len() {
+        found += (text[i] == wanted) as usize;
+        i += 1;
+    }
+    found
 }
 
 /// The integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.

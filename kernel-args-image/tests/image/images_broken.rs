@@ -31,7 +31,10 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         (b"hello".to_vec(), "line 1, column 1: expected PTX, which begins with `.version`, found `hello`"),
         (b"\x7fELF".to_vec(), "not a cubin"),
         (patched(SM_75, 4, &[1]), "32-bit device code"),
-        (patched(SM_75, 18, &[62, 0]), "machine 62, not for NVIDIA GPUs (190)"),
+        (
+            patched(SM_75, 18, &[62, 0]),
+            "machine 62, such as an object file or a library of the host, not for NVIDIA GPUs (190)",
+        ),
         (SM_75[..SM_75.len() / 2].to_vec(), "not a cubin: "),
         (vec![0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0], "the wrapper of a fat binary"),
         (patched(fat, 4, &[2, 0]), "a fat binary of version 2, but only version 1 is supported"),

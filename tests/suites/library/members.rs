@@ -327,7 +327,7 @@ fn wrong_members_are_named_on_both_sides() {
             errors::<First>("by_value"),
             [
                 "`pair` does not match parameter 0 of kernel `by_value`",
-                "has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`",
+                "this one has `weight` at byte 0 (`f32`): put the members in the kernel's order, `key`, `weight`;",
             ],
         ),
         (

@@ -37,9 +37,9 @@ fn a_name_that_does_not_exist_lists_the_nearest() -> Outcome {
         ("sim::dT", "\n  sim::dt"),
         ("coeficients", "\n  sim::coefficients"),
         ("buffer<8>", "\n  buffer<7>"),
-        ("zzzzzzzzzzzz", "all 23 variables"),
-        ("a\0b", "all 23 variables"),
-        ("", "all 23 variables"),
+        ("zzzzzzzzzzzz", "every variable of the image (23)"),
+        ("a\0b", "every variable of the image (23)"),
+        ("", "every variable of the image (23)"),
     ] {
         let error = module.global::<f32>(wanted).expect_err("it does not exist");
         let Error::Global(GlobalError::NotFound { .. }) = &error else {

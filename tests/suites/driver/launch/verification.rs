@@ -170,7 +170,7 @@ fn members_are_compared() -> Outcome {
         incomplete: u64,
     }
     const WORDS: &str =
-        "the kernel's struct has `key` at byte 0 (int), this one has `weight` at byte 0 (`f32`): declare `weight: i32`";
+        "this one has `weight` at byte 0 (`f32`): put the members in the kernel's order, `key`, `weight`";
     let module = Module::load(&context()?, DEBUG)?;
     let cell = Cell { kind: 1, values: [[2.0; 3]; 2] };
     let boxed = Box { items: [1, 2], begin: DevicePointer::NULL };

@@ -324,7 +324,7 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
     refused::<Wrong<'_, wrong::Tagged, Flags, Trace>>(
         m,
         "records",
-        "the kernel's struct has `records[].operand` at byte 8, this one has `records[].operand` at byte 0: declare",
+        "the kernel's struct has `records[].operand` at byte 8, this one has `records[].operand` at byte 0: put the members in the kernel's order",
     );
     refused::<Wrong<'_, wrong::Short, Flags, Trace>>(
         m,
