@@ -115,6 +115,13 @@ const fn moved<'a>(
         index += 1;
     }
     let end = end_of(own, index);
+    // The next member can be the kernel's before this one, by another name.
+    if let Some(next) = own.get_unspelled(index + 1)
+        && position(theirs, next.cpp_name()).is_none()
+        && offset(twin) + next.size == offset(kernel)
+    {
+        return MemberRepair::Order(theirs);
+    }
     if offset(twin) < offset(kernel) && end < offset(kernel) {
         MemberRepair::Pad(offset(kernel) - end, twin.name)
     } else {

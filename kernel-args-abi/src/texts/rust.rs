@@ -8,7 +8,7 @@ use super::{
     templates,
 };
 use crate::{
-    bytes::same,
+    bytes::{equal, same},
     check::value::is_bytes_only,
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
@@ -248,7 +248,7 @@ pub const fn instantiated(
 ) -> Message<256> {
     let is_whole = before.is_empty() && after.is_empty();
     let mut ty = "";
-    let is_pointee = !is_whole && cpp.depth == 1 && count(before, b'<') == 1;
+    let is_pointee = !is_whole && cpp.depth == 1 && !opens(before, name);
     if is_whole && !cpp.is_pointer() && !cpp.is_array() || is_pointee {
         ty = match cpp.base {
             CppBase::Named(spelled) => match crate::cpp::name::builtin(spelled) {
@@ -272,13 +272,12 @@ pub const fn instantiated(
     text
 }
 
-const fn count(text: &str, wanted: u8) -> usize {
-    let (text, mut found, mut i) = (text.as_bytes(), 0, 0);
-    while i < text.len() {
-        found += (text[i] == wanted) as usize;
-        i += 1;
-    }
-    found
+/// Whether a text ends with the name of a generic type and `<`. Then what follows is a parameter of this type.
+const fn opens(text: &str, name: &str) -> bool {
+    let (text, name) = (text.as_bytes(), name.as_bytes());
+    !name.is_empty()
+        && text.len() > name.len()
+        && equal(text.split_at(text.len() - name.len() - 1).1.split_at(name.len()).0, name)
 }
 
 /// The integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.

@@ -329,12 +329,12 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
     refused::<Wrong<'_, wrong::Short, Flags, Trace>>(
         m,
         "records",
-        "the kernel's struct has `records[].op` (vm::Op) at byte 12, this one has no field there",
+        "the kernel's struct has `records[].op` (vm::Op) at byte 12, this one has no such member there: add `op: Op` at the end",
     );
     refused::<Wrong<'_, Record, wrong::Flags, Trace>>(
         m,
         "records",
-        "the kernel's struct has `flags[].address` at byte 4, this one has `flags[].address` at byte 0:",
+        "has `flags[].address` at byte 0 (`u32`): put the members in the kernel's order, `is_write`, `address`, `length`;",
     );
     refused::<Wrong<'_, Record, Flags, wrong::Trace>>(m, "records", "has `traces[].air_id` at byte 0, where");
     refused::<Wrong<'_, Record, Flags, wrong::OwnMembers>>(m, "records", "has `traces[].width` at byte 8, where");
