@@ -2,6 +2,7 @@
 //!
 //! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` next to it: see `README.md`.
 
+mod hints;
 mod message;
 
 use kernel_args_toolchain_tests::{
@@ -68,7 +69,8 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     let mut trials = vec![];
-    for case in cases(&root().join(FOLDER).join("ui"))? {
+    let cases = cases(&root().join(FOLDER).join("ui"))?;
+    for case in cases.clone() {
         let suite = Arc::clone(suite);
         trials.push(Trial::test(case.clone(), move || suite.compare(&case)));
     }
@@ -76,6 +78,8 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     if let Some(gone) = FOUND_BY_A_BUILD.iter().find(|name| !names.iter().any(|known| known == *name)) {
         return Err(format!("{gone} is not a case"));
     }
+    let hints = Arc::clone(suite);
+    trials.push(Trial::test("a_program_that_follows_the_hints_is_accepted", move || hints.follow_hints(&cases)));
     let suite = Arc::clone(suite);
     trials.push(Trial::test("what_the_messages_ask_for_compiles_and_runs", move || suite.right()));
     Ok(trials)

@@ -1,0 +1,127 @@
+//! A program whose author follows the first hint of rustc's messages, again and again, ends accepted.
+//!
+//! Each hint is followed mechanically in the source. All programs of a round are compiled together.
+
+mod source;
+mod step;
+
+use super::{FOUND_BY_A_BUILD, Suite};
+use kernel_args_toolchain_tests::{
+    folder, read,
+    rustc::{Compiled, Crate, Kind},
+    write,
+};
+use libtest_mimic::Failed;
+use std::{collections::BTreeMap, fmt::Write as _};
+use step::mistakes;
+
+/// The hints that name what to write.
+const HINTS: [&str; 11] = [
+    "declare ",
+    "add a field",
+    "add `",
+    "move it",
+    "swap them",
+    "remove it",
+    "put the fields",
+    "put the members",
+    "write `#[device_type(cpp",
+    "write `#[repr(C, align",
+    "write `#[kernel_args(name",
+];
+
+/// The programs that do not end accepted, and why.
+const NOT_MECHANICAL: [(&str, &str); 0] = [];
+
+/// A program on its way.
+struct Program {
+    text: String,
+    steps: usize,
+    /// The number of steps that it may take.
+    most: usize,
+    end: Option<Result<(), String>>,
+}
+
+impl Suite {
+    /// Follows the hints of all programs that have any.
+    pub(super) fn follow_hints(&self, cases: &[String]) -> Result<(), Failed> {
+        let mut programs = BTreeMap::new();
+        for case in cases {
+            let text = read(&self.sources.join(format!("ui/{case}.rs")))?;
+            let golden = read(&self.sources.join(format!("ui/{case}.stderr")))?;
+            let has_hint = |line: &str| line.contains("  help: ") && HINTS.iter().any(|hint| line.contains(hint));
+            // Only these name a field of a struct; other errors have notes of rustc.
+            if golden.lines().any(has_hint) && golden.contains("evaluation panicked") {
+                programs.insert(case.as_str(), Program { text, steps: 0, most: usize::MAX, end: None });
+            }
+        }
+        while programs.values().any(|program| program.end.is_none()) {
+            self.round(&mut programs)?;
+        }
+        Ok(judge(&programs)?)
+    }
+
+    /// Compiles the programs that have not ended, and follows a hint in each.
+    fn round(&self, programs: &mut BTreeMap<&str, Program>) -> Result<(), String> {
+        let mut crates = vec![];
+        for (case, program) in programs.iter().filter(|(_, program)| program.end.is_none()) {
+            let name = format!("{}_{}", case.replace('/', "_"), program.steps);
+            let file = folder("compile_fail/hints")?.join(format!("{name}.rs"));
+            write(&file, &program.text)?;
+            let is_built = FOUND_BY_A_BUILD.contains(case);
+            let kind = if is_built { Kind::Program } else { Kind::CheckedProgram };
+            crates.push(Crate { name, file, package: self.package.clone(), kind });
+        }
+        let compiled = self.compiler("hints").compile(&crates)?;
+        let open = programs.values_mut().filter(|program| program.end.is_none());
+        for (program, compiled) in open.zip(compiled) {
+            program.end = program.advance(&compiled);
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// One step. The end, if this is the last.
+    fn advance(&mut self, compiled: &Compiled) -> Option<Result<(), String>> {
+        if compiled.success {
+            return Some(Ok(()));
+        }
+        let (count, mistake) = mistakes(&compiled.messages);
+        self.most = self.most.min(count + 2);
+        let Some(mistake) = mistake else {
+            return Some(Err(compiled.rendered("error").next().unwrap_or_default().to_owned()));
+        };
+        if self.steps == self.most {
+            return Some(Err(format!("{} steps, then {}: {}", self.steps, mistake.what, mistake.hint)));
+        }
+        self.steps += 1;
+        match mistake.follow(&self.text) {
+            Ok(text) => self.text = text,
+            Err(why) => return Some(Err(format!("{why}\n    {}: {}", mistake.what, mistake.hint))),
+        }
+        None
+    }
+}
+
+/// Prints the table. The programs that do not end accepted must be [`NOT_MECHANICAL`].
+fn judge(programs: &BTreeMap<&str, Program>) -> Result<(), String> {
+    let accepted = programs.values().filter(|program| program.end == Some(Ok(()))).count();
+    let steps: usize = programs.values().map(|program| program.steps).sum();
+    let share = 100 * accepted / programs.len().max(1);
+    println!("hints: {} programs, {steps} steps, {accepted} accepted ({share} %)", programs.len());
+    let mut wrong = String::new();
+    for (case, program) in programs {
+        let listed = NOT_MECHANICAL.iter().find(|(name, _)| name == case);
+        match (&program.end, listed) {
+            (Some(Err(end)), None) => write!(wrong, "{case}: {end}\n").unwrap_or_default(),
+            (Some(Ok(())), Some(_)) => write!(wrong, "{case} is accepted: it is no longer NOT_MECHANICAL\n").unwrap_or_default(),
+            (_, Some((name, reason))) => println!("  {name}: {reason}"),
+            _ => {}
+        }
+    }
+    for (name, _) in NOT_MECHANICAL.iter().filter(|(name, _)| !programs.contains_key(name)) {
+        write!(wrong, "{name} is no program with hints\n").unwrap_or_default();
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
