@@ -53,7 +53,7 @@ impl<'a> MemberMismatch<'a> {
                 Some(host) if same(host.declared.cpp_name(), declared.name) && host.offset == kernel.offset => {
                     Some(MemberRepair::Declare(twin, declared))
                 }
-                _ => Some(moved(own, &twin, theirs, &declared)),
+                _ => Some(self.moved(own, &twin, theirs, &declared)),
             };
         }
         let Some(host) = self.host else {
@@ -99,26 +99,30 @@ impl<'a> MemberMismatch<'a> {
             MemberRepair::All(theirs)
         })
     }
-}
 
-/// What to change if a member is at another place, in a struct whose other members before it are right.
-const fn moved<'a>(
-    own: Members<'a>,
-    twin: &Parameter<'a>,
-    theirs: Members<'a>,
-    kernel: &Parameter<'a>,
-) -> MemberRepair<'a> {
-    let mut index = 0;
-    while let Some(member) = own.get_unspelled(index)
-        && !same(member.name, twin.name)
-    {
-        index += 1;
-    }
-    let end = end_of(own, index);
-    if offset(twin) < offset(kernel) && end < offset(kernel) {
-        MemberRepair::Pad(offset(kernel) - end, twin.name)
-    } else {
-        MemberRepair::All(theirs)
+    /// What to change if a member is at another place, in a struct whose other members before it are right.
+    const fn moved(
+        &self,
+        own: Members<'a>,
+        twin: &Parameter<'a>,
+        theirs: Members<'a>,
+        kernel: &Parameter<'a>,
+    ) -> MemberRepair<'a> {
+        let mut index = 0;
+        while let Some(member) = own.get_unspelled(index)
+            && !same(member.name, twin.name)
+        {
+            index += 1;
+        }
+        let end = end_of(own, index);
+        let (at, there) = (offset(twin), offset(kernel));
+        // Padding instead of a member that is further back would make the struct too large.
+        let has_room = end_of(own, own.len()) + there <= end_of(theirs, theirs.len()) + at;
+        if at < there && end < there && has_room {
+            MemberRepair::Pad(there - end, twin.name)
+        } else {
+            MemberRepair::All(theirs)
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    inferred::element_type,
+    inferred::{self, element_type},
     message::{Hint, Message, Text},
     pointer::{corrected, to_pointers},
-    rust::{Declaration, push_type, types as kernel_types},
+    rust::{Declaration, member_field, push_type, types as kernel_types},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
@@ -114,8 +114,23 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
         return;
     }
-    push_correction(&mut what, (&member, kernel), (found, &slot));
+    if matches!(found, Contradiction::Memory) {
+        let mut declare = Declaration::new();
+        say::declare(&mut declare, member_pointer(&member, &slot).as_str());
+        say::pointer_in_code(&mut what, member.name, evidence(found, &slot).as_str(), declare.as_str());
+    } else {
+        push_correction(&mut what, (&member, kernel), (found, &slot));
+    }
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
+}
+
+/// `` `data: DevicePointer<f32>` ``, for a member that the code uses as a pointer.
+const fn member_pointer(member: &Parameter<'_>, slot: &Slot<'_>) -> Declaration {
+    let mut cpp = inferred::pointer(slot);
+    if matches!(cpp.base, CppBase::Unknown) {
+        cpp.base = CppBase::Void;
+    }
+    member_field(member.name, &Parameter { cpp, ..*member })
 }
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`

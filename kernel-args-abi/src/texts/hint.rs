@@ -4,7 +4,8 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, underlying},
+    pointer::declaration,
+    rust::{Declaration, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };

@@ -2,21 +2,24 @@
 
 use crate::{
     cpp::{CppBase, CppType},
-    signature::{ElementClass, Elements, Parameter, SlotKind},
+    signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
 };
 
 /// The type of a pointer that only the code of the kernel shows. Unknown if it shows none.
 pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     match kernel.body.at(0) {
-        Some(slot) if kernel.cpp.is_unknown() && matches!(slot.kind, SlotKind::Pointer) => {
-            let element = match slot.elements {
-                Some(elements) => element_type(elements, CppBase::Unknown),
-                None => CppBase::Unknown,
-            };
-            CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
-        }
+        Some(slot) if kernel.cpp.is_unknown() && matches!(slot.kind, SlotKind::Pointer) => pointer(&slot),
         _ => CppType::UNKNOWN,
     }
+}
+
+/// The type of a pointer at this place.
+pub(super) const fn pointer(slot: &Slot<'_>) -> CppType<'static> {
+    let element = match slot.elements {
+        Some(elements) => element_type(elements, CppBase::Unknown),
+        None => CppBase::Unknown,
+    };
+    CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
 }
 
 /// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.

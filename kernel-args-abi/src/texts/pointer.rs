@@ -2,7 +2,8 @@
 
 use super::{
     message::Message,
-    rust::{element_name, slice},
+    rust::{self, Declaration, element_name, push_type, slice},
+    templates as say,
 };
 use crate::{
     bytes::starts_with,
@@ -12,6 +13,22 @@ use crate::{
 
 /// The types that have another name if they are mutable.
 const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
+
+/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, `&'a CudaSlice<f32>` for
+/// `&'a CudaSlice<f64>`, unless a mutable one becomes shared.
+pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
+    let (own, cpp) = (host.cpp, kernel.cpp);
+    let becomes_shared = !own.is_shared() && cpp.is_shared();
+    if becomes_shared || !is_slice(own) || !is_slice(cpp) || element_name(cpp.base).is_empty() {
+        return rust::declaration(host, kernel);
+    }
+    let mut text = Declaration::new();
+    let mut field = Declaration::new();
+    let is_written = own.is_shared() && !cpp.is_shared();
+    push_type(&mut field, host.name, corrected(host, cpp.base, is_written).as_str());
+    say::declare(&mut text, field.as_str());
+    text
+}
 
 /// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
 /// spelling as far as it shows elements and mutability, otherwise returns a slice.
@@ -41,6 +58,11 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
     text.push(element_name(element).as_str());
     text.push(after.split_at(own.len()).1);
     text
+}
+
+/// Whether it is a pointer to values, not to pointers or arrays.
+const fn is_slice(cpp: CppType<'_>) -> bool {
+    cpp.depth == 1 && cpp.rows[0] == 0
 }
 
 /// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.

@@ -8,7 +8,7 @@ use super::{
     templates,
 };
 use crate::{
-    bytes::same,
+    bytes::{same, starts_with},
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
     keywords::is_keyword,
@@ -25,8 +25,36 @@ type Type = Message<256>;
 /// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
+    if is_narrowed(host.spelling) {
+        let (types, count) = alternatives(Some(host), kernel);
+        let mut write = Declaration::new();
+        let mut i = 0;
+        while i < count && matches!(types[i].as_bytes()[0], b'u' | b'i') {
+            push_separator(&mut write, i, count);
+            templates::narrow_to(&mut write, types[i]);
+            i += 1;
+        }
+        if i == count && count > 0 {
+            templates::narrow(&mut text, write.as_str());
+            return text;
+        }
+        templates::not_narrowed(&mut text);
+    }
     templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
     text
+}
+
+/// Whether a spelling is the type of a field with the narrower type of its parameter: `usize as i32`.
+const fn is_narrowed(spelling: &str) -> bool {
+    let bytes = spelling.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if starts_with(bytes.split_at(i).1, b" as ") {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".

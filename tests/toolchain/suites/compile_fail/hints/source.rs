@@ -45,7 +45,11 @@ impl Field {
             _ if is_tuple => ("", rest),
             _ => (rest, ""),
         };
-        Self { before: before.to_owned(), name: name.trim().trim_start_matches("r#").to_owned(), ty: ty.trim().to_owned() }
+        Self {
+            before: before.to_owned(),
+            name: name.trim().trim_start_matches("r#").to_owned(),
+            ty: ty.trim().to_owned(),
+        }
     }
 
     fn text(&self, is_enum: bool) -> String {
@@ -157,10 +161,6 @@ impl Item {
         items(source).into_iter().find(|item| item.at >= position)
     }
 
-    pub(super) fn named(source: &str, name: &str) -> Option<Self> {
-        items(source).into_iter().find(|item| item.name == name)
-    }
-
     /// The item of the program that a type contains: `Record` in `&'a CudaSlice<Record>`.
     pub(super) fn within(source: &str, ty: &str) -> Option<Self> {
         items(source).into_iter().find(|item| mentions(ty, &item.name))
@@ -178,7 +178,13 @@ impl Item {
         let is_enum = source[self.at..].starts_with("enum");
         let fields = self.fields.iter().map(|field| format!("\n    {},", field.text(is_enum)));
         let mut text = source.to_owned();
-        text.replace_range(self.body.clone(), &format!("{}\n", fields.collect::<String>()));
+        let is_unit = source[self.body.end..].starts_with(';');
+        let fields: String = fields.collect();
+        if is_unit {
+            text.replace_range(self.body.end..=self.body.end, &format!(" {{{fields}\n}}"));
+        } else {
+            text.replace_range(self.body.clone(), &format!("{fields}\n"));
+        }
         let borrows = !is_enum && self.fields.iter().any(|field| field.ty.contains("&'a "));
         if borrows && !source[self.after_name..self.body.start].contains("'a") {
             let has_parameters = source[self.after_name..].starts_with('<');

@@ -8,32 +8,37 @@ use serde_json::Value;
 pub(super) struct Mistake {
     /// The first line: `` `x` does not match parameter 1 of kernel `k` ``.
     pub(super) what: String,
+    /// The Rust type of the field, with types instead of type parameters. Empty without a field.
+    host: String,
     pub(super) hint: String,
     /// The position of the derive.
     derive: Option<usize>,
 }
 
-/// The number of mistakes in these messages, and the first with a hint that names what to write.
-pub(super) fn mistakes(messages: &[Value]) -> (usize, Option<Mistake>) {
-    let errors = messages.iter().filter(|message| message["level"] == "error");
-    let (mut count, mut first) = (0, None);
-    for error in errors {
+/// All mistakes in these messages.
+pub(super) fn mistakes(messages: &[Value]) -> Vec<Mistake> {
+    let mut found = vec![];
+    for error in messages.iter().filter(|message| message["level"] == "error") {
+        let spans = error["spans"].as_array().into_iter().flatten();
+        let derive = spans
+            .filter(|span| span["expansion"]["macro_decl_name"] != Value::Null)
+            .find_map(|span| usize::try_from(span["expansion"]["span"]["byte_start"].as_u64()?).ok());
         let text = error["message"].as_str().unwrap_or_default();
         let text = text.strip_prefix("evaluation panicked: ").unwrap_or(text);
-        count += text.matches("help: ").count().max(1);
-        let found = text.lines().find_map(|line| line.trim_start().strip_prefix("help: "));
-        if let (None, Some(hint)) = (&first, found) {
-            let before = text.split("help: ").next().unwrap_or_default();
-            let what = before.lines().rfind(|line| !line.starts_with(' ')).unwrap_or_default();
-            let derive = error["spans"].as_array().into_iter().flatten().find_map(|span| {
-                let derive = &span["expansion"];
-                (derive["macro_decl_name"] == "#[derive(KernelArgs)]").then(|| derive["span"]["byte_start"].as_u64())?
-            });
-            let derive = derive.and_then(|at| usize::try_from(at).ok());
-            first = Some(Mistake { what: what.to_owned(), hint: hint.to_owned(), derive });
+        let (mut what, mut host) = ("", "");
+        for line in text.lines() {
+            let side = line.trim_start();
+            if let Some(hint) = side.strip_prefix("help: ") {
+                let (what, host, hint) = (what.to_owned(), host.to_owned(), hint.to_owned());
+                found.push(Mistake { what, host, hint, derive });
+            } else if let Some(ty) = side.strip_prefix("host    ") {
+                host = ty.split("  ").next().unwrap_or_default();
+            } else if !line.starts_with(' ') {
+                (what, host) = (line, "");
+            }
         }
     }
-    (count, first)
+    found
 }
 
 /// The texts in backticks.
@@ -55,10 +60,11 @@ fn number(text: &str, before: &str) -> Option<usize> {
 
 /// The hint without what can be done instead.
 fn first_of(hint: &str) -> &str {
-    const ALTERNATIVES: [&str; 7] = [
+    const ALTERNATIVES: [&str; 8] = [
         "; or, ",
         "; or use ",
         "; if not, ",
+        "; here `",
         "; if the kernel only reads",
         "; where the type is inferred",
         "; for memory that is shared",
@@ -76,6 +82,7 @@ impl Mistake {
             return Err(format!("an empty name: {hint}"));
         }
         let text = match self.derive.and_then(|derive| Item::after(source, derive)) {
+            Some(own) if self.what.starts_with("this struct has ") => attribute(source, &own, hint),
             Some(arguments) => self.follow_in(source, arguments, hint),
             None => self.follow_in_variable(source, hint),
         }?;
@@ -88,9 +95,9 @@ impl Mistake {
     /// The field that does not fit, without its parts.
     fn field(&self) -> Result<&str, String> {
         let name = match self.what.split_once("but `") {
-            Some((_, rest)) if !self.what.starts_with('`') => first_quoted(rest).and(Ok(rest)).map_or("", |rest| {
-                rest.split('`').next().unwrap_or_default()
-            }),
+            Some((_, rest)) if !self.what.starts_with('`') => {
+                first_quoted(rest).and(Ok(rest)).map_or("", |rest| rest.split('`').next().unwrap_or_default())
+            }
             _ => first_quoted(&self.what)?,
         };
         Ok(whole(name))
@@ -102,12 +109,41 @@ impl Mistake {
         }
         let at = arguments.position(self.field()?)?;
         let ty = arguments.fields[at].ty.clone();
-        if hint.contains("this struct has `") || hint.contains("the kernel's struct has") || hint.contains("the kernel's `") {
-            return members(source, &ty, hint);
+        if hint.contains("swap them") {
+            let mut inner = Item::within(source, &ty).ok_or("no struct of the program")?;
+            let names = quoted(hint).into_iter().filter_map(|name| name.split('.').nth(1));
+            let places: Vec<usize> = names.map(|name| inner.position(name)).collect::<Result<_, _>>()?;
+            inner.fields.swap(places[0], places[1]);
+            return Ok(inner.write(source));
         }
-        if let Some((_, attribute)) = hint.split_once("write `#[kernel_args(name = ") {
-            let (value, _) = attribute.split_once("`").unwrap_or_default();
-            arguments.fields[at].before = format!("#[kernel_args(name = {value} ");
+        // The type that a type parameter is here.
+        let own = if Item::within(source, &ty).is_none() { &self.host } else { &ty };
+        if hint.contains("this struct has `")
+            || hint.contains("the kernel's struct has")
+            || hint.contains("the kernel's `")
+        {
+            return members(source, own, hint);
+        }
+        if let Some((_, names)) = hint.split_once("write the kernel's names on the array, `") {
+            let names = names.split('`').next().unwrap_or_default();
+            arguments.fields[at].before = format!("#[kernel_args(spread, {names})] ");
+            return Ok(arguments.write(source));
+        }
+        if hint.contains(" in its `#[kernel_args(") {
+            let (_, narrow) = hint.split_once("write `").ok_or("no `as`")?;
+            let narrow = narrow.split('`').next().unwrap_or_default();
+            arguments.fields[at].before = format!("#[kernel_args({narrow})] ");
+            return Ok(arguments.write(source));
+        }
+        if let Some((_, attribute)) = hint.split_once("write `#[kernel_args(") {
+            let attribute = attribute.split('`').next().unwrap_or_default();
+            let before = &mut arguments.fields[at].before;
+            // An attribute with another value is replaced.
+            let key = attribute.split(['=', ')']).next().unwrap_or_default().trim_end();
+            if before.contains(key) {
+                before.clear();
+            }
+            *before = format!("#[kernel_args({attribute} {before}");
             return Ok(arguments.write(source));
         }
         if hint.contains("write `#[") || hint.contains("write the kernel's value") {
@@ -122,9 +158,9 @@ impl Mistake {
             if name.trim_start_matches("r#") != field.name {
                 return Err(format!("`{name}` is not `{}`", field.name));
             }
-            let (text, ty) = own_type(source, declared, declare)?;
-            field.ty = ty;
-            return Ok(arguments.write(&text));
+            let (_, new) = declared.split_once(": ").unwrap_or_default();
+            field.ty = self.generic(&field.ty, new);
+            return Ok(arguments.write(source));
         }
         let (_, of_part) = declare.split_once(" as ").ok_or_else(|| format!("no type: {hint}"))?;
         if of_part.starts_with("a struct of") {
@@ -145,14 +181,11 @@ impl Mistake {
     /// Fields that move, are added or are removed. `None` for other hints.
     fn order(&self, arguments: &mut Item, hint: &str) -> Result<Option<Item>, String> {
         let fields = &arguments.fields;
-        if hint.contains("swap them") {
+        if hint.contains("swap them") && !quoted(hint)[0].contains('.') {
             let names = quoted(hint);
             let [first, second, ..] = names[..] else {
                 return Err(format!("no two fields: {hint}"));
             };
-            if first.contains('.') {
-                return Err("fields of a flattened struct are exchanged".to_owned());
-            }
             let (first, second) = (arguments.position(whole(first))?, arguments.position(whole(second))?);
             arguments.fields.swap(first, second);
         } else if let Some((_, place)) = hint.split_once("move it ") {
@@ -169,15 +202,15 @@ impl Mistake {
             arguments.fields.remove(from);
             arguments.fields.insert(to, field);
         } else if let Some((_, place)) = hint.split_once("add a field for it ") {
-            let (place, types) = place.split_once(": ").ok_or("no type")?;
-            let new = first_quoted(types)?;
+            let (place, types) = place.split_once(", `").or_else(|| place.split_once(": `")).ok_or("no type")?;
+            let new = types.split('`').next().unwrap_or_default();
             let at = place_of(arguments, place)?;
             let added = format!("added_{}", fields.len());
             let (name, ty) = new.split_once(": ").unwrap_or((added.as_str(), new));
             if fields.iter().any(|field| field.name == name.trim_start_matches("r#")) {
                 return Err(format!("the struct has `{name}` already"));
             }
-            arguments.fields.insert(at, Field::new(name.trim_start_matches("r#"), &with_lifetime(ty)));
+            arguments.fields.insert(at, Field::new(name.trim_start_matches("r#"), &self.generic("T", ty)));
         } else if hint.starts_with("remove it") {
             let at = arguments.position(self.field()?)?;
             arguments.fields.remove(at);
@@ -194,6 +227,21 @@ impl Mistake {
             return Ok(None);
         }
         Ok(Some(arguments.clone()))
+    }
+
+    /// The type in a hint, with the type parameter that the hint names.
+    fn generic(&self, old: &str, new: &str) -> String {
+        let new = with_lifetime(new);
+        let Some((_, bound)) = self.hint.rsplit_once("; here `") else {
+            return new;
+        };
+        match quoted(&format!("`{bound}"))[..] {
+            [parameter, ty] if mentions(old, parameter) => {
+                let short = ty.rsplit("::").next().unwrap_or_default();
+                new.replace(&format!("half::{short}"), parameter).replace(ty, parameter)
+            }
+            _ => new,
+        }
     }
 
     /// A hint for the type of a global variable.
@@ -238,19 +286,18 @@ fn place_of(item: &Item, place: &str) -> Result<usize, String> {
     Ok(if place.starts_with("before ") { at } else { at + 1 })
 }
 
-/// The type after a name, and the source with its definition if the text describes a struct.
-fn own_type(source: &str, declared: &str, declare: &str) -> Result<(String, String), String> {
-    let (_, ty) = declared.split_once(": ").ok_or_else(|| format!("no type: {declare}"))?;
-    Ok((source.to_owned(), with_lifetime(ty)))
-}
-
 /// "a struct of 16 bytes, aligned to 4, with `#[derive(…)]`, `#[repr(C)]` and …".
 fn own_struct(text: &str) -> Result<String, String> {
     let size = number(text, "a struct of ").ok_or("no size")?;
     let align = number(text, "aligned to ").ok_or("no alignment")?;
     let attributes = quoted(text).into_iter().filter(|part| part.starts_with("#["));
     let attributes: Vec<&str> = attributes.collect();
-    Ok(format!("\n{}\nstruct Own {{\n    own: [u{}; {}],\n}}\n", attributes.join("\n"), align.min(8) * 8, size / align.min(8)))
+    Ok(format!(
+        "\n{}\nstruct Own {{\n    own: [u{}; {}],\n}}\n",
+        attributes.join("\n"),
+        align.min(8) * 8,
+        size / align.min(8)
+    ))
 }
 
 /// An attribute on a struct or enum of the program, or the value of a variant.
@@ -311,11 +358,9 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
         let (first, second) = (own.position(names[0])?, own.position(names[1])?);
         own.fields.swap(first, second);
     } else if let Some(all) = tail(": declare the members as the kernel's struct does: ") {
-        let new = quoted(all).into_iter().map(|member| {
-            let (name, ty) = member.split_once(": ").ok_or_else(|| format!("no type: {hint}"))?;
-            Ok(Field::new(name, ty))
-        });
-        own.fields = new.collect::<Result<_, String>>()?;
+        // `a: u32`, or `a` with a type of 4 bytes.
+        let new = all.split('`').collect::<Vec<_>>();
+        own.fields = new[1..].chunks(2).filter_map(|chunk| member(chunk[0], chunk.get(1).copied()?)).collect();
     } else if let Some(declare) = tail("declare `") {
         let (name, ty) = declare.split('`').next().and_then(|text| text.split_once(": ")).ok_or("no type")?;
         let at = own.position(name)?;
@@ -328,6 +373,18 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
         return Err(format!("it names nothing to write: {hint}"));
     }
     Ok(own.write(source))
+}
+
+/// A member that a hint lists; what follows can be its size.
+fn member(name: &str, after: &str) -> Option<Field> {
+    if let Some((name, ty)) = name.split_once(": ") {
+        return Some(Field::new(name, ty));
+    }
+    let size = number(after, "with a type of ")?;
+    Some(Field::new(
+        name,
+        &if size.is_power_of_two() && size <= 8 { format!("u{}", 8 * size) } else { format!("[u8; {size}]") },
+    ))
 }
 
 /// The changed program with the imports of the types that it did not name before.
