@@ -38,6 +38,9 @@ impl<'a> MemberMismatch<'a> {
         let Some(kernel) = self.kernel else {
             return None;
         };
+        if let Some(repair) = self.other_length(&kernel) {
+            return Some(repair);
+        }
         if own.is_empty() || theirs.is_empty() {
             return self.repair_of_whole();
         }
@@ -69,6 +72,35 @@ impl<'a> MemberMismatch<'a> {
         } else {
             MemberRepair::Declare(own, declared)
         })
+    }
+
+    /// What to change if one side is still in an array that ends earlier on the other side.
+    const fn other_length(&self, kernel: &Place<'a>) -> Option<MemberRepair<'a>> {
+        let Some(host) = self.host else {
+            return None;
+        };
+        let names = [outermost(&host), outermost(kernel)];
+        if same(names[0], names[1]) {
+            return None;
+        }
+        let mut i = 0;
+        while i < names.len() {
+            if let (Some(own), Some(theirs)) = (find(self.whole.0, names[i]), find(self.whole.1, names[i]))
+                && own.cpp.elements() != theirs.cpp.elements()
+            {
+                return Some(MemberRepair::Declare(own, theirs));
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// Whether the struct of the parameter differs, but none of its members.
+    pub(crate) const fn is_of_whole(&self) -> bool {
+        match self.kernel {
+            Some(place) => place.member.name.is_empty() && place.path[0].is_empty(),
+            None => false,
+        }
     }
 
     /// What to change if all members of the kernel's struct are in the host's struct, and the sizes differ.
@@ -118,6 +150,13 @@ impl<'a> MemberMismatch<'a> {
         let (at, there) = (offset(twin), offset(kernel));
         // Padding instead of a member that is further back would make the struct too large.
         let has_room = end_of(own, own.len()) + there <= end_of(theirs, theirs.len()) + at;
+        if at > there
+            && let Some(host) = self.host
+            && find(theirs, host.declared.cpp_name()).is_none()
+            && find(own, host.declared.cpp_name()).is_some()
+        {
+            return MemberRepair::Remove(host.declared);
+        }
         if at < there && end < there && has_room {
             MemberRepair::Pad(there - end, twin.name)
         } else {
@@ -142,7 +181,7 @@ const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> 
 }
 
 /// The end of the first `count` members.
-const fn end_of(members: Members<'_>, count: usize) -> usize {
+pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
     let (mut end, mut i) = (0, 0);
     while i < count {
         if let Some(member) = members.get_unspelled(i) {
@@ -186,6 +225,18 @@ const fn position(members: Members<'_>, name: &str) -> Option<usize> {
         i += 1;
     }
     None
+}
+
+/// The member of the whole struct that contains this place, if the place is in it.
+const fn outermost<'a>(place: &Place<'a>) -> &'a str {
+    let (mut first, mut i) = (0, 0);
+    while i < NAMES {
+        if place.pointers[i] > 0 {
+            first = i + 1;
+        }
+        i += 1;
+    }
+    if first < NAMES { place.path[first] } else { "" }
 }
 
 /// Whether two members are in structs of the same names.

@@ -10,7 +10,10 @@ use super::{
     templates as say,
 };
 use crate::{
-    check::{Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct},
+    check::{
+        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct,
+        only_aligned_more,
+    },
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
@@ -97,9 +100,15 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         if is_own_struct(host) || host.cpp.is_unknown() {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
             let mut member = Hint::new();
-            push_member(&mut member, host, kernel);
+            if let Some(align) = only_aligned_more(host, kernel) {
+                say::aligned_more(&mut member, align.bytes());
+            } else {
+                push_member(&mut member, host, kernel);
+            }
             if member.is_empty() {
                 say::compare_fields(hint);
+            } else if member.as_str().as_bytes()[0] == b':' {
+                hint.push(member.as_str());
             } else {
                 say::because(hint, member.as_str());
             }

@@ -57,6 +57,11 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         }
         return;
     }
+    if mismatch.is_of_whole() && h.member.size != k.member.size {
+        // The sizes are known already.
+        push_repair(hint, &mismatch);
+        return;
+    }
     let (mut in_kernel, mut in_host) = (Message::<320>::new(), Message::<320>::new());
     say::member_at(&mut in_kernel, there.as_str(), k.offset);
     say::member_at(&mut in_host, here.as_str(), h.offset);

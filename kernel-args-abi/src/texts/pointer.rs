@@ -88,7 +88,26 @@ const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) 
     let base = if matches!(element, CppBase::Unknown) { host.cpp.base } else { element };
     let is_const = !is_written && host.cpp.is_shared();
     let ty = if host.cpp.depth == 1 { CppType::of(base) } else { CppType::UNKNOWN };
-    slice(ty.pointer(is_const))
+    let slice = slice(ty.pointer(is_const));
+    let mut text = Message::new();
+    text.push(lifetime(host.spelling));
+    text.push(slice.as_str().split_at(1).1);
+    text
+}
+
+/// `&'a ` of a borrow, or `&` without a lifetime.
+const fn lifetime(spelling: &str) -> &str {
+    let bytes = spelling.as_bytes();
+    let mut end = 1;
+    if bytes.len() > 1 && bytes[0] == b'&' && bytes[1] == b'\'' {
+        while end < bytes.len() && bytes[end] != b' ' {
+            end += 1;
+        }
+        if end < bytes.len() {
+            return spelling.split_at(end + 1).0;
+        }
+    }
+    "&"
 }
 
 /// The spelling of the mutable type. `None` if it is not one of the usual types.
@@ -96,16 +115,7 @@ const fn mutable(spelling: &str) -> Option<Message<256>> {
     let bytes = spelling.as_bytes();
     let mut text = Message::new();
     if !bytes.is_empty() && bytes[0] == b'&' {
-        let mut end = 1;
-        if bytes.len() > 1 && bytes[1] == b'\'' {
-            while end < bytes.len() && bytes[end] != b' ' {
-                end += 1;
-            }
-            if end < bytes.len() {
-                end += 1;
-            }
-        }
-        let (borrow, ty) = spelling.split_at(end);
+        let (borrow, ty) = spelling.split_at(lifetime(spelling).len());
         text.push(borrow);
         text.push("mut ");
         text.push(ty);
@@ -163,7 +173,7 @@ mod tests {
             ("CudaView<'a, f64>", same, true, "CudaViewMut<'a, f64>"),
             ("Option<DevicePointer<f64>>", half, true, "Option<DevicePointerMut<half::f16>>"),
             ("Numbers", same, true, "&mut CudaSlice<f64>"),
-            ("&'a CudaSlice<Real>", float, false, "&CudaSlice<f32>"),
+            ("&'a CudaSlice<Real>", float, false, "&'a CudaSlice<f32>"),
         ] {
             check(spelling, element, is_written, expected);
         }

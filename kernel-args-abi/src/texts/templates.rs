@@ -155,7 +155,7 @@ templates! {
     // Help: a type of the right size.
     takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
     takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}";
-    takes_mut(declare: text) = "the kernel may write through it, pass `&mut`: {declare}";
+    takes_mut(declare: text) = "the kernel may write through it: {declare}";
     or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
     takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";

@@ -109,6 +109,15 @@ impl Mistake {
         }
         let at = arguments.position(self.field()?)?;
         let ty = arguments.fields[at].ty.clone();
+        if hint.contains("put the fields in the kernel's order")
+            && let (Some(to), Some(index)) = (number(hint, "parameter "), number(hint, "field "))
+        {
+            let mut inner = Item::within(source, &ty).ok_or("no struct of the program")?;
+            let from = inner.position(first_quoted(hint)?.split('.').nth(1).unwrap_or_default())?;
+            let field = inner.fields.remove(from);
+            inner.fields.insert((from + to).saturating_sub(index).min(inner.fields.len()), field);
+            return Ok(inner.write(source));
+        }
         if hint.contains("swap them") {
             let mut inner = Item::within(source, &ty).ok_or("no struct of the program")?;
             let names = quoted(hint).into_iter().filter_map(|name| name.split('.').nth(1));
@@ -218,6 +227,7 @@ impl Mistake {
             let at = arguments.position(first_quoted(hint)?)?;
             arguments.fields.remove(at);
         } else if hint.contains("put the fields in the kernel's order")
+            && !quoted(hint)[0].contains('.')
             && let Some(to) = number(hint, "parameter ")
         {
             let from = arguments.position(whole(first_quoted(hint)?))?;
@@ -392,7 +402,21 @@ fn with_imports(before: &str, mut text: String) -> String {
     const MODULES: [(&str, &[&str]); 3] = [
         ("cudarc::driver", &["CudaSlice", "CudaView", "CudaViewMut"]),
         ("kernel_args", &["DevicePointer", "DevicePointerMut", "DeviceType", "SurfaceObject", "TextureObject"]),
-        ("kernel_args::vector", &["Float2", "Float3", "Float4", "Int2", "Int4", "Uint2", "Uint4", "Double2"]),
+        (
+            "kernel_args::vector",
+            &[
+                "Float2",
+                "Float3",
+                "Float4",
+                "Int2",
+                "Int4",
+                "Uint2",
+                "Uint4",
+                "Double2",
+                "CuFloatComplex",
+                "CuDoubleComplex",
+            ],
+        ),
     ];
     for (module, names) in MODULES {
         for name in names {
