@@ -98,7 +98,7 @@ impl<'a> MemberMismatch<'a> {
     /// Whether the struct of the parameter differs, but none of its members.
     pub(crate) const fn is_of_whole(&self) -> bool {
         match self.kernel {
-            Some(place) => place.member.name.is_empty() && place.path[0].is_empty(),
+            Some(place) => self.siblings.is_empty() && place.path[0].is_empty() && place.pointers[0] == 0,
             None => false,
         }
     }

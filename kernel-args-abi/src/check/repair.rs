@@ -4,7 +4,7 @@ use super::{
     align::expected_offset,
     body::first_in_struct,
     difference::{Difference, Differences},
-    member_repair::MemberRepair,
+    member_repair::{MemberRepair, end_of},
     members::first_difference_of_any_size,
     mismatch::Mismatch,
     names::{Elsewhere, elsewhere},
@@ -140,8 +140,7 @@ impl<'a, const N: usize> Report<'a, N> {
         let kernel = &self.kernel().parameters[parameter];
         let declare = Repair::Declare { field, parameter };
         match differences.first() {
-            Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => match only_aligned_more(host, kernel)
-            {
+            Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => match only_aligned(host, kernel) {
                 Some(align) => Repair::Align(field, align),
                 None => members((field, host), (parameter, kernel)),
             },
@@ -238,13 +237,13 @@ pub(crate) const fn alignment_of<const N: usize>(
     None
 }
 
-/// The alignment of the kernel's struct, if only this makes it larger than the host's.
-pub(crate) const fn only_aligned_more(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
+/// The alignment of the kernel's struct, if only this gives it another size than the host's.
+pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
     let (Some(own), Some(align)) = (host.align, kernel.align) else {
         return None;
     };
-    let is_larger = host.size < kernel.size && host.size.next_multiple_of(align.bytes()) == kernel.size;
-    if own.bytes() >= align.bytes() || !is_larger || !can_align(host, align) {
+    let end = end_of(host.members, host.members.len());
+    if own.bytes() == align.bytes() || end.next_multiple_of(align.bytes()) != kernel.size || !can_align(host, align) {
         return None;
     }
     match first_difference_of_any_size(host, kernel) {

@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{
     check::{
-        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct,
-        only_aligned_more,
+        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct, only_aligned,
     },
     class::Class,
     cpp::{CppBase, name, vectors_of},
@@ -100,7 +99,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         if is_own_struct(host) || host.cpp.is_unknown() {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
             let mut member = Hint::new();
-            if let Some(align) = only_aligned_more(host, kernel) {
+            if let Some(align) = only_aligned(host, kernel) {
                 say::aligned_more(&mut member, align.bytes());
             } else {
                 push_member(&mut member, host, kernel);

@@ -38,7 +38,10 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
             templates::narrow(&mut text, write.as_str());
             return text;
         }
-        templates::not_narrowed(&mut text);
+        let mut declare = Declaration::new();
+        templates::declare(&mut declare, types(host.name, None, kernel).as_str());
+        templates::not_narrowed(&mut text, declare.as_str());
+        return text;
     }
     templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
     text
@@ -171,9 +174,43 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     if !host.name.is_empty() {
-        templates::declare(&mut text, member_field(host.name, kernel).as_str());
+        let field = match with_length(host, kernel) {
+            Some(ty) => {
+                let mut field = Declaration::new();
+                push_type(&mut field, host.name, ty.as_str());
+                field
+            }
+            None => member_field(host.name, kernel),
+        };
+        templates::declare(&mut text, field.as_str());
     }
     text
+}
+
+/// The host's array with the kernel's length, if its elements are the same struct: the program's name can differ.
+const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Type> {
+    let (CppBase::Named(own), CppBase::Named(theirs)) = (host.cpp.base, kernel.cpp.base) else {
+        return None;
+    };
+    let bytes = host.spelling.as_bytes();
+    let mut end = bytes.len();
+    while end > 0 && bytes[end - 1] != b';' {
+        end -= 1;
+    }
+    if end == 0 || !same(own, theirs) || !is_row(host.cpp) || !is_row(kernel.cpp) {
+        return None;
+    }
+    let mut text = Type::new();
+    text.push(host.spelling.split_at(end).0);
+    text.push(" ");
+    text.writer().push_number(kernel.cpp.extents[0] as usize);
+    text.push("]");
+    Some(text)
+}
+
+/// Whether it is an array of one dimension.
+const fn is_row(cpp: CppType<'_>) -> bool {
+    cpp.extents[0] > 0 && cpp.extents[1] == 0
 }
 
 /// `` `name: f32` ``, for the kernel's member. If its type has no Rust name, its size and alignment.

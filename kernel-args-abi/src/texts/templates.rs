@@ -111,7 +111,7 @@ templates! {
     declare(types: text) = "declare {types}";
     narrow(types: text) = "write {types} in its `#[kernel_args(…)]`";
     narrow_to(ty: text) = "`as = {ty}`";
-    not_narrowed() = "remove `as` from its `#[kernel_args(…)]`, and ";
+    not_narrowed(declare: text) = "remove `as` from its `#[kernel_args(…)]`, and {declare}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
     position_type(field: name, ty: text) = "field {field} as `{ty}`";
     part_type(field: name, ty: text) = "`{field}` as `{ty}`";

@@ -24,8 +24,9 @@ use std::{
 const FOLDER: &str = "tests/toolchain/suites/compile_fail";
 
 /// The libraries of a user's crate, hostile macros, and kernels of a dependent crate.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "cudarc",
+    "float8",
     "glam",
     "half",
     "kernel_args",

@@ -173,8 +173,9 @@ impl Mistake {
         }
         let (_, of_part) = declare.split_once(" as ").ok_or_else(|| format!("no type: {hint}"))?;
         if of_part.starts_with("a struct of") {
-            arguments.fields[at].ty = "Own".to_owned();
-            return Ok(arguments.write(source) + &own_struct(of_part)?);
+            let name = format!("Own{}", source.len());
+            arguments.fields[at].ty.clone_from(&name);
+            return Ok(arguments.write(source) + &own_struct(&name, of_part)?);
         }
         let new = first_quoted(of_part)?;
         if let Some((_, member)) = declared.split_once('.') {
@@ -297,13 +298,13 @@ fn place_of(item: &Item, place: &str) -> Result<usize, String> {
 }
 
 /// "a struct of 16 bytes, aligned to 4, with `#[derive(…)]`, `#[repr(C)]` and …".
-fn own_struct(text: &str) -> Result<String, String> {
+fn own_struct(name: &str, text: &str) -> Result<String, String> {
     let size = number(text, "a struct of ").ok_or("no size")?;
     let align = number(text, "aligned to ").ok_or("no alignment")?;
     let attributes = quoted(text).into_iter().filter(|part| part.starts_with("#["));
     let attributes: Vec<&str> = attributes.collect();
     Ok(format!(
-        "\n{}\nstruct Own {{\n    own: [u{}; {}],\n}}\n",
+        "\n{}\nstruct {name} {{\n    own: [u{}; {}],\n}}\n",
         attributes.join("\n"),
         align.min(8) * 8,
         size / align.min(8)
@@ -338,6 +339,7 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
     let mut own = Item::within(source, ty).ok_or_else(|| format!("`{ty}` is no struct of the program"))?;
     let inner: Vec<&str> = path.split('.').collect();
     let is_relative = hint.contains("this struct has `") || inner.len() > 1 && own.position(whole(inner[0])).is_ok();
+    let outer = own.clone();
     let steps = inner.iter().skip(usize::from(!is_relative && inner.len() > 1));
     for step in steps.take(inner.len().saturating_sub(if is_relative { 1 } else { 2 })) {
         let at = own.position(whole(step))?;
@@ -373,6 +375,9 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
         own.fields = new[1..].chunks(2).filter_map(|chunk| member(chunk[0], chunk.get(1).copied()?)).collect();
     } else if let Some(declare) = tail("declare `") {
         let (name, ty) = declare.split('`').next().and_then(|text| text.split_once(": ")).ok_or("no type")?;
+        if own.position(name).is_err() {
+            own = outer;
+        }
         let at = own.position(name)?;
         ty.clone_into(&mut own.fields[at].ty);
     } else if hint.contains("write `#[device_type(name = ") {
@@ -401,7 +406,10 @@ fn member(name: &str, after: &str) -> Option<Field> {
 fn with_imports(before: &str, mut text: String) -> String {
     const MODULES: [(&str, &[&str]); 3] = [
         ("cudarc::driver", &["CudaSlice", "CudaView", "CudaViewMut"]),
-        ("kernel_args", &["DevicePointer", "DevicePointerMut", "DeviceType", "SurfaceObject", "TextureObject"]),
+        (
+            "kernel_args",
+            &["DevicePointer", "DevicePointerMut", "DeviceType", "SurfaceObject", "TensorMap", "TextureObject"],
+        ),
         (
             "kernel_args::vector",
             &[
