@@ -26,12 +26,12 @@ type Type = Message<256>;
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     if is_narrowed(host.spelling) {
-        let (types, count) = alternatives(Some(host), kernel);
+        let (narrow, count) = alternatives(Some(host), kernel);
         let mut write = Declaration::new();
         let mut i = 0;
-        while i < count && matches!(types[i].as_bytes()[0], b'u' | b'i') {
+        while i < count && matches!(narrow[i].as_bytes()[0], b'u' | b'i') {
             push_separator(&mut write, i, count);
-            templates::narrow_to(&mut write, types[i]);
+            templates::narrow_to(&mut write, narrow[i]);
             i += 1;
         }
         if i == count && count > 0 {
