@@ -84,14 +84,12 @@ pub(super) const fn write_field_name(
     kernel: &[Parameter<'_>],
     (field, parameter): (usize, usize),
 ) -> Message<512> {
-    match Array::of(host, field) {
-        Some(array) => array.write_names(kernel, field, parameter),
-        None => {
-            let mut text = Message::new();
-            text.push(write_name(kernel[parameter].name, "kernel_args").as_str());
-            text
-        }
+    if let Some(array) = Array::of(host, field) {
+        return array.write_names(kernel, field, parameter);
     }
+    let mut text = Message::new();
+    text.push(write_name(kernel[parameter].name, "kernel_args").as_str());
+    text
 }
 
 /// The elements of an array that is spread, as fields.

@@ -101,7 +101,7 @@ impl<const N: usize> Report<'_, N> {
             if last == first + 1 && !same(ty.as_str(), others.as_str()) {
                 let (before, after) = if parameter == first { (&ty, &others) } else { (&others, &ty) };
                 say::add_before_or_after(&mut text, from, before.as_str(), after.as_str(), first, last);
-                return self.or_move(mismatch, text);
+                return self.or_move(mismatch, &text);
             }
             if same(ty.as_str(), others.as_str()) {
                 either = ty;
@@ -115,17 +115,17 @@ impl<const N: usize> Report<'_, N> {
                 say::add_among(&mut text, from, to, either.as_str(), first, last);
             }
         }
-        self.or_move(mismatch, text)
+        self.or_move(mismatch, &text)
     }
 
     /// The hint to add a field; or to move one, if a field without a parameter can be it.
-    const fn or_move(&self, mismatch: Mismatch, add: Hint) -> Hint {
+    const fn or_move(&self, mismatch: Mismatch, add: &Hint) -> Hint {
         if let Some(Mismatch::Extra { field, .. }) = self.counterpart_of(mismatch) {
             let mut both = Message::new();
             say::add_or_move(&mut both, add.as_str(), self.host().parameters[field].name);
             return both;
         }
-        add
+        *add
     }
 
     /// The hint for a field without a parameter.

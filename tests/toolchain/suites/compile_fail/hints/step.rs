@@ -429,7 +429,7 @@ fn with_imports(before: &str, mut text: String) -> String {
     for (module, names) in MODULES {
         for name in names {
             if mentions(&text, name) && !mentions(before, name) {
-                text += &format!("\nuse {module}::{name};\n");
+                text.extend(["\nuse ", module, "::", name, ";\n"]);
             }
         }
     }
