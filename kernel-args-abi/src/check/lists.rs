@@ -1,4 +1,4 @@
-//! A list of fields beside the list of a kernel's parameters.
+//! A list of fields next to the list of a kernel's parameters.
 
 use super::{
     compare::distance,

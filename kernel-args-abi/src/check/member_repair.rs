@@ -11,7 +11,7 @@ use crate::{
     signature::{Members, Parameter},
 };
 
-/// What to change in a struct so that its first difference is gone. Names count before types.
+/// What to change in a struct to remove its first difference. Names count before types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]

@@ -17,7 +17,7 @@ use crate::{
     signature::{Offsets, Parameter},
 };
 
-/// What a program changes first so that a mistake is gone. Fields and parameters are indices.
+/// What a program changes first to remove a mistake. Fields and parameters are indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
@@ -26,7 +26,7 @@ pub enum Repair<'a> {
     Reorder,
     /// Exchange two fields, the first before the second.
     Exchange(usize, usize),
-    /// Move a field before another one; to the end, if `before` is the number of fields.
+    /// Move a field before a second field; to the end, if `before` is the number of fields.
     Move {
         /// The field.
         field: usize,
@@ -108,7 +108,7 @@ pub enum Repair<'a> {
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    /// What to change first so that this mistake is gone.
+    /// What to change first to remove this mistake.
     #[must_use]
     pub const fn repair(&self, mismatch: Mismatch) -> Repair<'a> {
         match mismatch {

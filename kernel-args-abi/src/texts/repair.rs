@@ -118,7 +118,7 @@ impl<const N: usize> Report<'_, N> {
         self.or_move(mismatch, &text)
     }
 
-    /// The hint to add a field; or to move one, if a field without a parameter can be it.
+    /// The hint to add a field; or to move one, if a field without a parameter fits there.
     const fn or_move(&self, mismatch: Mismatch, add: &Hint) -> Hint {
         if let Some(Mismatch::Extra { field, .. }) = self.counterpart_of(mismatch) {
             let mut both = Message::new();

@@ -1,4 +1,4 @@
-//! A program whose author follows the first hint of rustc's messages, again and again, ends accepted.
+//! A program whose author follows the first hint in the output of rustc, again and again, ends accepted.
 //!
 //! Each hint is followed mechanically in the source. All programs of a round are compiled together.
 
@@ -68,7 +68,7 @@ impl Suite {
             let text = read(&self.sources.join(format!("ui/{case}.rs")))?;
             // A new program has none yet.
             let golden = read(&self.sources.join(format!("ui/{case}.stderr"))).unwrap_or_default();
-            // Only the errors of constants: the others have help of rustc.
+            // Only the errors of constants: the help of other errors is from rustc.
             let helps = golden.lines().filter(|line| line.contains("                help: "));
             if helps.into_iter().any(names_what_to_write) {
                 programs.insert(case.as_str(), Program { text, steps: 0, most: 0, end: None });

@@ -1,4 +1,4 @@
-// Complex numbers of CUDA's standard library, which are aligned like CUDA's.
+// Complex numbers of the standard library for GPUs, which are aligned like vectors.
 use cudarc::driver::CudaSlice;
 use kernel_args::{KernelArgs, vector::Float2};
 
