@@ -18,6 +18,8 @@ use crate::{
 pub enum MemberRepair<'a> {
     /// Write the members in the order of these.
     Order(Members<'a>),
+    /// Exchange the members of these names.
+    Exchange(&'a str, &'a str),
     /// Declare this member with the type of the kernel's member.
     Declare(Parameter<'a>, Parameter<'a>),
     /// Add the kernel's member before the host's member of this name; at the end, if it is empty.
@@ -38,6 +40,9 @@ impl<'a> MemberMismatch<'a> {
         let Some(kernel) = self.kernel else {
             return None;
         };
+        if let Some(repair) = self.other_length(&kernel) {
+            return Some(repair);
+        }
         if own.is_empty() || theirs.is_empty() {
             return self.repair_of_whole();
         }
@@ -53,7 +58,7 @@ impl<'a> MemberMismatch<'a> {
                 Some(host) if same(host.declared.cpp_name(), declared.name) && host.offset == kernel.offset => {
                     Some(MemberRepair::Declare(twin, declared))
                 }
-                _ => Some(moved(own, &twin, theirs, &declared)),
+                _ => Some(self.moved(own, &twin, theirs, &declared)),
             };
         }
         let Some(host) = self.host else {
@@ -69,6 +74,35 @@ impl<'a> MemberMismatch<'a> {
         } else {
             MemberRepair::Declare(own, declared)
         })
+    }
+
+    /// What to change if one side is still in an array that ends earlier on the other side.
+    const fn other_length(&self, kernel: &Place<'a>) -> Option<MemberRepair<'a>> {
+        let Some(host) = self.host else {
+            return None;
+        };
+        let names = [outermost(&host), outermost(kernel)];
+        if same(names[0], names[1]) {
+            return None;
+        }
+        let mut i = 0;
+        while i < names.len() {
+            if let (Some(own), Some(theirs)) = (find(self.whole.0, names[i]), find(self.whole.1, names[i]))
+                && own.cpp.elements() != theirs.cpp.elements()
+            {
+                return Some(MemberRepair::Declare(own, theirs));
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// Whether the struct of the parameter differs, but none of its members.
+    pub(crate) const fn is_of_whole(&self) -> bool {
+        match self.kernel {
+            Some(place) => self.siblings.is_empty() && place.path[0].is_empty() && place.pointers[0] == 0,
+            None => false,
+        }
     }
 
     /// What to change if all members of the kernel's struct are in the host's struct, and the sizes differ.
@@ -99,33 +133,44 @@ impl<'a> MemberMismatch<'a> {
             MemberRepair::All(theirs)
         })
     }
-}
 
-/// What to change if a member is at another place, in a struct whose other members before it are right.
-const fn moved<'a>(
-    own: Members<'a>,
-    twin: &Parameter<'a>,
-    theirs: Members<'a>,
-    kernel: &Parameter<'a>,
-) -> MemberRepair<'a> {
-    let mut index = 0;
-    while let Some(member) = own.get_unspelled(index)
-        && !same(member.name, twin.name)
-    {
-        index += 1;
-    }
-    let end = end_of(own, index);
-    // The next member can be the kernel's before this one, by another name.
-    if let Some(next) = own.get_unspelled(index + 1)
-        && position(theirs, next.cpp_name()).is_none()
-        && offset(twin) + next.size == offset(kernel)
-    {
-        return MemberRepair::Order(theirs);
-    }
-    if offset(twin) < offset(kernel) && end < offset(kernel) {
-        MemberRepair::Pad(offset(kernel) - end, twin.name)
-    } else {
-        MemberRepair::All(theirs)
+    /// What to change if a member is at another place, in a struct whose other members before it are right.
+    const fn moved(
+        &self,
+        own: Members<'a>,
+        twin: &Parameter<'a>,
+        theirs: Members<'a>,
+        kernel: &Parameter<'a>,
+    ) -> MemberRepair<'a> {
+        let mut index = 0;
+        while let Some(member) = own.get_unspelled(index)
+            && !same(member.name, twin.name)
+        {
+            index += 1;
+        }
+        let end = end_of(own, index);
+        let (at, there) = (offset(twin), offset(kernel));
+        // Padding instead of a member that is further back would make the struct too large.
+        let has_room = end_of(own, own.len()) + there <= end_of(theirs, theirs.len()) + at;
+        if at > there
+            && let Some(host) = self.host
+            && find(theirs, host.declared.cpp_name()).is_none()
+            && find(own, host.declared.cpp_name()).is_some()
+        {
+            return MemberRepair::Remove(host.declared);
+        }
+        // The next member can be the kernel's before this one, by another name.
+        if let Some(next) = own.get_unspelled(index + 1)
+            && position(theirs, next.cpp_name()).is_none()
+            && at + next.size == there
+        {
+            return MemberRepair::Exchange(twin.name, next.name);
+        }
+        if at < there && end < there && has_room {
+            MemberRepair::Pad(there - end, twin.name)
+        } else {
+            MemberRepair::All(theirs)
+        }
     }
 }
 
@@ -145,7 +190,7 @@ const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> 
 }
 
 /// The end of the first `count` members.
-const fn end_of(members: Members<'_>, count: usize) -> usize {
+pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
     let (mut end, mut i) = (0, 0);
     while i < count {
         if let Some(member) = members.get_unspelled(i) {
@@ -189,6 +234,18 @@ const fn position(members: Members<'_>, name: &str) -> Option<usize> {
         i += 1;
     }
     None
+}
+
+/// The member of the whole struct that contains this place, if the place is in it.
+const fn outermost<'a>(place: &Place<'a>) -> &'a str {
+    let (mut first, mut i) = (0, 0);
+    while i < NAMES {
+        if place.pointers[i] > 0 {
+            first = i + 1;
+        }
+        i += 1;
+    }
+    if first < NAMES { place.path[first] } else { "" }
 }
 
 /// Whether two members are in structs of the same names.

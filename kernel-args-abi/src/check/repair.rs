@@ -4,7 +4,7 @@ use super::{
     align::expected_offset,
     body::first_in_struct,
     difference::{Difference, Differences},
-    member_repair::MemberRepair,
+    member_repair::{MemberRepair, end_of},
     members::first_difference_of_any_size,
     mismatch::Mismatch,
     names::{Elsewhere, elsewhere},
@@ -140,9 +140,10 @@ impl<'a, const N: usize> Report<'a, N> {
         let kernel = &self.kernel().parameters[parameter];
         let declare = Repair::Declare { field, parameter };
         match differences.first() {
-            Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => {
-                members((field, host), (parameter, kernel))
-            }
+            Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => match only_aligned(host, kernel) {
+                Some(align) => Repair::Align(field, align),
+                None => members((field, host), (parameter, kernel)),
+            },
             Some(Difference::Members) => members((field, host), (parameter, kernel)),
             Some(Difference::Alignment | Difference::Offset) if is_own_struct(host) => {
                 match alignment_of(self, field, parameter) {
@@ -234,6 +235,22 @@ pub(crate) const fn alignment_of<const N: usize>(
         bytes *= 2;
     }
     None
+}
+
+/// The alignment of the kernel's struct, if only this gives it another size than the host's.
+pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
+    let (Some(own), Some(align)) = (host.align, kernel.align) else {
+        return None;
+    };
+    let end = end_of(host.members, host.members.len());
+    if own.bytes() == align.bytes() || end.next_multiple_of(align.bytes()) != kernel.size || !can_align(host, align) {
+        return None;
+    }
+    match first_difference_of_any_size(host, kernel) {
+        // Only the structs as a whole differ.
+        Some(mismatch) if !mismatch.is_of_whole() => None,
+        _ => Some(align),
+    }
 }
 
 /// Whether no member of a struct needs a larger alignment.

@@ -4,14 +4,14 @@ use super::{
     inferred::{element_type, pointer_of},
     message::{Hint, Message, Text},
     pointer::{corrected, to_pointers},
-    rust::{Declaration, member_type, push_type, slice},
+    rust::{Declaration, member_field, push_type, slice},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
 use crate::{
     bytes::same,
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
-    cpp::{CppBase, CppType, rust_integer},
+    cpp::{CppBase, rust_integer},
     signature::{Evidence, Parameter, Slot, SlotKind},
 };
 
@@ -56,7 +56,7 @@ pub(super) const fn push_what(
 
 /// What the code does, what to write, and how to turn the check off.
 pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
-    push_correction(hint, (host, false), (found, slot));
+    push_correction(hint, host, (found, slot));
     match found {
         Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
@@ -64,15 +64,11 @@ pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slo
 }
 
 /// What the code does, and what to write.
-const fn push_correction(
-    hint: &mut Hint,
-    (host, is_member): (&Parameter<'_>, bool),
-    (found, slot): (Contradiction, &Slot<'_>),
-) {
+const fn push_correction(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
     let evidence = evidence(found, slot);
     let evidence = evidence.as_str();
     let mut declare = Declaration::new();
-    say::declare(&mut declare, fitting(host.name, (host, is_member), (found, slot)).as_str());
+    say::declare(&mut declare, fitting(host.name, host, (found, slot)).as_str());
     let declare = declare.as_str();
     match found {
         Contradiction::Object => say::object_in_code(hint, host.name, object(slot), evidence, declare),
@@ -111,17 +107,28 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     }
     let named = Parameter { name: own, ..member };
-    push_correction(&mut what, (&named, true), (found, &slot));
+    if matches!(found, Contradiction::Memory) {
+        let mut declare = Declaration::new();
+        say::declare(&mut declare, member_pointer(&named, &slot).as_str());
+        say::pointer_in_code(&mut what, own, evidence(found, &slot).as_str(), declare.as_str());
+    } else {
+        push_correction(&mut what, &named, (found, &slot));
+    }
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
+}
+
+/// `` `data: DevicePointer<f32>` ``, for a member that the code uses as a pointer.
+const fn member_pointer(member: &Parameter<'_>, slot: &Slot<'_>) -> Declaration {
+    let mut cpp = pointer_of(slot);
+    if matches!(cpp.base, CppBase::Unknown) {
+        cpp.base = CppBase::Void;
+    }
+    member_field(member.name, &Parameter { cpp, ..*member })
 }
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
 /// is empty.
-const fn fitting(
-    name: &str,
-    (host, is_member): (&Parameter<'_>, bool),
-    (found, slot): (Contradiction, &Slot<'_>),
-) -> Declaration {
+const fn fitting(name: &str, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
     let mut text = Message::new();
     let mut element = CppBase::Unknown;
     match found {
@@ -133,12 +140,6 @@ const fn fitting(
                 push_type(&mut text, name, rust_integer(signed == 1, 64));
                 signed += 1;
             }
-        }
-        Contradiction::Memory if is_member => {
-            let cpp = pointer_of(slot);
-            let base = if matches!(cpp.base, CppBase::Unknown) { CppBase::Void } else { cpp.base };
-            let pointer = Parameter { cpp: CppType { base, ..cpp }, ..*host };
-            push_type(&mut text, name, member_type(&pointer).as_str());
         }
         Contradiction::Memory => push_type(&mut text, name, slice(pointer_of(slot)).as_str()),
         Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
@@ -160,7 +161,7 @@ const fn fitting(
 
 /// What the field can be, without a name.
 pub(super) const fn types(host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
-    fitting("", (host, false), (found, slot))
+    fitting("", host, (found, slot))
 }
 
 /// The object that the code uses, in words, and the type of a field for it.

@@ -4,12 +4,15 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
-    rust::{Declaration, declaration, needs_struct, underlying},
+    pointer::declaration,
+    rust::{Declaration, needs_struct, underlying},
     spelling::{LONGEST_NAME, push_separator},
     templates as say,
 };
 use crate::{
-    check::{Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct},
+    check::{
+        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct, only_aligned,
+    },
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
@@ -96,9 +99,15 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         if is_own_struct(host) || host.cpp.is_unknown() {
             say::struct_sizes(hint, kernel.size, host.spelling, host.size);
             let mut member = Hint::new();
-            push_member(&mut member, host, kernel);
+            if let Some(align) = only_aligned(host, kernel) {
+                say::aligned_more(&mut member, align.bytes());
+            } else {
+                push_member(&mut member, host, kernel);
+            }
             if member.is_empty() {
                 say::compare_fields(hint);
+            } else if member.as_str().as_bytes()[0] == b':' {
+                hint.push(member.as_str());
             } else {
                 say::because(hint, member.as_str());
             }

@@ -2,15 +2,16 @@
 
 use super::{
     message::{Hint, Message},
-    part_names::{rename_field, write_field_name},
+    part_names::{Array, rename_field, write_field_name},
     rename::{rename_to, write_name},
     rust::{member_declaration, member_field, member_type},
     templates as say,
 };
 use crate::{
+    bytes::same,
     check::{
-        Difference, Elsewhere, MemberRepair, Place, Report, elsewhere, first_difference_of_any_size, first_variant,
-        names::is_made,
+        Difference, Elsewhere, MemberMismatch, MemberRepair, Place, Report, elsewhere, first_difference_of_any_size,
+        first_variant, names::is_made,
     },
     cpp::CppBase,
     signature::{Members, Parameter, Variant},
@@ -24,16 +25,14 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let Some(k) = mismatch.kernel else { return };
     // PTX's name of a parameter says less than the name of the field.
     let there = member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });
-    let repair = mismatch.repair();
-    let repair = repair.as_ref();
     let Some(h) = mismatch.host else {
         say::member_missing(hint, there.as_str(), k.member.cpp, k.offset);
-        push_repair(hint, repair);
+        push_repair(hint, &mismatch);
         return;
     };
     let here = member_path(&h, host.name);
     if is_pointee(&k) {
-        push_pointee(hint, (&h, here.as_str()), (&k, there.as_str()), host, repair);
+        push_pointee(hint, (&h, here.as_str()), (&k, there.as_str()), host, &mismatch);
         return;
     }
     if matches!(mismatch.differences.first(), Some(Difference::ParameterName)) {
@@ -41,7 +40,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         if h.member.kernel_name.is_empty() {
             let rename = rename_to(name, "device_type");
             say::member_elsewhere_in_kernel(hint, here.as_str(), there.as_str(), k.offset);
-            push_repair(hint, repair);
+            push_repair(hint, &mismatch);
             say::or_rename_member(hint, there.as_str(), rename.as_str());
         } else {
             let write = write_name(name, "device_type");
@@ -56,6 +55,11 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
                 write.as_str(),
             );
         }
+        return;
+    }
+    if mismatch.is_of_whole() && h.member.size != k.member.size {
+        // The sizes are known already.
+        push_repair(hint, &mismatch);
         return;
     }
     let (mut in_kernel, mut in_host) = (Message::<320>::new(), Message::<320>::new());
@@ -77,13 +81,15 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     } else {
         say::members_differ(hint, in_kernel, cpp, in_host, ty);
     }
-    push_repair(hint, repair);
+    push_repair(hint, &mismatch);
 }
 
 /// What to change in the host's struct.
-const fn push_repair(hint: &mut Hint, repair: Option<&MemberRepair<'_>>) {
-    match repair {
+const fn push_repair(hint: &mut Hint, mismatch: &MemberMismatch<'_>) {
+    let repair = mismatch.repair();
+    match repair.as_ref() {
         Some(MemberRepair::Order(members)) => say::in_kernel_order(hint, names_of(*members).as_str()),
+        Some(MemberRepair::Exchange(first, second)) => say::exchange_members(hint, first, second),
         Some(MemberRepair::Declare(host, kernel)) => {
             let declare = member_declaration(host, kernel);
             if declare.is_empty() {
@@ -102,8 +108,14 @@ const fn push_repair(hint: &mut Hint, repair: Option<&MemberRepair<'_>>) {
             say::add_member(hint, member_field(kernel.name, kernel).as_str(), place.as_str());
         }
         Some(MemberRepair::Remove(host)) => say::remove_member(hint, host.name),
-        Some(MemberRepair::Pad(bytes, before)) if before.is_empty() => say::pad_end(hint, *bytes),
-        Some(MemberRepair::Pad(bytes, before)) => say::pad_before(hint, *bytes, before),
+        Some(MemberRepair::Pad(bytes, before)) => {
+            let name = padding_name(mismatch.host_siblings);
+            if before.is_empty() {
+                say::pad_end(hint, name.as_str(), *bytes);
+            } else {
+                say::pad_before(hint, name.as_str(), *bytes, before);
+            }
+        }
         Some(MemberRepair::All(members)) => {
             let mut all = Message::<768>::new();
             let mut i = 0;
@@ -115,6 +127,29 @@ const fn push_repair(hint: &mut Hint, repair: Option<&MemberRepair<'_>>) {
             say::declare_as_kernel(hint, if all.is_truncated() { "" } else { all.as_str() });
         }
         None => say::declare_as_kernel(hint, ""),
+    }
+}
+
+/// A name for new padding: `_padding`, or with a number if the struct has that already.
+const fn padding_name(members: Members<'_>) -> Message<32> {
+    let mut number = 1;
+    loop {
+        let mut name = Message::<32>::new();
+        name.push("_padding");
+        if number > 1 {
+            name.push("_");
+            name.writer().push_number(number);
+        }
+        let mut i = 0;
+        while let Some(member) = members.get_unspelled(i)
+            && !same(member.name, name.as_str())
+        {
+            i += 1;
+        }
+        if i == members.len() {
+            return name;
+        }
+        number += 1;
     }
 }
 
@@ -135,11 +170,11 @@ const fn push_pointee(
     (h, here): (&Place<'_>, &str),
     (k, there): (&Place<'_>, &str),
     host: &Parameter<'_>,
-    repair: Option<&MemberRepair<'_>>,
+    mismatch: &MemberMismatch<'_>,
 ) {
     if h.member.size != k.member.size {
         say::pointee_sizes(hint, there, k.member.size, here, h.member.size);
-        push_repair(hint, repair);
+        push_repair(hint, mismatch);
         return;
     }
     let mut variant = Hint::new();
@@ -232,12 +267,19 @@ pub(super) const fn push_elsewhere<const N: usize>(
 ) {
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
     let (own, here) = (&host[field], kernel[parameter].name);
-    let write = write_field_name(own.name, here);
+    let pair = (field, parameter);
+    let write = write_field_name(host, kernel, pair);
     let write = write.as_str();
     match elsewhere(host, kernel, field, parameter) {
         Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
-            let rename = rename_field(own.name, here);
+            let rename = rename_field(host, kernel, pair);
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
+        }
+        Some(Elsewhere::At(other))
+            if let Some(array) = Array::of(host, field)
+                && array.takes(other, pair) =>
+        {
+            say::element_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
         }
         Some(Elsewhere::At(other)) => {
             say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);

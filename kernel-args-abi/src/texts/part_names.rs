@@ -5,6 +5,7 @@ use super::{
     rename::{rename_to, write_name},
     templates as say,
 };
+use crate::{check::is_made, signature::Parameter};
 
 /// The name of such a parameter.
 pub type PartName = Message<128>;
@@ -66,23 +67,96 @@ const fn contains(name: &str, mark: u8) -> bool {
 }
 
 /// What to write to give a field the C++ name of the parameter at its position.
-pub(super) const fn rename_field(field: &str, name: &str) -> Message<512> {
-    if is_element(field) {
-        let mut text = Message::new();
-        say::name_elements(&mut text, "n{}");
-        return text;
+pub(super) const fn rename_field(
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+    (field, parameter): (usize, usize),
+) -> Message<512> {
+    match Array::of(host, field) {
+        Some(array) => array.write_names(kernel, field, parameter),
+        None => rename_to(kernel[parameter].name, "kernel_args"),
     }
-    rename_to(name, "kernel_args")
 }
 
 /// The attribute that gives a field the C++ name of the parameter at its position.
-pub(super) const fn write_field_name(field: &str, name: &str) -> Message<256> {
-    if is_element(field) {
-        let mut text = Message::new();
-        say::name_elements(&mut text, "n{}");
-        return text;
+pub(super) const fn write_field_name(
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+    (field, parameter): (usize, usize),
+) -> Message<512> {
+    if let Some(array) = Array::of(host, field) {
+        return array.write_names(kernel, field, parameter);
     }
-    write_name(name, "kernel_args")
+    let mut text = Message::new();
+    text.push(write_name(kernel[parameter].name, "kernel_args").as_str());
+    text
+}
+
+/// The elements of an array that is spread, as fields.
+#[derive(Clone, Copy)]
+pub(super) struct Array {
+    first: usize,
+    len: usize,
+}
+
+impl Array {
+    /// The array of this field. `None` if the field is no element.
+    pub(super) const fn of(host: &[Parameter<'_>], field: usize) -> Option<Self> {
+        if !is_element(host[field].name) {
+            return None;
+        }
+        let mut first = field;
+        while first > 0 && are_of_one_array(host[first - 1].name, host[field].name) {
+            first -= 1;
+        }
+        let mut end = field + 1;
+        while end < host.len() && are_of_one_array(host[end].name, host[field].name) {
+            end += 1;
+        }
+        Some(Self { first, len: end - first })
+    }
+
+    /// Whether the array takes a parameter, if `parameter` is the parameter of `field`.
+    pub(super) const fn takes(&self, other: usize, (field, parameter): (usize, usize)) -> bool {
+        other + field >= parameter + self.first && other + field < parameter + self.first + self.len
+    }
+
+    /// The kernel's names as a list.
+    const fn write_names(&self, kernel: &[Parameter<'_>], field: usize, parameter: usize) -> Message<512> {
+        let mut list = Message::<320>::new();
+        let mut i = 0;
+        while i < self.len {
+            let Some(at) = (parameter + self.first + i).checked_sub(field) else { break };
+            if at >= kernel.len() || is_made(kernel[at].name) {
+                break;
+            }
+            if i > 0 {
+                list.push(", ");
+            }
+            say::quoted(&mut list, kernel[at].name);
+            i += 1;
+        }
+        let mut text = Message::new();
+        if i < self.len || list.is_truncated() {
+            say::name_elements(&mut text, "n{}");
+        } else {
+            say::list_names(&mut text, list.as_str());
+        }
+        text
+    }
+}
+
+/// Whether two names are of elements of one array.
+const fn are_of_one_array(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        if a[i] == b'[' {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::{
     message::Message,
-    rust::{element_name, slice},
+    rust::{self, Declaration, element_name, push_type, slice},
+    templates as say,
 };
 use crate::{
     bytes::starts_with,
@@ -12,6 +13,22 @@ use crate::{
 
 /// The types that have another name if they are mutable.
 const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
+
+/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, `&'a CudaSlice<f32>` for
+/// `&'a CudaSlice<f64>`, unless a mutable one becomes shared.
+pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
+    let (own, cpp) = (host.cpp, kernel.cpp);
+    let becomes_shared = !own.is_shared() && cpp.is_shared();
+    if becomes_shared || !is_slice(own) || !is_slice(cpp) || element_name(cpp.base).is_empty() {
+        return rust::declaration(host, kernel);
+    }
+    let mut text = Declaration::new();
+    let mut field = Declaration::new();
+    let is_written = own.is_shared() && !cpp.is_shared();
+    push_type(&mut field, host.name, corrected(host, cpp.base, is_written).as_str());
+    say::declare(&mut text, field.as_str());
+    text
+}
 
 /// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
 /// spelling as far as it shows elements and mutability, otherwise returns a slice.
@@ -43,6 +60,11 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
     text
 }
 
+/// Whether it is a pointer to values, not to pointers or arrays.
+const fn is_slice(cpp: CppType<'_>) -> bool {
+    cpp.depth == 1 && cpp.rows[0] == 0
+}
+
 /// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
     let own = element_name(host.cpp.base);
@@ -66,7 +88,26 @@ const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) 
     let base = if matches!(element, CppBase::Unknown) { host.cpp.base } else { element };
     let is_const = !is_written && host.cpp.is_shared();
     let ty = if host.cpp.depth == 1 { CppType::of(base) } else { CppType::UNKNOWN };
-    slice(ty.pointer(is_const))
+    let slice = slice(ty.pointer(is_const));
+    let mut text = Message::new();
+    text.push(lifetime(host.spelling));
+    text.push(slice.as_str().split_at(1).1);
+    text
+}
+
+/// `&'a ` of a borrow, or `&` without a lifetime.
+const fn lifetime(spelling: &str) -> &str {
+    let bytes = spelling.as_bytes();
+    let mut end = 1;
+    if bytes.len() > 1 && bytes[0] == b'&' && bytes[1] == b'\'' {
+        while end < bytes.len() && bytes[end] != b' ' {
+            end += 1;
+        }
+        if end < bytes.len() {
+            return spelling.split_at(end + 1).0;
+        }
+    }
+    "&"
 }
 
 /// The spelling of the mutable type. `None` if it is not one of the usual types.
@@ -74,16 +115,7 @@ const fn mutable(spelling: &str) -> Option<Message<256>> {
     let bytes = spelling.as_bytes();
     let mut text = Message::new();
     if !bytes.is_empty() && bytes[0] == b'&' {
-        let mut end = 1;
-        if bytes.len() > 1 && bytes[1] == b'\'' {
-            while end < bytes.len() && bytes[end] != b' ' {
-                end += 1;
-            }
-            if end < bytes.len() {
-                end += 1;
-            }
-        }
-        let (borrow, ty) = spelling.split_at(end);
+        let (borrow, ty) = spelling.split_at(lifetime(spelling).len());
         text.push(borrow);
         text.push("mut ");
         text.push(ty);
@@ -141,7 +173,7 @@ mod tests {
             ("CudaView<'a, f64>", same, true, "CudaViewMut<'a, f64>"),
             ("Option<DevicePointer<f64>>", half, true, "Option<DevicePointerMut<half::f16>>"),
             ("Numbers", same, true, "&mut CudaSlice<f64>"),
-            ("&'a CudaSlice<Real>", float, false, "&CudaSlice<f32>"),
+            ("&'a CudaSlice<Real>", float, false, "&'a CudaSlice<f32>"),
         ] {
             check(spelling, element, is_written, expected);
         }

@@ -3,7 +3,9 @@
 use super::{
     hint::hint,
     message::{Hint, Message},
-    rust::{declaration, types},
+    part_names::is_part,
+    pointer::declaration,
+    rust::types,
     templates as say,
 };
 use crate::{
@@ -59,7 +61,11 @@ impl<const N: usize> Report<'_, N> {
             (Repair::Split { field, first, last }, _) => {
                 let whole = &host[field];
                 let count = last - first + 1;
-                say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
+                if is_array_of(whole, &kernel[first], count) {
+                    say::spread_array(&mut text, first, last, whole.spelling);
+                } else {
+                    say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
+                }
             }
             _ => {}
         }
@@ -92,6 +98,11 @@ impl<const N: usize> Report<'_, N> {
             let (from, to) = (host[from].name, host[to - 1].name);
             let mut either = Message::<768>::new();
             let others = types("", None, &kernel[if parameter == first { last } else { first }]);
+            if last == first + 1 && !same(ty.as_str(), others.as_str()) {
+                let (before, after) = if parameter == first { (&ty, &others) } else { (&others, &ty) };
+                say::add_before_or_after(&mut text, from, before.as_str(), after.as_str(), first, last);
+                return self.or_move(mismatch, &text);
+            }
             if same(ty.as_str(), others.as_str()) {
                 either = ty;
             } else {
@@ -104,12 +115,17 @@ impl<const N: usize> Report<'_, N> {
                 say::add_among(&mut text, from, to, either.as_str(), first, last);
             }
         }
+        self.or_move(mismatch, &text)
+    }
+
+    /// The hint to add a field; or to move one, if a field without a parameter fits there.
+    const fn or_move(&self, mismatch: Mismatch, add: &Hint) -> Hint {
         if let Some(Mismatch::Extra { field, .. }) = self.counterpart_of(mismatch) {
             let mut both = Message::new();
-            say::add_or_move(&mut both, text.as_str(), host[field].name);
+            say::add_or_move(&mut both, add.as_str(), self.host().parameters[field].name);
             return both;
         }
-        text
+        *add
     }
 
     /// The hint for a field without a parameter.
@@ -141,6 +157,14 @@ impl<const N: usize> Report<'_, N> {
             _ => (0, 0),
         }
     }
+}
+
+/// Whether a field is an array of this many values like the parameter.
+const fn is_array_of(field: &Parameter<'_>, parameter: &Parameter<'_>, count: usize) -> bool {
+    field.cpp.is_array()
+        && field.cpp.elements() == count
+        && field.size == parameter.size * count
+        && !is_part(field.name)
 }
 
 /// The hint for several fields that are one parameter.

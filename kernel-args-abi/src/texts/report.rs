@@ -2,6 +2,7 @@
 
 use super::{body, message::Message, rust::types, side::Side, templates as say};
 use crate::{
+    bytes::starts_with,
     check::{Difference, Differences, Mismatch, Report, expected_offset},
     signature::Parameter,
 };
@@ -16,6 +17,8 @@ pub struct Bound<'a> {
     pub written: &'a str,
     /// Whether the binding is wrong, not the field.
     pub is_wrong: bool,
+    /// Whether the type of the field contains a type parameter, or may.
+    pub is_generic: bool,
     /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
     pub more: usize,
     /// Whether there are several bindings.
@@ -26,6 +29,17 @@ impl Bound<'_> {
     const fn push_binding(&self, message: &mut Message) {
         if !self.written.is_empty() {
             say::binding_side(message, self.written);
+        }
+    }
+
+    /// What the type parameter is, if the message names its type: a field has the parameter instead.
+    const fn push_type(&self, message: &mut Message) {
+        let Some((name, rest)) = split(self.written, " = ") else { return };
+        if let Some((ty, _)) = split(rest, " => ")
+            && self.is_generic
+            && names(message.as_str(), ty)
+        {
+            say::here_bound(message, name, ty);
         }
     }
 
@@ -75,7 +89,10 @@ impl<const N: usize> Report<'_, N> {
                 say::correct_binding(&mut hint, types.as_str(), bound.written);
                 say::help(&mut message, hint.as_str());
             }
-            _ => say::help(&mut message, self.hint(mismatch).as_str()),
+            _ => {
+                say::help(&mut message, self.hint(mismatch).as_str());
+                bound.push_type(&mut message);
+            }
         }
         let mut first = 0;
         while first < field && self.of_field(first).is_none() {
@@ -93,6 +110,7 @@ impl<const N: usize> Report<'_, N> {
         let Some(mut message) = self.missing_message() else {
             return None;
         };
+        bound.push_type(&mut message);
         bound.push_binding(&mut message);
         let (count, mut first) = (self.host().parameters.len(), 0);
         while first < count && self.of_field(first).is_none() {
@@ -220,6 +238,39 @@ const fn push_host(message: &mut Message, field: &Parameter<'_>) {
 const fn push_kernel(message: &mut Message, parameter: &Parameter<'_>) {
     let side = Side::new(parameter, parameter.offset);
     say::kernel_side(message, side.line(side.widths()).as_str());
+}
+
+/// The texts before and after the first separator.
+const fn split<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    let mut i = 0;
+    while i < text.len() {
+        if starts_with(text.as_bytes().split_at(i).1, separator.as_bytes()) {
+            return Some((text.split_at(i).0, text.split_at(i + separator.len()).1));
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Whether the last line of a text names this type.
+const fn names(text: &str, ty: &str) -> bool {
+    let (bytes, ty) = (text.as_bytes(), ty.as_bytes());
+    let mut i = bytes.len();
+    while i > 0 && bytes[i - 1] != b'\n' {
+        i -= 1;
+        let after = bytes.split_at(i).1;
+        if starts_with(after, ty)
+            && (i == 0 || !is_in_word(bytes[i - 1]))
+            && (after.len() == ty.len() || !is_in_word(after[ty.len()]))
+        {
+            return true;
+        }
+    }
+    false
+}
+
+const fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 const fn larger(a: usize, b: usize) -> usize {

@@ -8,7 +8,7 @@ use super::{
     templates,
 };
 use crate::{
-    bytes::{equal, same},
+    bytes::{equal, same, starts_with},
     check::value::is_bytes_only,
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
@@ -26,8 +26,39 @@ type Type = Message<256>;
 /// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
+    if is_narrowed(host.spelling) {
+        let (narrow, count) = alternatives(Some(host), kernel);
+        let mut write = Declaration::new();
+        let mut i = 0;
+        while i < count && matches!(narrow[i].as_bytes()[0], b'u' | b'i') {
+            push_separator(&mut write, i, count);
+            templates::narrow_to(&mut write, narrow[i]);
+            i += 1;
+        }
+        if i == count && count > 0 {
+            templates::narrow(&mut text, write.as_str());
+            return text;
+        }
+        let mut declare = Declaration::new();
+        templates::declare(&mut declare, types(host.name, None, kernel).as_str());
+        templates::not_narrowed(&mut text, declare.as_str());
+        return text;
+    }
     templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
     text
+}
+
+/// Whether a spelling is the type of a field with the narrower type of its parameter: `usize as i32`.
+const fn is_narrowed(spelling: &str) -> bool {
+    let bytes = spelling.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if starts_with(bytes.split_at(i).1, b" as ") {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
@@ -149,9 +180,43 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
     if !host.name.is_empty() {
-        templates::declare(&mut text, member_field(host.name, kernel).as_str());
+        let field = match with_length(host, kernel) {
+            Some(ty) => {
+                let mut field = Declaration::new();
+                push_type(&mut field, host.name, ty.as_str());
+                field
+            }
+            None => member_field(host.name, kernel),
+        };
+        templates::declare(&mut text, field.as_str());
     }
     text
+}
+
+/// The host's array with the kernel's length, if its elements are the same struct: the program's name can differ.
+const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Type> {
+    let (CppBase::Named(own), CppBase::Named(theirs)) = (host.cpp.base, kernel.cpp.base) else {
+        return None;
+    };
+    let bytes = host.spelling.as_bytes();
+    let mut end = bytes.len();
+    while end > 0 && bytes[end - 1] != b';' {
+        end -= 1;
+    }
+    if end == 0 || !same(own, theirs) || !is_row(host.cpp) || !is_row(kernel.cpp) {
+        return None;
+    }
+    let mut text = Type::new();
+    text.push(host.spelling.split_at(end).0);
+    text.push(" ");
+    text.writer().push_number(kernel.cpp.extents[0] as usize);
+    text.push("]");
+    Some(text)
+}
+
+/// Whether it is an array of one dimension.
+const fn is_row(cpp: CppType<'_>) -> bool {
+    cpp.extents[0] > 0 && cpp.extents[1] == 0
 }
 
 /// `` `name: f32` ``, for the kernel's member. If its type has no Rust name, its size and alignment.

@@ -85,6 +85,7 @@ templates! {
     or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
     add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
+    add_before_or_after(field: name, before: text, after: text, first: number, last: number) = "add a field for it before `{field}`, {before}, or after it, {after} (parameters {first} and {last} are alike, so either may be missing)";
     add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
     add_or_move(add: text, field: name) = "{add}; or, if `{field}` is this field, move it there";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
@@ -98,14 +99,19 @@ templates! {
     with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
     as_one_field(types: text) = "replace them by one field: {types}";
     joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: replace it by {fields}, one for each";
+    spread_array(first: number, last: number, ty: name) = "parameters {first} to {last} are the elements of `{ty}`: write `#[kernel_args(spread)]` on it";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";
     between_fields(previous: name, next: name) = "between `{previous}` and `{next}`";
 
     // Help: what to declare.
+    here_bound(name: name, ty: name) = "; here `{name}` is `{ty}`";
     correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
+    narrow(types: text) = "write {types} in its `#[kernel_args(…)]`";
+    narrow_to(ty: text) = "`as = {ty}`";
+    not_narrowed(declare: text) = "remove `as` from its `#[kernel_args(…)]`, and {declare}";
     field_type(field: name, ty: text) = "`{field}: {ty}`";
     position_type(field: name, ty: text) = "field {field} as `{ty}`";
     part_type(field: name, ty: text) = "`{field}` as `{ty}`";
@@ -151,7 +157,7 @@ templates! {
     // Help: a type of the right size.
     takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
     takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}";
-    takes_mut(declare: text) = "the kernel may write through it, pass `&mut`: {declare}";
+    takes_mut(declare: text) = "the kernel may write through it: {declare}";
     or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
     takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
@@ -196,20 +202,23 @@ templates! {
     add_member(member: text, place: text) = ": add {member} {place}";
     at_end() = "at the end";
     remove_member(member: name) = ": remove `{member}`, which the kernel's struct does not have";
-    pad_before(bytes: number, next: name) = ": add `_padding: [u8; {bytes}]` before `{next}`";
-    pad_end(bytes: number) = ": add `_padding: [u8; {bytes}]` at the end";
+    pad_before(name: text, bytes: number, next: name) = ": add `{name}: [u8; {bytes}]` before `{next}`";
+    pad_end(name: text, bytes: number) = ": add `{name}: [u8; {bytes}]` at the end";
     declare_as_kernel(members: text) = ": declare the members as the kernel's struct does{members}";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct";
     or_rename_member(kernel: text, rename: text) = "; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
     member_named_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
     parameter_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
+    element_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: {write}";
     unknown_parameter(name: name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
     listed(name: name) = "`{name}`";
     more_names(count: number) = " and {count} more";
     rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
     rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
     write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    list_names(names: text) = "write the kernel's names on the array, `name = [{names}]`";
+    quoted(name: name) = "\"{name}\"";
     name_elements(form: text) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
     remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
 

@@ -89,6 +89,13 @@ impl Advice {
             self.changes.insert(order(moved, place(host, to)));
         } else if let Some((_, to)) = help.split_once(": move it ") {
             self.changes.insert(order(position(host, field.unwrap()), place(host, to)));
+        } else if let Some((before, after)) =
+            help.strip_prefix("add a field for it ").and_then(|rest| rest.split_once(", or after it, "))
+        {
+            let (named, types) = (quoted(before), quoted(after.split(" (").next().unwrap()));
+            let one = position(host, named[0]);
+            self.changes.extend([Change::Add(one), Change::Add(one + 1)]);
+            self.types.extend(named[1..].iter().chain(&types).map(|ty| String::from(*ty)));
         } else if let Some(rest) = help.strip_prefix("add a field for it ") {
             let (at, types) = rest.split_once(": ").unwrap();
             let types = types.split(" (").next().unwrap();

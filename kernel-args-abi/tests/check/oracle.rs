@@ -431,6 +431,10 @@ fn members_after(members: &[Parameter<'static>], repair: &MemberRepair<'_>, hint
             known.sort_by_key(|member| order(member));
             members = [known, other].concat();
         }
+        MemberRepair::Exchange(first, second) => {
+            let (a, b) = (at(&members, first), at(&members, second));
+            members.swap(a, b);
+        }
         MemberRepair::Declare(host, kernel) => {
             let at = at(&members, host.name);
             let owned = Parameter { name: "", ..owned(&Parameter { name: NAMES[0], ..*kernel }) };

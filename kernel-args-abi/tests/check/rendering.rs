@@ -59,7 +59,7 @@ kernel `mix` does not take these arguments
   f4     Float4         16 @ 16  .b8[16]  16 @ 16
   c      u32            4 @ 32                     <- if it is parameter 1, move it between `i` and `f4` and declare `c: f32`; if not, remove it and add a field for that parameter
   alpha  f64            8 @ 40   .f64     8 @ 32
-  x      &CudaSlice<_>  8 @ 48   float*   8 @ 40   <- the kernel may write through it, pass `&mut`: declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
+  x      &CudaSlice<_>  8 @ 48   float*   8 @ 40   <- the kernel may write through it: declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
     );
 }
 

@@ -307,8 +307,8 @@ fn an_exchange_and_a_type_are_both_suggested_if_either_helps() {
     assert_eq!(
         texts(&host, &kernel),
         [
-            "`y` and `x` look exchanged: swap them; or, if the order of the fields is right, the kernel may write through it, \
-          pass `&mut`: declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
+            "`y` and `x` look exchanged: swap them; or, if the order of the fields is right, the kernel may write through it: \
+          declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
         ]
     );
 }

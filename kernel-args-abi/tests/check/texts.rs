@@ -71,7 +71,7 @@ fn both_c_plus_plus_types_are_shown_where_the_kernels_is_known() {
 `y` does not match parameter 0 of kernel `k`
   host    &CudaSlice<_>        float const*  8 bytes, aligned to 8
   kernel  .param .u64 k_param  float*        8 bytes, aligned to 8
-  help: the kernel may write through it, pass `&mut`: declare `y: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
+  help: the kernel may write through it: declare `y: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
     );
 }
 

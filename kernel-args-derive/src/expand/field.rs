@@ -4,11 +4,11 @@ use super::respan;
 use crate::{
     attr::{ElementNames, FieldKind, Shape},
     erase, field_errors,
-    input::Field,
+    input::{self, Field},
     spelling,
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Ident, Path, Type};
 
 /// A field that is a parameter of the kernel, or several.
@@ -64,6 +64,11 @@ impl ParameterField<'_> {
         let name = &self.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
         let spelling = match (self.shape, self.field.ty) {
+            _ if let Some(wide) = self.wide => {
+                let spelled = |ty: &Type| input::spelling(&ty.to_token_stream());
+                let both = format!("{} as {}", spelled(wide), spelled(self.field.ty));
+                quote_spanned!(span=> #both)
+            }
             (Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, &krate, &info),
             _ => spelling::expression(ty, span, generics, &krate, &info),
         };

@@ -59,7 +59,7 @@ pub const fn nothing_missing_bound<const N: usize, const P: usize>(
     checked: &Checked,
 ) {
     if let Some(report) = checked
-        && let Some(message) = report.missing_message_bound(&bound(family, found, false))
+        && let Some(message) = report.missing_message_bound(&bound(family, found, true))
     {
         message.fail()
     }
@@ -75,6 +75,7 @@ const fn bound<const N: usize, const P: usize>(
             Some(target) => target.written,
             None => "",
         },
+        is_generic,
         is_wrong: is_generic && found.is_binding_wrong(),
         more: found.more(),
         several: N > 1,

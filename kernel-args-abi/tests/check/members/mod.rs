@@ -1,6 +1,7 @@
 //! Members of structs, compared one by one.
 
 mod arrays;
+mod hints;
 mod names;
 mod opaque;
 mod pointers;

@@ -334,7 +334,7 @@ fn wrong_members_behind_pointers_are_refused() -> Outcome {
     refused::<Wrong<'_, Record, wrong::Flags, Trace>>(
         m,
         "records",
-        "has `flags[].address` at byte 0 (`u32`): put the members in the kernel's order, `is_write`, `address`, `length`;",
+        "has `flags[].address` at byte 0 (`u32`): exchange `address` and `bits`;",
     );
     refused::<Wrong<'_, Record, Flags, wrong::Trace>>(m, "records", "has `traces[].air_id` at byte 0, where");
     refused::<Wrong<'_, Record, Flags, wrong::OwnMembers>>(m, "records", "has `traces[].width` at byte 8, where");

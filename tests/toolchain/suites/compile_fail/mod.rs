@@ -2,6 +2,7 @@
 //!
 //! Each case is `ui/KIND OF MISTAKE/CASE.rs`, its message `CASE.stderr` next to it: see `README.md`.
 
+mod hints;
 mod message;
 
 use kernel_args_toolchain_tests::{
@@ -23,8 +24,9 @@ use std::{
 const FOLDER: &str = "tests/toolchain/suites/compile_fail";
 
 /// The libraries of a user's crate, hostile macros, and kernels of a dependent crate.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "cudarc",
+    "float8",
     "glam",
     "half",
     "kernel_args",
@@ -38,13 +40,14 @@ const LIBRARIES: [&str; 8] = [
 const OPTIONS: [&str; 4] = ["--verbose", "--diagnostic-width=140", "-A", "dead_code"];
 
 /// Errors in generic code that `cargo check` accepts: rustc detects them during code generation.
-const FOUND_BY_A_BUILD: [&str; 13] = [
+const FOUND_BY_A_BUILD: [&str; 14] = [
     "block_too_large/generic",
     "contract/no_stream",
     "framework/family_without_pattern",
     "framework/unbound_type",
     "global/exchanged_members",
     "global/length",
+    "hints/variables",
     "kernel_item/generic",
     "packed_overaligned/aligned_struct",
     "packed_overaligned/tensor_map",
@@ -68,7 +71,8 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     let mut trials = vec![];
-    for case in cases(&root().join(FOLDER).join("ui"))? {
+    let cases = cases(&root().join(FOLDER).join("ui"))?;
+    for case in cases.clone() {
         let suite = Arc::clone(suite);
         trials.push(Trial::test(case.clone(), move || suite.compare(&case)));
     }
@@ -76,6 +80,8 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     if let Some(gone) = FOUND_BY_A_BUILD.iter().find(|name| !names.iter().any(|known| known == *name)) {
         return Err(format!("{gone} is not a case"));
     }
+    let hints = Arc::clone(suite);
+    trials.push(Trial::test("a_program_that_follows_the_hints_is_accepted", move || hints.follow_hints(&cases)));
     let suite = Arc::clone(suite);
     trials.push(Trial::test("what_the_messages_ask_for_compiles_and_runs", move || suite.right()));
     Ok(trials)
