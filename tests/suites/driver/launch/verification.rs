@@ -56,7 +56,7 @@ refused! {
         => ["beta"] "beta";
     read_for_write: TYPED "saxpy(int, float, float const*, float*)"
         { n: i32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a CudaSlice<f32> }
-        => ["y"] "&mut";
+        => ["y"] "declare `y: &'a mut CudaSlice<f32>`";
     pointee: TYPED "saxpy<float>" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
         => ["x"] "f32";
     no_overload: TYPED "saxpy" { n: i32, alpha: f32, x: &'a CudaSlice<f64>, y: &'a mut CudaSlice<f32> }
@@ -111,7 +111,7 @@ fn debug_information_is_compared() -> Outcome {
     refused(
         scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointer<f32>, n: i32),
         "out",
-        "&mut",
+        "declare `out: DevicePointerMut<f32>`",
     )?;
     refused(
         scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: u32),
