@@ -49,5 +49,6 @@ fn parameter([shape, base, size, kind]: [u8; 4]) -> Parameter<'static> {
         members: Members::UNKNOWN,
         pointee: Pointee::UNKNOWN,
         body: Body::UNKNOWN,
+        is_strict: kind & 1 != 0,
     }
 }

@@ -82,13 +82,15 @@ fn host_memory() -> Outcome {
 fn freed_memory() -> Outcome {
     let world = World::new()?;
     let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    // The beginning of freed memory can be the end of the memory before it, which a kernel can take.
+    let before = world.stream.clone_htod(&[1.0_f32; 4096])?;
     let slice = world.stream.clone_htod(&[1.0_f32; 4096])?;
     let x = DevicePointer::from_raw(world.address(&slice));
     let args = Saxpy { x, ..world.saxpy() };
     // SAFETY: both slices have more than `N` elements.
     unsafe { launch!(saxpy, 1, N, args) }?;
     world.finish()?;
-    drop(slice);
+    drop((before, slice));
     world.finish()?;
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(saxpy, 1, N, args) });
