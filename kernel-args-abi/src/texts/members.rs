@@ -275,15 +275,12 @@ pub(super) const fn push_elsewhere<const N: usize>(
             let rename = rename_field(host, kernel, pair);
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
         }
-        Some(Elsewhere::At(other))
-            if let Some(array) = Array::of(host, field)
-                && array.takes(other, pair) =>
-        {
-            say::element_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
-        }
-        Some(Elsewhere::At(other)) => {
-            say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
-        }
+        Some(Elsewhere::At(other)) => match Array::of(host, field) {
+            Some(array) if array.takes(other, pair) => {
+                say::element_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
+            }
+            _ => say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write),
+        },
         Some(Elsewhere::Unknown) => {
             let mut names = Names::new();
             let mut i = 0;

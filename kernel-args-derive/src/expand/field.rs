@@ -63,13 +63,13 @@ impl ParameterField<'_> {
         let errors = field_errors::argument(ty, &krate, span);
         let name = &self.field.name;
         let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
-        let spelling = match (self.shape, self.field.ty) {
-            _ if let Some(wide) = self.wide => {
+        let spelling = match (self.wide, self.shape, self.field.ty) {
+            (Some(wide), ..) => {
                 let spelled = |ty: &Type| input::spelling(&ty.to_token_stream());
                 let both = format!("{} as {}", spelled(wide), spelled(self.field.ty));
                 quote_spanned!(span=> #both)
             }
-            (Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, &krate, &info),
+            (None, Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, &krate, &info),
             _ => spelling::expression(ty, span, generics, &krate, &info),
         };
         let view = view(self.kind, span);
