@@ -151,7 +151,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
 const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, align: Alignment) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
-    let tensor_map = !is_own_struct(host) && (kernel.cpp.is_unknown() || is_builtin(kernel));
+    let tensor_map = kernel.cpp.is_unknown() || is_builtin(kernel);
     if kernel.size == 128 && matches!(bytes, 64 | 128) && tensor_map {
         say::tensor_map(hint, host.name, vectors[0]);
         return;

@@ -204,7 +204,6 @@ fn each_usual_mistake_has_its_hint() {
             with_cpp(ptx_bytes(128, 64), CppType::named("CUtensorMap_st")),
             "declare `v: TensorMapA64`",
         ),
-        (v("Tile", 128, 16, CppType::named("Tile")), ptx_bytes(128, 64), "`#[repr(C, align(64))]`"),
         (v("Params", 12, 4, unknown), ptx_bytes(16, 4), "the kernel's struct has 16 bytes, `Params` has 12"),
         (
             v("Params", 24, 8, CppType::named("Params")),
