@@ -27,7 +27,7 @@ pub enum Error {
     Unknown([u8; 4]),
     /// It is CUDA C++, which no compiler has compiled.
     CudaSource,
-    /// It is a pointer of Git LFS: a small text that stands for a file that was not fetched.
+    /// It is a Git LFS pointer: a short text that Git writes instead of a file that was not downloaded.
     LfsPointer,
     /// It is a web page.
     WebPage,
@@ -48,7 +48,9 @@ impl fmt::Display for Error {
                 write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
             }
             Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
-            Self::LfsPointer => f.write_str("this is a pointer of Git LFS, not the file: fetch it with `git lfs pull`"),
+            Self::LfsPointer => {
+                f.write_str("this is a Git LFS pointer, not the file: download the file with `git lfs pull`")
+            }
             Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),

@@ -53,11 +53,8 @@ impl<'a> Lists<'a> {
     }
 
     /// Whether the field fits another parameter that has its name, or the parameter another field that has its name.
-    pub(super) const fn belong_elsewhere(&self, field: usize, parameter: usize) -> bool {
-        let (own, other) = match self.partners.relation(field, parameter) {
-            Relation::Strangers => self.partners.of(field, parameter),
-            _ => return false,
-        };
+    const fn belong_elsewhere(&self, field: usize, parameter: usize) -> bool {
+        let (own, other) = self.partners.of(field, parameter);
         if let Some(own) = own
             && distance(&self.host[field], &self.kernel[own]) <= 1
         {

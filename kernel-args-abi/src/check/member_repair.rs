@@ -50,7 +50,7 @@ impl<'a> MemberMismatch<'a> {
             return Some(MemberRepair::Order(theirs));
         }
         let declared = kernel.declared;
-        if let Some(twin) = find(own, declared.name) {
+        if let Some(twin) = own.find(declared.name) {
             if twin.size != declared.size || !compare_values(&twin.element(), &declared.element()).is_empty() {
                 return Some(MemberRepair::Declare(twin, declared));
             }
@@ -65,11 +65,11 @@ impl<'a> MemberMismatch<'a> {
             return Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
         };
         let own = host.declared;
-        if find(self.whole.0, declared.name).is_some() && !have_one_path(&host, &kernel) {
+        if self.whole.0.find(declared.name).is_some() && !have_one_path(&host, &kernel) {
             // A struct or base class of the host's struct ends later than the kernel's.
             return Some(MemberRepair::Remove(own));
         }
-        Some(if find(theirs, own.cpp_name()).is_some() {
+        Some(if theirs.find(own.cpp_name()).is_some() {
             MemberRepair::Add(declared, own.name)
         } else {
             MemberRepair::Declare(own, declared)
@@ -87,7 +87,7 @@ impl<'a> MemberMismatch<'a> {
         }
         let mut i = 0;
         while i < names.len() {
-            if let (Some(own), Some(theirs)) = (find(self.whole.0, names[i]), find(self.whole.1, names[i]))
+            if let (Some(own), Some(theirs)) = (self.whole.0.find(names[i]), self.whole.1.find(names[i]))
                 && own.cpp.elements() != theirs.cpp.elements()
             {
                 return Some(MemberRepair::Declare(own, theirs));
@@ -121,7 +121,7 @@ impl<'a> MemberMismatch<'a> {
             if let Some(last) = own.get(i)
                 && last.size > 0
                 && offset(&last) >= end
-                && find(theirs, last.cpp_name()).is_none()
+                && theirs.find(last.cpp_name()).is_none()
             {
                 return Some(MemberRepair::Remove(last));
             }
@@ -142,26 +142,23 @@ impl<'a> MemberMismatch<'a> {
         theirs: Members<'a>,
         kernel: &Parameter<'a>,
     ) -> MemberRepair<'a> {
-        let mut index = 0;
-        while let Some(member) = own.get_unspelled(index)
-            && !same(member.name, twin.name)
-        {
-            index += 1;
-        }
+        let Some(index) = own.position(kernel.name) else {
+            return MemberRepair::All(theirs);
+        };
         let end = end_of(own, index);
         let (at, there) = (offset(twin), offset(kernel));
         // Padding instead of a member that is further back would make the struct too large.
         let has_room = end_of(own, own.len()) + there <= end_of(theirs, theirs.len()) + at;
         if at > there
             && let Some(host) = self.host
-            && find(theirs, host.declared.cpp_name()).is_none()
-            && find(own, host.declared.cpp_name()).is_some()
+            && theirs.find(host.declared.cpp_name()).is_none()
+            && own.find(host.declared.cpp_name()).is_some()
         {
             return MemberRepair::Remove(host.declared);
         }
         // The next member can be the kernel's before this one, by another name.
         if let Some(next) = own.get_unspelled(index + 1)
-            && position(theirs, next.cpp_name()).is_none()
+            && theirs.position(next.cpp_name()).is_none()
             && at + next.size == there
         {
             return MemberRepair::Exchange(twin.name, next.name);
@@ -176,12 +173,12 @@ impl<'a> MemberMismatch<'a> {
 
 /// The name of the first of the host's members that comes after the kernel's member of this name. Empty if none does.
 const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> &'a str {
-    let mut i = match position(theirs, name) {
+    let mut i = match theirs.position(name) {
         Some(i) => i + 1,
         None => theirs.len(),
     };
     while let Some(member) = theirs.get_unspelled(i) {
-        if let Some(next) = find(own, member.name) {
+        if let Some(next) = own.find(member.name) {
             return next.name;
         }
         i += 1;
@@ -206,7 +203,7 @@ pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
 const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
     let (mut last, mut i) = (0, 0);
     while let Some(member) = theirs.get_unspelled(i) {
-        if let Some(place) = position(own, member.name) {
+        if let Some(place) = own.position(member.name) {
             if place < last {
                 return false;
             }
@@ -215,25 +212,6 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
         i += 1;
     }
     true
-}
-
-/// The member with this C++ name.
-const fn find<'a>(members: Members<'a>, name: &str) -> Option<Parameter<'a>> {
-    match position(members, name) {
-        Some(i) => members.get(i),
-        None => None,
-    }
-}
-
-const fn position(members: Members<'_>, name: &str) -> Option<usize> {
-    let mut i = 0;
-    while !name.is_empty() && i < members.len() {
-        if members.get_named(i, name.as_bytes()).is_some() {
-            return Some(i);
-        }
-        i += 1;
-    }
-    None
 }
 
 /// The member of the whole struct that contains this place, if the place is in it.

@@ -85,8 +85,6 @@ pub(super) struct Partners {
     of_field: [u16; MOST],
     /// For each parameter, the field with its name, plus 1.
     of_parameter: [u16; MOST],
-    /// Whether there are any.
-    pub(super) exist: bool,
 }
 
 /// What the names of a field and of a parameter show.
@@ -102,7 +100,7 @@ pub(super) enum Relation {
 impl Partners {
     pub(super) const fn new(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> Self {
         let names = Names::new(kernel);
-        let mut partners = Self { of_field: [0; MOST], of_parameter: [0; MOST], exist: false };
+        let mut partners = Self { of_field: [0; MOST], of_parameter: [0; MOST] };
         let mut i = 0;
         while names.any && i < host.len() && i < MOST {
             let name = host[i].cpp_name();
@@ -111,7 +109,6 @@ impl Partners {
                 if same(name, kernel[j].name) {
                     if partners.of_parameter[j] == 0 {
                         (partners.of_field[i], partners.of_parameter[j]) = (j as u16 + 1, i as u16 + 1);
-                        partners.exist = true;
                     }
                     break;
                 }
@@ -290,15 +287,11 @@ pub(super) const fn misplaced<'a>(
 /// struct must contain the name of the kernel's member too. If both names are shifted by the same distance, the struct
 /// is shifted, and its members are not exchanged.
 const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>) -> bool {
-    let mut i = 0;
-    while i < host.siblings.len() {
-        if let Some(own) = host.siblings.get_named(i, kernel.member.name.as_bytes()) {
-            let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
-            return here + there != host.offset + kernel.offset;
-        }
-        i += 1;
-    }
-    false
+    let Some(own) = host.siblings.find(kernel.member.name) else {
+        return false;
+    };
+    let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
+    here + there != host.offset + kernel.offset
 }
 
 /// Whether the name comes from a compiler, not from a program: it is empty or has PTX's form `saxpy_param_2`.

@@ -84,9 +84,7 @@ impl Pairs<'_> {
         }
         let (i, j) = (self.from.0 + field, self.from.1 + parameter);
         let (host, kernel) = (self.lists.host, self.lists.kernel);
-        if differences_at(host, kernel, self.base, i, j).is_empty()
-            && !(self.lists.partners.exist && self.lists.is_wrong_by_name(i, j))
-        {
+        if differences_at(host, kernel, self.base, i, j).is_empty() && !self.lists.is_wrong_by_name(i, j) {
             distance_if_fits(&host[i], &kernel[j]) as usize
         } else {
             NEVER

@@ -333,16 +333,12 @@ impl<'a> Walk<'a> {
             Some(h) => (h.start, h.siblings),
             None => (0, self.types.0.members),
         };
-        let mut i = 0;
-        while !k.member.name.is_empty() && i < siblings.len() {
-            if let Some(own) = siblings.get_named(i, k.member.name.as_bytes()) {
-                let host = self.left_route.place_of(&self.left, own, own, start + offset(&own));
-                let kernel = self.right_route.place(&self.right, k);
-                return self.elsewhere(&host, &kernel, siblings, k.siblings);
-            }
-            i += 1;
-        }
-        self.differs(None, Some(k), Difference::Offset)
+        let Some(own) = siblings.find(k.member.name) else {
+            return self.differs(None, Some(k), Difference::Offset);
+        };
+        let host = self.left_route.place_of(&self.left, own, own, start + offset(&own));
+        let kernel = self.right_route.place(&self.right, k);
+        self.elsewhere(&host, &kernel, siblings, k.siblings)
     }
 
     /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are

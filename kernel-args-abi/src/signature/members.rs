@@ -238,6 +238,26 @@ impl<'a> Members<'a> {
         if is_named { self.get(index) } else { None }
     }
 
+    /// The index of the first member with this C++ name. An empty name is the name of no member.
+    pub(crate) const fn position(self, name: &str) -> Option<usize> {
+        let mut i = 0;
+        while !name.is_empty() && i < self.len() {
+            if self.get_named(i, name.as_bytes()).is_some() {
+                return Some(i);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// The first member with this C++ name.
+    pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {
+        match self.position(name) {
+            Some(i) => self.get(i),
+            None => None,
+        }
+    }
+
     /// The type of the member at `index`, of its elements, or of its pointee, if debug information contains it.
     #[must_use]
     pub const fn referent(self, index: usize) -> Option<Referent<'a>> {

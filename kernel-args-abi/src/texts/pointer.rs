@@ -48,16 +48,24 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
         text.push(spelling.as_str());
         return text;
     }
+    match with_elements(spelling.as_str(), host, element_name(element).as_str()) {
+        Some(text) => text,
+        None => fallback(host, element, is_written),
+    }
+}
+
+/// The spelling with other elements, which are the last type argument. `None` if it does not show its own.
+const fn with_elements(spelling: &str, host: &Parameter<'_>, elements: &str) -> Option<Message<256>> {
     let own = element_name(host.cpp.base);
-    // The elements are the last type argument.
-    let Some(at) = last(spelling.as_str(), own.as_str(), ">") else {
-        return fallback(host, element, is_written);
+    let Some(at) = last(spelling, own.as_str(), ">") else {
+        return None;
     };
-    let (before, after) = spelling.as_str().split_at(at);
+    let (before, after) = spelling.split_at(at);
+    let mut text = Message::new();
     text.push(before);
-    text.push(element_name(element).as_str());
+    text.push(elements);
     text.push(after.split_at(own.len()).1);
-    text
+    Some(text)
 }
 
 /// Whether it is a pointer to values, not to pointers or arrays.
@@ -67,20 +75,17 @@ const fn is_slice(cpp: CppType<'_>) -> bool {
 
 /// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
-    let own = element_name(host.cpp.base);
-    let mut text = Message::new();
-    let Some(at) = last(host.spelling, own.as_str(), ">") else {
-        text.push("&CudaSlice<DevicePointer<");
-        text.push(own.as_str());
-        text.push(">>");
+    let mut pointers = Message::<256>::new();
+    pointers.push("DevicePointer<");
+    pointers.push(element_name(host.cpp.base).as_str());
+    pointers.push(">");
+    if let Some(text) = with_elements(host.spelling, host, pointers.as_str()) {
         return text;
-    };
-    let (before, after) = host.spelling.split_at(at);
-    text.push(before);
-    text.push("DevicePointer<");
-    text.push(own.as_str());
+    }
+    let mut text = Message::new();
+    text.push("&CudaSlice<");
+    text.push(pointers.as_str());
     text.push(">");
-    text.push(after.split_at(own.len()).1);
     text
 }
 

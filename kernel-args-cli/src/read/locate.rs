@@ -105,12 +105,18 @@ fn part(
         }
         return archive(input, (start, size), depth, found);
     }
-    if let Some(error) = foreign_text(&head).filter(|_| is_text(&head)) {
-        return Err(Nothing::Foreign(error.to_string()));
-    }
-    if is_named && is_text(&head) || is_ptx(input, &head, (start, size)).map_err(broken)? {
+    if is_ptx(input, &head, (start, size)).map_err(broken)? {
         found.located.push(whole(Kind::Ptx));
         return Ok(());
+    }
+    if is_text(&head) {
+        if let Some(error) = foreign_text(&head) {
+            return Err(Nothing::Foreign(error.to_string()));
+        }
+        if is_named {
+            found.located.push(whole(Kind::Ptx));
+            return Ok(());
+        }
     }
     object_file(input, (start, size), member, found).map_err(|nothing| match nothing {
         Nothing::Foreign(_) => Nothing::Foreign(foreign(&head)),

@@ -44,6 +44,16 @@ fn long_comments_do_not_make_a_text_ptx() {
     assert!(ran.stdout.ends_with(total), "{}", ran.stdout);
 }
 
+/// A comment of PTX, longer than the first bytes of a file that are read, can contain the words of CUDA C++.
+#[test]
+fn cuda_in_a_comment_does_not_make_ptx_a_source() {
+    let folder = Folder::new();
+    let ptx = String::from_utf8(bytes("../ptx/saxpy.ptx")).unwrap();
+    folder.write("generated.ptx", "// #include \"k.cuh\", __global__ void saxpy\n".repeat(200) + &ptx);
+    let ran = run(&["show", "--summary", folder.path("generated.ptx").to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
+
 #[test]
 fn directories_without_kernels_are_an_error() {
     let folder = Folder::new();

@@ -230,7 +230,7 @@ impl fmt::Display for ImageError {
 }
 
 /// The end of a text that a list of names follows.
-pub(crate) const NEAREST: &str = "; the nearest are";
+const NEAREST: &str = "; the nearest are";
 
 /// The text without its end if no name follows.
 pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
