@@ -280,7 +280,7 @@ fn again(own: &Parameter<'static>, members: &[Parameter<'static>]) -> Parameter<
 }
 
 /// A field of the type that a text names. `kernel` is the parameter, for structs of the program.
-fn typed(ty: &str, kernel: &Parameter<'static>) -> Option<Parameter<'static>> {
+pub(crate) fn typed(ty: &str, kernel: &Parameter<'static>) -> Option<Parameter<'static>> {
     let all = [numbers(), pointers(false), pointers(true), member_palette()].concat();
     let known = all.into_iter().find(|known| known.spelling == ty);
     let integer = |text: &str| {

@@ -2,9 +2,9 @@
 //! unless the text names it.
 
 use super::advice::{Advice, Change, as_field, position};
+use super::oracle::typed;
 use super::sides::*;
 use kernel_args_abi::check::{Mismatch, Report, compare, fits, report};
-use kernel_args_abi::cpp::BUILTINS;
 use kernel_args_abi::{Class, CppBase, CppType, Parameter, Signature};
 use kernel_args_test_generator::size;
 use proptest::{prelude::*, sample::Index};
@@ -70,33 +70,6 @@ pub(crate) fn kernel(fields: &[Parameter<'static>], source: u8) -> Fields {
 
 fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> bool {
     fits(host, kernel, None)
-}
-
-/// A field of this Rust type, in the library's model. `None` for types that this test does not spell.
-fn of_rust(ty: &str) -> Option<Parameter<'static>> {
-    let integer = |size: usize, signed| {
-        let bits = u16::try_from(size * 8).unwrap();
-        field("r", "", size, size, Class::Integer, CppType::integer(signed, bits))
-    };
-    Some(match ty {
-        "u8" => integer(1, false),
-        "i8" => integer(1, true),
-        "u32" => integer(4, false),
-        "i32" => integer(4, true),
-        "u64" => integer(8, false),
-        "i64" => integer(8, true),
-        "bool" => boolean("r"),
-        "f32" => f32("r"),
-        "f64" => f64("r"),
-        "&CudaSlice<f32>" => slice("r", FLOAT),
-        "&mut CudaSlice<f32>" => slice_mut("r", FLOAT),
-        "&CudaSlice<f64>" => slice("r", DOUBLE),
-        "&CudaSlice<…>" => slice("r", CppType::of(CppBase::Void)),
-        other => {
-            let row = BUILTINS.iter().find(|row| row.rust == other)?;
-            field("r", row.rust, row.size, row.align, Class::Bytes, CppType::named(row.cpp))
-        }
-    })
 }
 
 /// The number of fields that C++ would convert, and of scalars for bytes that fit anything.
@@ -233,7 +206,7 @@ fn judge(host: &[Parameter<'static>], kernel: &[Parameter<'static>]) -> Result<(
         prop_assert!(advice.changes.iter().any(retyped), "{}", table);
     }
     for ty in &advice.types {
-        let Some(field) = of_rust(ty) else { continue };
+        let Some(field) = typed(ty, &Parameter::record(0, 0)) else { continue };
         prop_assert!(
             kernel.iter().any(|parameter| compare(&field, parameter).is_empty()),
             "`{}` fits nothing\n{}",
