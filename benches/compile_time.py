@@ -253,13 +253,13 @@ def image_source(way, kernels, structs):
     return "\n".join(lines) + "\n"
 
 
-def image_package(place):
-    """An empty package that depends on kernel-args. The dependencies are already built."""
+def image_package(place, features=""):
+    """An empty package that depends on kernel-args with these features. The dependencies are already built."""
     package = place / "package"
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n[workspace]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = [{features}] }}\n[workspace]\n'
     )
     build(package, "")
     return package
@@ -346,7 +346,7 @@ def members(place, repetitions):
     import toolchain
 
     nvcc = str(toolchain.program("nvcc", "nvcc"))
-    package = image_package(place)
+    package = image_package(place, '"debug-info"')
     print("| kernels | by value | names, order | processor | not compared | each comparison |")
     print("|---|---|---|---|---|---|")
     for count, kind, parts in MEMBERS:
