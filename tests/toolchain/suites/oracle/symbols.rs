@@ -13,11 +13,19 @@ const COMPILED: [(&str, &[&str]); 3] = [("compute_75", &[]), ("compute_100", &[]
 const WIDE: &str = r"
 enum class Wide : long long { A, B = 5000000000ll, C };
 __device__ int words[64];
+__device__ char bytes[64];
 __global__ void compared(Wide e, Wide f, int* p) { if (e == Wide::B || e == f) *p = 1; }
 __global__ void selected(Wide e, int* p) {
     switch (e) { case Wide::A: *p = 1; break; case Wide::B: *p = 7; break; case Wide::C: p[2] = 9; }
 }
 __global__ void indexed(Wide e, int* p, char* q, long long n) { p[(long long)e] = words[(long long)e]; (q + n)[(long long)e] = 1; }
+__global__ void of_bytes(Wide e, int* p) { *p = bytes[(long long)e]; }
+__global__ void of_shared(Wide e, int* p, char c) {
+    __shared__ char shared[64];
+    shared[threadIdx.x] = c;
+    __syncthreads();
+    *p = shared[(long long)e];
+}
 __global__ void converted(Wide e, float* p) { *p = (float)(long long)e; }
 __global__ void computed(Wide e, int* p) { *p = (long long)e * 3 + 1 > 77; }
 ";
