@@ -36,8 +36,13 @@ const FORMATS: [CppBase<'static>; 4] = [
 
 /// Kernels that declare addresses as integers, of cupy and libcuvs. They cast them to pointers.
 const TAKES_ADDRESSES: [&str; 3] = ["init_curand", "execute_dist", "radix_topk_one_block_kernel"];
-/// Kernels that cast `const` away, and write: the last store in cuBLAS's is through parameter 7.
-const CASTS_CONST_AWAY: [(&str, usize); 1] = [("splitKreduce_kernel", 7)];
+/// Kernels that cast `const` away and write, with the number of the parameter, which depends on the version of cuBLAS.
+const CASTS_CONST_AWAY: [(&str, usize); 4] = [
+    ("splitKreduce_kernel", 7),
+    ("splitKreduce_kernel", 6),
+    ("QOrderBatchInt8MatrixTransposeKernel", 1),
+    ("QOrderDequantizeKernel", 1),
+];
 
 /// What was counted.
 #[derive(Default)]
