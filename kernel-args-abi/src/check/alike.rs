@@ -1,6 +1,7 @@
 //! Finds equal neighbours: fields or parameters that can each be the cause of a mistake.
 
-use super::{align::differences_at, compare::distance, mismatch::Mismatch, report::Report};
+use super::{align::differences_at, compare::distance, mismatch::Mismatch, names::is_made, report::Report};
+use crate::bytes::same;
 
 /// A run of fitting rows next to an unpaired field or parameter. It limits how far the gap can slide.
 #[derive(Clone, Copy)]
@@ -94,7 +95,7 @@ impl<const N: usize> Report<'_, N> {
                 let new = if gap.missing { (i - 1, j) } else { (i, j - 1) };
                 ((i - 1, j - 1), new)
             };
-            if !self.pair_fits(new) {
+            if !self.pair_fits(new) || self.have_one_name(old) {
                 return slid;
             }
             extra += self.conversions(new) - self.conversions(old);
@@ -109,6 +110,12 @@ impl<const N: usize> Report<'_, N> {
     const fn pair_fits(&self, (i, j): (usize, usize)) -> bool {
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         differences_at(host, kernel, self.base(), i, j).is_empty()
+    }
+
+    /// Whether a field has the name of its parameter, so it is not the mistake.
+    const fn have_one_name(&self, (i, j): (usize, usize)) -> bool {
+        let name = self.kernel().parameters[j].name;
+        !is_made(name) && same(self.host().parameters[i].cpp_name(), name)
     }
 
     const fn conversions(&self, (i, j): (usize, usize)) -> i32 {

@@ -40,9 +40,6 @@ impl<'a> MemberMismatch<'a> {
         let Some(kernel) = self.kernel else {
             return None;
         };
-        if let Some(repair) = self.other_length(&kernel) {
-            return Some(repair);
-        }
         if own.is_empty() || theirs.is_empty() {
             return self.repair_of_whole();
         }
@@ -74,27 +71,6 @@ impl<'a> MemberMismatch<'a> {
         } else {
             MemberRepair::Declare(own, declared)
         })
-    }
-
-    /// What to change if one side is still in an array that ends earlier on the other side.
-    const fn other_length(&self, kernel: &Place<'a>) -> Option<MemberRepair<'a>> {
-        let Some(host) = self.host else {
-            return None;
-        };
-        let names = [outermost(&host), outermost(kernel)];
-        if same(names[0], names[1]) {
-            return None;
-        }
-        let mut i = 0;
-        while i < names.len() {
-            if let (Some(own), Some(theirs)) = (self.whole.0.find(names[i]), self.whole.1.find(names[i]))
-                && own.cpp.elements() != theirs.cpp.elements()
-            {
-                return Some(MemberRepair::Declare(own, theirs));
-            }
-            i += 1;
-        }
-        None
     }
 
     /// Whether the struct of the parameter differs, but none of its members.
@@ -212,18 +188,6 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
         i += 1;
     }
     true
-}
-
-/// The member of the whole struct that contains this place, if the place is in it.
-const fn outermost<'a>(place: &Place<'a>) -> &'a str {
-    let (mut first, mut i) = (0, 0);
-    while i < NAMES {
-        if place.pointers[i] > 0 {
-            first = i + 1;
-        }
-        i += 1;
-    }
-    if first < NAMES { place.path[first] } else { "" }
 }
 
 /// Whether two members are in structs of the same names.

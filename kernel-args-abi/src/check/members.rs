@@ -37,7 +37,7 @@ pub(crate) const fn first_difference_of_any_size<'a>(
     let mut walk = Walk::new(host, kernel);
     loop {
         match walk.next() {
-            Some(Event::Differs(mismatch)) => return Some(mismatch),
+            Some(Event::Differs(mismatch)) => return Some(mismatch.of_namesakes()),
             Some(Event::Passed(_)) => {}
             None => return None,
         }

@@ -36,6 +36,7 @@ mod member_repair;
 mod members;
 mod mismatch;
 pub(crate) mod names;
+mod namesakes;
 mod path;
 mod pointees;
 mod reorder;

@@ -4,7 +4,7 @@ use super::{CppBase, CppType, scalar::scalar};
 use crate::bytes::{equal, starts_with};
 
 /// The end of the argument that begins at `start`.
-pub(super) const fn argument_end(list: &[u8], start: usize) -> usize {
+pub(crate) const fn argument_end(list: &[u8], start: usize) -> usize {
     let mut depth = 0usize;
     let mut at = start;
     while at < list.len() {
@@ -19,7 +19,7 @@ pub(super) const fn argument_end(list: &[u8], start: usize) -> usize {
     at
 }
 
-pub(super) enum Argument<'a> {
+pub(crate) enum Argument<'a> {
     /// The digits of a number.
     Number(&'a [u8]),
     Type(Spelled<'a>),
@@ -27,15 +27,15 @@ pub(super) enum Argument<'a> {
 }
 
 /// A type: its name, and its pointers around an unknown base.
-pub(super) struct Spelled<'a> {
-    pub(super) name: &'a [u8],
-    pub(super) shape: CppType<'a>,
+pub(crate) struct Spelled<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) shape: CppType<'a>,
     /// Whether the name itself is `const`. Only for a type without pointers.
     pub(super) is_const: bool,
 }
 
 impl<'a> Argument<'a> {
-    pub(super) const fn read(text: &'a [u8]) -> Self {
+    pub(crate) const fn read(text: &'a [u8]) -> Self {
         if let Some(number) = number(text) {
             return Self::Number(number);
         }
@@ -90,7 +90,7 @@ impl<'a> Spelled<'a> {
 }
 
 /// A scalar type. `half` and `_Float16` are names of `__half`.
-pub(super) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
+pub(crate) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
     let name = if starts_with(name, b"std::") { name.split_at(5).1 } else { name };
     match (name, scalar(name)) {
         (_, Some(CppBase::Float { bits: 16 })) => None,
@@ -169,6 +169,6 @@ const fn strip_const(text: &[u8]) -> (&[u8], bool) {
 }
 
 /// The part from `start` to `end` without surrounding spaces.
-pub(super) const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
+pub(crate) const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.split_at(end).0.split_at(start).1.trim_ascii()
 }

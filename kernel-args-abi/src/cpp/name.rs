@@ -62,6 +62,11 @@ pub const fn plain(path: &str) -> &str {
     }
 }
 
+/// The template arguments of the last segment: `float, 8u` of `sim::Grid<float, 8u>`.
+pub(crate) const fn arguments(path: &str) -> &[u8] {
+    last(path.as_bytes(), path.len()).arguments
+}
+
 /// The path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
 #[must_use]

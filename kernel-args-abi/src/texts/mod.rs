@@ -17,6 +17,7 @@ mod rename;
 mod repair;
 mod report;
 mod rust;
+mod rust_type;
 mod side;
 mod spelling;
 mod table;

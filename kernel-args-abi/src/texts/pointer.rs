@@ -2,7 +2,8 @@
 
 use super::{
     message::Message,
-    rust::{self, Declaration, element_name, push_type, slice},
+    rust::{self, Declaration, push_type, slice},
+    rust_type::element_name,
     templates as say,
 };
 use crate::{

@@ -4,6 +4,7 @@ use super::{
     inferred::inferred,
     message::{Message, Text},
     part_names::is_part,
+    rust_type::{Type, c_void, close_array, element_name, named, open_array, push_pointers},
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -13,15 +14,11 @@ use crate::{
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
     keywords::is_keyword,
-    layout::Alignment,
     signature::Parameter,
 };
 
 /// One or several types, or a field declaration with them.
 pub(super) type Declaration = Message<768>;
-
-/// A Rust type.
-type Type = Message<256>;
 
 /// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
@@ -139,43 +136,6 @@ pub(super) const fn slice(cpp: CppType<'_>) -> Type {
     text
 }
 
-const fn c_void() -> Type {
-    let mut text = Message::new();
-    text.push("core::ffi::c_void");
-    text
-}
-
-/// The innermost `levels` pointers of a type, and what the last one points to.
-const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8, base: &str) {
-    let mut level = levels;
-    while level > 0 {
-        level -= 1;
-        let is_const = cpp.const_mask >> level & 1 == 1;
-        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
-    }
-    if cpp.depth > 0 {
-        open_array(text, cpp.rows);
-    }
-    text.push(base);
-    if cpp.depth > 0 {
-        close_array(text, cpp.rows);
-    }
-    while level < levels {
-        level += 1;
-        text.push(">");
-    }
-}
-
-/// The Rust type of an element behind a pointer. Empty if it is unknown.
-pub(super) const fn element_name(base: CppBase<'_>) -> Type {
-    if let CppBase::Named(spelled) = base {
-        return named(spelled, None);
-    }
-    let mut text = Message::new();
-    text.push(rust_scalar(base, 0));
-    text
-}
-
 /// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if it has no name.
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
@@ -256,45 +216,6 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     open_array(&mut text, cpp.extents);
     push_pointers(&mut text, cpp, cpp.depth, base.as_str());
     close_array(&mut text, cpp.extents);
-    text
-}
-
-/// The brackets before the element of an array.
-const fn open_array(text: &mut Type, lengths: [u32; 3]) {
-    let mut dimension = 0;
-    while dimension < lengths.len() && lengths[dimension] > 0 {
-        text.push("[");
-        dimension += 1;
-    }
-}
-
-/// The lengths after the element of an array.
-const fn close_array(text: &mut Type, lengths: [u32; 3]) {
-    let mut dimension = lengths.len();
-    while dimension > 0 {
-        dimension -= 1;
-        if lengths[dimension] > 0 {
-            text.push("; ");
-            text.writer().push_number(lengths[dimension] as usize);
-            text.push("]");
-        }
-    }
-}
-
-/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params` for `sim::Params<int>`. Empty for a
-/// CUDA type without a Rust type of this alignment.
-pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
-    let mut text = Message::new();
-    match name::builtin(spelled) {
-        Some(row) => {
-            let row = row.aligned_to(align);
-            if !matches!(align, Some(align) if align.bytes() != row.align) {
-                text.push(row.rust);
-            }
-        }
-        None if name::is_builtin(spelled) => {}
-        None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
-    }
     text
 }
 
@@ -452,6 +373,7 @@ const fn alternatives(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> (
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Alignment;
     use std::{format, string::String};
 
     fn parameter(cpp: CppType<'_>, size: usize, align: usize) -> Parameter<'_> {

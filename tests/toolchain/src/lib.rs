@@ -1,6 +1,7 @@
 //! Shared code of the suites that run a compiler.
 
 pub mod golden;
+pub mod hints;
 pub mod nvrtc;
 pub mod rustc;
 

@@ -54,7 +54,7 @@ impl Field {
 
     fn text(&self, is_enum: bool) -> String {
         let Self { before, name, ty } = self;
-        let raw = if ["in", "type", "as", "ref"].contains(&name.as_str()) { "r#" } else { "" };
+        let raw = if ["in", "type", "as", "ref", "box"].contains(&name.as_str()) { "r#" } else { "" };
         match (name.is_empty(), is_enum) {
             (true, _) => format!("{before}{ty}"),
             (_, true) if ty.is_empty() => format!("{before}{name}"),
@@ -161,9 +161,28 @@ impl Item {
         items(source).into_iter().find(|item| item.at >= position)
     }
 
-    /// The item of the program that a type contains: `Record` in `&'a CudaSlice<Record>`.
+    /// The first item of the program that a type contains: `Record` in `&'a CudaSlice<Record>`.
     pub(super) fn within(source: &str, ty: &str) -> Option<Self> {
-        items(source).into_iter().find(|item| mentions(ty, &item.name))
+        let all = items(source);
+        let mut words = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.find_map(|word| all.iter().find(|item| item.name == word).cloned())
+    }
+
+    /// The type with arguments instead of the item's type parameters: `Cell<f32>` for `T1`, if the item is `Grid<u8, Cell<f32>>`.
+    pub(super) fn instantiate(&self, source: &str, spelled: &str, ty: &str) -> String {
+        let list = |text: &str| -> Vec<String> {
+            let Some(open) = text.find('<') else { return vec![] };
+            let end = closing(&text[open + 1..], '>').map_or(text.len(), |end| open + 1 + end);
+            parts(&text[open + 1..end]).into_iter().map(|part| part.trim().to_owned()).collect()
+        };
+        let parameters = list(&source[self.after_name..self.body.start]);
+        let named = parameters.iter().zip(list(spelled)).find(|(parameter, _)| *parameter == ty);
+        named.map_or_else(|| ty.to_owned(), |(_, argument)| argument)
+    }
+
+    /// The item of this name.
+    pub(super) fn named(source: &str, name: &str) -> Option<Self> {
+        items(source).into_iter().find(|item| item.name == name)
     }
 
     /// The position of a field with this name, or of this index in a tuple struct.

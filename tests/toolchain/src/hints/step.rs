@@ -104,6 +104,9 @@ impl Mistake {
     }
 
     fn follow_in(&self, source: &str, mut arguments: Item, hint: &str) -> Result<String, String> {
+        if hint.contains("put them in one struct") {
+            return self.join(source, arguments, hint);
+        }
         if let Some(changed) = self.order(&mut arguments, hint)? {
             return Ok(changed.write(source));
         }
@@ -155,7 +158,11 @@ impl Mistake {
             *before = format!("#[kernel_args({attribute} {before}");
             return Ok(arguments.write(source));
         }
-        if hint.contains("write `#[") || hint.contains("write the kernel's value") {
+        if hint.contains("write the kernel's value") {
+            let mut enums = quoted(hint).into_iter().filter_map(|name| Item::named(source, name));
+            return attribute(source, &enums.next().ok_or("no enum of the program")?, hint);
+        }
+        if hint.contains("write `#[") || hint.contains("remove `align`") {
             return attribute(source, &Item::within(source, &ty).ok_or("no struct of the program")?, hint);
         }
         let Some((_, declare)) = hint.split_once("declare ") else {
@@ -186,6 +193,20 @@ impl Mistake {
         }
         arguments.fields[at].ty = with_elements(&ty, new);
         Ok(arguments.write(source))
+    }
+
+    /// Several fields become the members of a struct.
+    fn join(&self, source: &str, mut arguments: Item, hint: &str) -> Result<String, String> {
+        let [first, last, ..] = quoted(&self.what)[..] else {
+            return Err(format!("no fields: {}", self.what));
+        };
+        let (first, last) = (arguments.position(first)?, arguments.position(last)?);
+        let own = Field::new("joined", "Joined");
+        let members = arguments.fields.splice(first..=last, [own]);
+        let members: Vec<_> = members.map(|field| format!("    {}: {},\n", field.name, field.ty)).collect();
+        let attributes: Vec<&str> = quoted(hint).into_iter().filter(|part| part.starts_with("#[")).collect();
+        let (attributes, members) = (attributes.join("\n"), members.concat());
+        Ok(format!("{}{attributes}\nstruct Joined {{\n{members}}}\n", arguments.write(source)))
     }
 
     /// Fields that move, are added or are removed. `None` for other hints.
@@ -224,6 +245,9 @@ impl Mistake {
         } else if hint.starts_with("remove it") {
             let at = arguments.position(self.field()?)?;
             arguments.fields.remove(at);
+        } else if hint.starts_with("remove `#[") {
+            let at = arguments.position(self.field()?)?;
+            arguments.fields[at].before.clear();
         } else if hint.starts_with("remove `") {
             let at = arguments.position(first_quoted(hint)?)?;
             arguments.fields.remove(at);
@@ -315,12 +339,16 @@ fn own_struct(name: &str, text: &str) -> Result<String, String> {
 fn attribute(source: &str, own: &Item, hint: &str) -> Result<String, String> {
     let (_, write) = hint.split_once("write ").unwrap_or_default();
     if hint.contains("write the kernel's value") {
-        let (name, value) = first_quoted(hint)?.split_once(" = ").ok_or("no value")?;
+        let mut values = quoted(hint).into_iter().filter_map(|part| part.split_once(" = "));
+        let (name, value) = values.next().ok_or("no value")?;
         let mut own = own.clone();
         let last = quoted(hint).last().and_then(|last| last.split_once(" = ")).map_or(name, |(name, _)| name);
         let at = own.position(last)?;
         value.clone_into(&mut own.fields[at].ty);
         return Ok(own.write(source));
+    }
+    if hint.contains("remove `align`") {
+        return own.with_repr(source, "#[repr(C)]");
     }
     let attribute = first_quoted(write)?;
     if attribute.starts_with("#[repr(") {
@@ -341,10 +369,13 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
     let is_relative = hint.contains("this struct has `") || inner.len() > 1 && own.position(whole(inner[0])).is_ok();
     let outer = own.clone();
     let steps = inner.iter().skip(usize::from(!is_relative && inner.len() > 1));
+    let mut spelled = ty.to_owned();
     for step in steps.take(inner.len().saturating_sub(if is_relative { 1 } else { 2 })) {
         let at = own.position(whole(step))?;
-        let ty = own.fields[at].ty.clone();
-        own = Item::within(source, &ty).ok_or_else(|| format!("`{ty}` is no struct of the program"))?;
+        spelled = own.instantiate(source, &spelled, &own.fields[at].ty);
+        // The hint names a member that the program can change.
+        let Some(next) = Item::within(source, &spelled) else { break };
+        own = next;
     }
     let tail = |from: &str| hint.rsplit_once(from).map(|(_, rest)| rest);
     if let Some(write) = tail("write `#[repr(").map(|rest| rest.split('`').next().unwrap_or_default()) {

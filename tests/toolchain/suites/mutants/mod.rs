@@ -9,6 +9,7 @@
 mod alone;
 mod cases;
 mod corpus;
+mod hints;
 mod kind;
 mod mutate;
 mod reads;
@@ -38,6 +39,7 @@ const CRATES: usize = 4;
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::test("mistakes_are_found_as_promised_and_nothing_else", promises),
+        Trial::test("a_struct_that_follows_the_hints_is_the_correct_one", follow_hints),
         Trial::ignorable_test("the_committed_ptx_is_what_nvrtc_makes", || {
             if let Err(why) = nvrtc::version() {
                 return Ok(Completion::ignored_with(why));
@@ -98,6 +100,12 @@ fn promises() -> Result<(), Failed> {
     report::print(&cases, &verdicts, &found.0);
     println!("mutants: {:.0} s", begin.elapsed().as_secs_f32());
     report::promises(verdicts, found.1)
+}
+
+fn follow_hints() -> Result<(), Failed> {
+    let kernels = corpus::kernels(corpus::size()?);
+    let corpus = Corpus::make(&folder("mutants/hint_images")?, &kernels)?;
+    hints::follow(&cases::cases(&kernels, MISTAKES), &kernels, &corpus)
 }
 
 /// The structs in crates: rustc checks them with the PTX, and a program loads them without it.

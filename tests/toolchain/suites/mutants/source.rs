@@ -29,7 +29,7 @@ pub(crate) struct Source {
     pub(crate) places: BTreeMap<usize, (usize, Place)>,
 }
 
-const HEAD: &str = "\
+pub(crate) const HEAD: &str = "\
 #![allow(warnings)]
 use core::num::*;
 use kernel_args::{*, vector::*};
@@ -106,12 +106,15 @@ fn modules(
 pub(crate) fn with_ptx(cases: &[Case], kernels: &[Kernel], share: std::ops::Range<usize>, debug: bool) -> Source {
     let mut source = Source::new();
     let wanted = |case: &Case| !debug || covers(case);
-    modules(&mut source, cases, &share, wanted, |kernel| {
-        let (chunk, name) = (kernel / CHUNK, kernels[kernel].name());
-        let second = if debug { format!("debug_info = \"../images/{DEBUG}/c{chunk}.ptx\", ") } else { String::new() };
-        format!("#[kernel_args(ptx = \"../images/c{chunk}.ptx\", {second}entry = \"{name}\")]")
-    });
+    modules(&mut source, cases, &share, wanted, |kernel| names_kernel("../images", kernel, &kernels[kernel], debug));
     source
+}
+
+/// The attribute of a struct that names its kernel, by its number, and the PTX in the folder `images`.
+pub(crate) fn names_kernel(images: &str, number: usize, kernel: &Kernel, debug: bool) -> String {
+    let (chunk, name) = (number / CHUNK, kernel.name());
+    let second = if debug { format!("debug_info = \"{images}/{DEBUG}/c{chunk}.ptx\", ") } else { String::new() };
+    format!("#[kernel_args(ptx = \"{images}/c{chunk}.ptx\", {second}entry = \"{name}\")]")
 }
 
 /// Whether a struct is compared with debug information at compile time. All are compared in a full run. By default: in the

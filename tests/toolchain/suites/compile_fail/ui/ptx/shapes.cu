@@ -8,6 +8,8 @@ struct Derived : Base { double scale; int flags; };
 struct Cell { float x; int kind; double mass; };
 struct Grid { Cell cells[2]; int n; };
 template <class T> struct Box { T low; T high; int n; };
+struct Inner { double a; float b; int c; };
+struct Nest { Inner first; float3 second; Box<float> third; };
 __constant__ Cell table[4];
 __constant__ Grid grid;
 __device__ Own own_global;
@@ -21,3 +23,4 @@ extern "C" __global__ void k_cucomplex(cuda::std::complex<float> a, cuda::std::c
 extern "C" __global__ void k_derived(Derived d, Derived const* many, float* out) { *out = d.id + d.weight + d.scale + d.flags + many->weight; }
 extern "C" __global__ void k_grid(Grid g, Grid const* many, Cell const* cells, float* out) { *out = g.cells[1].mass + g.n + many->cells[0].x + cells->kind + table[0].x + grid.n + own_global.a; }
 extern "C" __global__ void k_box(Box<float> b, Box<double> const* boxes, float* out) { *out = b.low + boxes->high; }
+extern "C" __global__ void k_nested(Nest nest, Box<float> box, Nest const* many, float* out) { *out = nest.first.b + nest.second.x + nest.third.low + box.low + many->first.b; }

@@ -1,0 +1,162 @@
+//! The Rust spelling of a C++ type.
+
+use super::{message::Message, spelling::LONGEST_NAME};
+use crate::{
+    cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
+    layout::Alignment,
+};
+use core::str::from_utf8;
+
+/// A Rust type.
+pub(super) type Type = Message<256>;
+
+pub(super) const fn c_void() -> Type {
+    let mut text = Message::new();
+    text.push("core::ffi::c_void");
+    text
+}
+
+/// The innermost `levels` pointers of a type, and what the last one points to.
+pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8, base: &str) {
+    let mut level = levels;
+    while level > 0 {
+        level -= 1;
+        let is_const = cpp.const_mask >> level & 1 == 1;
+        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
+    }
+    if cpp.depth > 0 {
+        open_array(text, cpp.rows);
+    }
+    text.push(base);
+    if cpp.depth > 0 {
+        close_array(text, cpp.rows);
+    }
+    while level < levels {
+        level += 1;
+        text.push(">");
+    }
+}
+
+/// The Rust type of an element behind a pointer. Empty if it is unknown.
+pub(super) const fn element_name(base: CppBase<'_>) -> Type {
+    if let CppBase::Named(spelled) = base {
+        return named(spelled, None);
+    }
+    let mut text = Message::new();
+    text.push(rust_scalar(base, 0));
+    text
+}
+
+/// The brackets before the element of an array.
+pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {
+    let mut dimension = 0;
+    while dimension < lengths.len() && lengths[dimension] > 0 {
+        text.push("[");
+        dimension += 1;
+    }
+}
+
+/// The lengths after the element of an array.
+pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
+    let mut dimension = lengths.len();
+    while dimension > 0 {
+        dimension -= 1;
+        if lengths[dimension] > 0 {
+            text.push("; ");
+            text.writer().push_number(lengths[dimension] as usize);
+            text.push("]");
+        }
+    }
+}
+
+/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params<i32>` for `sim::Params<int>`. Empty for a
+/// CUDA type without a Rust type of this alignment.
+pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+    let mut text = Message::new();
+    match name::builtin(spelled) {
+        Some(row) => {
+            let row = row.aligned_to(align);
+            if !matches!(align, Some(align) if align.bytes() != row.align) {
+                text.push(row.rust);
+            }
+        }
+        None if name::is_builtin(spelled) => {}
+        None => match instance(spelled) {
+            Some(instance) => text = instance,
+            None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
+        },
+    }
+    text
+}
+
+/// `Grid<f32, 8>` for `sim::Grid<float, 8u>`, `Params` for `sim::Params`. `None` if an argument has no Rust spelling, or if it is
+/// too long.
+const fn instance(spelled: &str) -> Option<Type> {
+    let mut text = Type::new();
+    text.push(name::plain(spelled));
+    let list = name::arguments(spelled);
+    let mut at = 0;
+    while at < list.len() {
+        text.push(if at == 0 { "<" } else { ", " });
+        let end = argument_end(list, at);
+        if !push_argument(&mut text, trim(list, at, end)) {
+            return None;
+        }
+        at = end + 1;
+    }
+    if !list.is_empty() {
+        text.push(">");
+    }
+    if text.is_truncated() || text.as_str().len() > LONGEST_NAME { None } else { Some(text) }
+}
+
+/// Whether the argument has a Rust spelling, which it adds.
+const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
+    let (name, shape) = match (argument, Argument::read(argument)) {
+        (b"true" | b"false", _) => (argument, None),
+        (_, Argument::Number(digits)) => (digits, None),
+        (_, Argument::Type(spelled)) => (spelled.name, Some(spelled.shape)),
+        (_, Argument::Unknown) => return false,
+    };
+    let Ok(spelled) = from_utf8(name) else {
+        return false;
+    };
+    let Some(shape) = shape else {
+        text.push(spelled);
+        return true;
+    };
+    let base = match integer_or_float(name) {
+        Some(CppBase::Void) if shape.is_pointer() => c_void(),
+        Some(base) => element_name(base),
+        None => element_name(CppBase::Named(spelled)),
+    };
+    if !base.is_empty() {
+        push_pointers(text, shape, shape.depth, base.as_str());
+    }
+    !base.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_spelled_in_rust() {
+        for (cpp, rust) in [
+            ("Params", "Params"),
+            ("sim::Params<int>", "Params<i32>"),
+            ("Grid<float, 8u>", "Grid<f32, 8>"),
+            ("a::Grid<b::Cell<double2, true>, (unsigned int)3>", "Grid<Cell<Double2, true>, 3>"),
+            (
+                "View<float const*, void*, unsigned char>",
+                "View<DevicePointer<f32>, DevicePointerMut<core::ffi::c_void>, u8>",
+            ),
+            ("Half<__half>", "Half<half::f16>"),
+        ] {
+            assert_eq!(instance(cpp).expect(cpp).as_str(), rust);
+        }
+        for cpp in ["Apply<void (int)>", "Of<float&>", "Of<int [4]>", "Of<a{}>"] {
+            assert!(instance(cpp).is_none(), "{cpp}");
+        }
+    }
+}
