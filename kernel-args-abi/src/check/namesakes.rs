@@ -2,6 +2,7 @@
 
 use super::{
     cursor::offset,
+    difference::{Difference, Differences},
     member_mismatch::MemberMismatch,
     path::{NAMES, Place},
     value::compare_values,
@@ -9,57 +10,111 @@ use super::{
 use crate::{
     bytes::same,
     cpp::{CppBase, name},
-    signature::Parameter,
+    signature::{Members, Parameter},
 };
 
 impl<'a> MemberMismatch<'a> {
-    /// The difference of the outermost members of one name that are not two structs of the program: they have different sizes, or
-    /// one is of a type of CUDA, whose members the program cannot change. This difference if there are none.
+    /// The difference of the first members of one name that have different sizes, or contain this difference and are not two structs
+    /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
+    /// contains this difference. Otherwise this difference.
     pub(super) const fn of_namesakes(self) -> Self {
         let Some(kernel) = self.kernel else {
             return self;
         };
-        let (mut own, mut theirs) = self.whole;
-        let (mut start, mut there) = (0, 0);
-        let mut routes = [
-            match &self.host {
-                Some(host) => Route::of(host),
-                None => Route { is_inside: false, ..Route::of(&kernel) },
-            },
-            Route::of(&kernel),
-        ];
-        'levels: loop {
-            let mut i = 0;
-            while i < routes.len() {
-                let route = routes[i];
-                let name = route.first();
-                if !name.is_empty()
-                    && let (Some(host), Some(kernel)) = (own.find(name), theirs.find(name))
-                {
-                    let has_one_size = host.size == kernel.size;
-                    let is_own = is_own_struct(&host) && is_own_struct(&kernel);
-                    let has_one_type = has_one_size || have_one_type(&host, &kernel);
-                    let is_inside =
-                        !has_one_size && route.has_more() || routes[0].leads_into(name) && routes[1].leads_into(name);
-                    if is_own && has_one_type && is_inside && host.cpp.elements() == kernel.cpp.elements() {
-                        routes = [routes[0].behind(name), routes[1].behind(name)];
-                        (start, there) = (start + offset(&host), there + offset(&kernel));
-                        (own, theirs) = (host.members, kernel.members);
-                        continue 'levels;
-                    }
-                    if !has_one_size || route.has_more() && !compare_values(&host, &kernel).is_empty() {
-                        return Self {
-                            host: Some(routes[0].place(&host, start + offset(&host))),
-                            kernel: Some(routes[1].place(&kernel, there + offset(&kernel))),
-                            siblings: theirs,
-                            host_siblings: own,
-                            ..self
-                        };
-                    }
-                }
-                i += 1;
+        let mut level = Level {
+            own: self.whole.0,
+            theirs: self.whole.1,
+            start: [0; 2],
+            routes: [
+                match &self.host {
+                    Some(host) => Route::of(host),
+                    None => Route { is_inside: false, ..Route::of(&kernel) },
+                },
+                Route::of(&kernel),
+            ],
+        };
+        let mut i = 0;
+        while let Some(kernel) = level.theirs.get(i) {
+            i += 1;
+            if kernel.name.is_empty() {
+                continue;
             }
-            return self;
+            let is_at = level.routes[1].is_at(kernel.name);
+            let Some(host) = level.own.find(kernel.name) else {
+                if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
+                    return level.differ(None, &kernel, self.differences);
+                }
+                continue;
+            };
+            let leads_into = [level.routes[0].leads_into(kernel.name), level.routes[1].leads_into(kernel.name)];
+            let is_inside = leads_into[0] || leads_into[1];
+            let has_one_size = host.size == kernel.size;
+            let contains_it = if has_one_size { leads_into[0] && leads_into[1] } else { is_inside };
+            if contains_it && are_structs_of_one_type(&host, &kernel) {
+                level = level.behind(&host, &kernel);
+                i = 0;
+            } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
+                let difference = if has_one_size { Difference::Type } else { Difference::Size };
+                return level.differ(Some(&host), &kernel, Differences::NONE.with(difference));
+            } else if is_at {
+                return self;
+            }
+        }
+        self
+    }
+}
+
+/// Two structs whose members of one name are compared, and where the difference is.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    own: Members<'a>,
+    theirs: Members<'a>,
+    /// Their offsets.
+    start: [usize; 2],
+    routes: [Route<'a>; 2],
+}
+
+impl<'a> Level<'a> {
+    /// Inside of these two members.
+    const fn behind(self, host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
+        Self {
+            own: host.members,
+            theirs: kernel.members,
+            start: [self.start[0] + offset(host), self.start[1] + offset(kernel)],
+            routes: [self.routes[0].behind(kernel.name), self.routes[1].behind(kernel.name)],
+        }
+    }
+
+    /// Whether the host's struct has the members of the kernel's inner struct itself.
+    const fn is_flat(&self) -> bool {
+        let name = self.routes[1].last;
+        self.own.find(name).is_some() && self.theirs.find(name).is_none()
+    }
+
+    const fn differ(
+        &self,
+        host: Option<&Parameter<'a>>,
+        kernel: &Parameter<'a>,
+        differences: Differences,
+    ) -> MemberMismatch<'a> {
+        MemberMismatch {
+            host: match host {
+                Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
+                None => None,
+            },
+            kernel: Some(self.routes[1].place(kernel, self.start[1] + offset(kernel))),
+            siblings: self.theirs,
+            host_siblings: self.own,
+            whole: (self.own, self.theirs),
+            differences,
+        }
+    }
+
+    /// Whether the host's member where the difference is has a partner, so it is not the kernel's member by another name.
+    const fn is_of_other(&self) -> bool {
+        match self.own.find(self.routes[0].first()) {
+            Some(host) => self.theirs.find(host.cpp_name()).is_some(),
+            None => true,
         }
     }
 }
@@ -98,7 +153,12 @@ impl<'a> Route<'a> {
         self.has_more() && same(self.first(), name)
     }
 
-    /// The member of this level that is the place, or contains it. Empty if there is none.
+    /// Whether the place is this member, or inside of it.
+    const fn is_at(&self, name: &str) -> bool {
+        same(self.first(), name)
+    }
+
+    /// The member of this level that is the place, or contains it. Empty if it has no such member.
     const fn first(&self) -> &'a str {
         match self.is_inside {
             true if self.has_more() => self.path[self.level],
@@ -136,11 +196,15 @@ const fn is_own_struct(member: &Parameter<'_>) -> bool {
         && !matches!(member.cpp.base, CppBase::Named(spelled) if name::is_builtin(spelled))
 }
 
-/// Whether the names of two structs can mean one type. If not, the hint is the type of the member: the members of its struct can be
-/// right for another one.
-const fn have_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    match (host.cpp.base, kernel.cpp.base) {
+/// Whether the program can have changed something inside of the host's struct. If the names of the structs mean two types, the
+/// type of the member is wrong: its members can be right for another kernel.
+const fn are_structs_of_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    let have_one_name = match (host.cpp.base, kernel.cpp.base) {
         (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),
         _ => true,
-    }
+    };
+    is_own_struct(host)
+        && is_own_struct(kernel)
+        && host.cpp.elements() == kernel.cpp.elements()
+        && (host.size == kernel.size || have_one_name)
 }

@@ -271,6 +271,7 @@ const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
 pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
     matches!(host.class, Class::Bytes)
         && !host.cpp.is_pointer()
+        && !host.cpp.is_array()
         && matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled))
 }
 

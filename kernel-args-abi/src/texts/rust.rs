@@ -12,9 +12,9 @@ use crate::{
     bytes::{equal, same, starts_with},
     check::value::is_bytes_only,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, name, rust_scalar, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, name, rust_integer, rust_scalar, vectors_of},
     keywords::is_keyword,
-    signature::Parameter,
+    signature::{Parameter, Variant},
 };
 
 /// One or several types, or a field declaration with them.
@@ -269,13 +269,18 @@ const fn opens(text: &str, name: &str) -> bool {
 /// The integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
-    match kernel.size {
-        _ if !known.is_empty() && !same(known, "bool") => known,
-        1 => "u8",
-        2 => "u16",
-        4 => "i32",
-        _ => "i64",
+    if !known.is_empty() && !same(known, "bool") {
+        return known;
     }
+    let (mut signed, mut i) = (kernel.size >= 4, 0);
+    while let Some(Variant { value, .. }) = kernel.members.variant(i) {
+        signed = value < 0 || signed && value >> (8 * kernel.size - 1) == 0;
+        i += 1;
+    }
+    if let Some(known) = kernel.members.is_signed() {
+        signed = known;
+    }
+    rust_integer(signed, kernel.size as u16 * 8)
 }
 
 /// The CUDA vector with the components of this one, in the kernel's size and alignment.
@@ -382,6 +387,20 @@ mod tests {
 
     fn offered(kernel: &Parameter<'_>) -> String {
         String::from(types("v", None, kernel).as_str())
+    }
+
+    #[test]
+    fn the_integer_type_of_an_enum_has_all_its_values() {
+        let integer = |size: usize, values: &[i128]| {
+            let variants: std::vec::Vec<_> = values.iter().map(|&value| Variant { name: "V", value }).collect();
+            let members = crate::Members::of_enum(variants.leak(), None);
+            underlying(&Parameter { size, ..parameter(CppType::named("E"), size, size) }.with_members(members))
+        };
+        assert_eq!(integer(2, &[-15590, 3]), "i16");
+        assert_eq!(integer(2, &[0, 3]), "u16");
+        assert_eq!(integer(4, &[0, 3]), "i32");
+        assert_eq!(integer(4, &[0, 4_000_000_000]), "u32");
+        assert_eq!(integer(8, &[1 << 63]), "u64");
     }
 
     /// By value and behind a pointer, by every name, and with a path.

@@ -1,4 +1,4 @@
-// Structs in structs and instances of templates: a member that has the type of another one, and a missing parameter.
+// Structs in structs and instances of templates: two members with exchanged types, and a missing parameter.
 use cudarc::driver::CudaSlice;
 use kernel_args::{DeviceType, KernelArgs, vector::Float3};
 
