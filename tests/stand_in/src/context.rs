@@ -9,7 +9,7 @@ use std::{
     cell::RefCell,
     collections::BTreeMap,
     ffi::{c_int, c_uint, c_void},
-    mem, process,
+    process,
     sync::{Arc, Weak},
 };
 
@@ -63,10 +63,10 @@ fn pop() -> Option<Arc<Remains>> {
 const LIMITS: [(c_uint, usize); 7] = [(0, 1024), (1, 7 << 20), (2, 8 << 20), (3, 2), (4, 2048), (5, 128), (6, 0)];
 
 impl Context {
-    fn new(handle: Handle, device: c_int, id: u64, primary: bool, flags: u32) -> Self {
+    fn new(remains: Arc<Remains>, id: u64, primary: bool, flags: u32) -> Self {
         Self {
-            device,
-            remains: Arc::new(Remains { handle, device }),
+            device: remains.device,
+            remains,
             id,
             primary,
             flags,
@@ -145,7 +145,7 @@ impl Driver {
         let freed = self.destroyed.iter().find_map(freed);
         let handle = freed.unwrap_or_else(|| self.contexts.reserve());
         let id = self.next_id();
-        let context = Context::new(handle, device, id, false, flags);
+        let context = Context::new(Arc::new(Remains { handle, device }), id, false, flags);
         push(context.remains.clone());
         self.destroyed.remove(&handle);
         self.contexts.insert_at(handle, context);
@@ -156,10 +156,6 @@ impl Driver {
     fn destroy_context(&mut self, context: Handle) -> Outcome {
         let removed = self.contexts.take(context);
         let removed = removed.map_err(|_| Status::INVALID_CONTEXT)?;
-        if removed.primary {
-            // Its handle is valid for the whole process.
-            mem::forget(removed.remains.clone());
-        }
         let remains = Arc::downgrade(&removed.remains);
         self.destroyed.insert(context, remains);
         self.streams.retain(|stream| stream.context != context);
@@ -180,9 +176,11 @@ impl Driver {
         let entry = self.device(device)?;
         entry.retained += 1;
         let (primary, flags) = (entry.primary, entry.primary_flags);
+        // Its handle is valid for the whole process.
+        let remains = entry.remains.get_or_insert_with(|| Arc::new(Remains { handle: primary, device })).clone();
         if !self.contexts.contains(primary) {
             let id = self.next_id();
-            let context = Context::new(primary, device, id, true, flags);
+            let context = Context::new(remains, id, true, flags);
             self.destroyed.remove(&primary);
             self.contexts.insert_at(primary, context);
         }

@@ -1,9 +1,13 @@
 //! Devices: `cuInit`, `cuDevice*`, and the properties of each GPU generation (CUDA C++ programming guide, "Compute
 //! capabilities").
 
-use std::ffi::{c_char, c_int, c_uint};
+use std::{
+    ffi::{c_char, c_int, c_uint},
+    sync::Arc,
+};
 
 use crate::{
+    context::Remains,
     entry::Out,
     error::{Outcome, Status},
     exit,
@@ -19,6 +23,8 @@ pub(crate) struct Device {
     pub(crate) primary: Handle,
     pub(crate) retained: u32,
     pub(crate) primary_flags: u32,
+    /// What a stack holds of the primary context, once it was created.
+    pub(crate) remains: Option<Arc<Remains>>,
     pub(crate) default_pool: Handle,
     pub(crate) pool: Handle,
 }
@@ -63,7 +69,7 @@ impl Driver {
             .map(|ordinal| {
                 let pool = self.pools.insert(Pool::of_device(ordinal));
                 let primary = self.contexts.reserve();
-                Device { primary, retained: 0, primary_flags: 0, default_pool: pool, pool }
+                Device { primary, retained: 0, primary_flags: 0, remains: None, default_pool: pool, pool }
             })
             .collect();
     }
