@@ -36,6 +36,10 @@ impl<'a> MemberMismatch<'a> {
     /// What to change. `None` if a variant of an enum differs.
     #[must_use]
     pub const fn repair(&self) -> Option<MemberRepair<'a>> {
+        self.of_namesakes().repair_here()
+    }
+
+    const fn repair_here(&self) -> Option<MemberRepair<'a>> {
         let (own, theirs) = (self.host_siblings, self.siblings);
         let Some(kernel) = self.kernel else {
             return None;

@@ -42,7 +42,7 @@ impl<'a> MemberMismatch<'a> {
             let is_at = level.routes[1].is_at(kernel.name);
             let Some(host) = level.own.find(kernel.name) else {
                 if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
-                    return level.differ(None, &kernel, self.differences);
+                    return level.differ(self, None, &kernel);
                 }
                 continue;
             };
@@ -55,7 +55,8 @@ impl<'a> MemberMismatch<'a> {
                 i = 0;
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
-                return level.differ(Some(&host), &kernel, Differences::NONE.with(difference));
+                let from = Self { differences: Differences::NONE.with(difference), ..self };
+                return level.differ(from, Some(&host), &kernel);
             } else if is_at {
                 return self;
             }
@@ -91,11 +92,12 @@ impl<'a> Level<'a> {
         self.own.find(name).is_some() && self.theirs.find(name).is_none()
     }
 
+    /// The difference of these members of this level.
     const fn differ(
         &self,
+        from: MemberMismatch<'a>,
         host: Option<&Parameter<'a>>,
         kernel: &Parameter<'a>,
-        differences: Differences,
     ) -> MemberMismatch<'a> {
         MemberMismatch {
             host: match host {
@@ -105,8 +107,7 @@ impl<'a> Level<'a> {
             kernel: Some(self.routes[1].place(kernel, self.start[1] + offset(kernel))),
             siblings: self.theirs,
             host_siblings: self.own,
-            whole: (self.own, self.theirs),
-            differences,
+            ..from
         }
     }
 
