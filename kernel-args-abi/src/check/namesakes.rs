@@ -42,7 +42,7 @@ impl<'a> MemberMismatch<'a> {
             let is_at = level.routes[1].is_at(kernel.name);
             let Some(host) = level.own.find(kernel.name) else {
                 if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
-                    return level.differ(self, None, &kernel);
+                    return level.differ(&self, None, &kernel);
                 }
                 continue;
             };
@@ -56,7 +56,7 @@ impl<'a> MemberMismatch<'a> {
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
                 let from = Self { differences: Differences::NONE.with(difference), ..self };
-                return level.differ(from, Some(&host), &kernel);
+                return level.differ(&from, Some(&host), &kernel);
             } else if is_at {
                 return self;
             }
@@ -95,7 +95,7 @@ impl<'a> Level<'a> {
     /// The difference of these members of this level.
     const fn differ(
         &self,
-        from: MemberMismatch<'a>,
+        from: &MemberMismatch<'a>,
         host: Option<&Parameter<'a>>,
         kernel: &Parameter<'a>,
     ) -> MemberMismatch<'a> {
@@ -107,7 +107,7 @@ impl<'a> Level<'a> {
             kernel: Some(self.routes[1].place(kernel, self.start[1] + offset(kernel))),
             siblings: self.theirs,
             host_siblings: self.own,
-            ..from
+            ..*from
         }
     }
 
