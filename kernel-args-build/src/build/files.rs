@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     texts,
 };
-use kernel_args_nvrtc::read_file;
+use kernel_args_nvrtc::{read_file, write_file};
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
@@ -222,5 +222,5 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if read(path).is_some_and(|old| old == bytes) {
         return Ok(());
     }
-    fs::write(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))
+    write_file(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))
 }

@@ -23,6 +23,7 @@ use crate::{
 };
 use chrome::Chrome;
 use event::{Event, GraphLaunch};
+use kernel_args_nvrtc::open_to_write;
 use kernels::{Argument, Found, Images};
 use pointers::BadPointer;
 pub(crate) use record::Record;
@@ -252,7 +253,7 @@ impl<'t> Writer<'t> {
 }
 
 fn create(path: &Path) -> Result<File, Error> {
-    File::create(path).map_err(|error| Error::new(path.display().to_string(), error.to_string()))
+    open_to_write(path).map_err(|error| Error::new(path.display().to_string(), error.to_string()))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "2^53 nanoseconds are 104 days")]

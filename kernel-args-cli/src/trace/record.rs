@@ -6,10 +6,11 @@ use super::{
     session::Wanted,
 };
 use crate::{error::Error, escape::terminal};
+use kernel_args_nvrtc::NewFile;
 use kernel_args_recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer};
 use std::{
     fs::{self, File},
-    io::{self, BufReader, BufWriter, Write},
+    io::{self, BufReader, BufWriter},
     path::{Path, PathBuf},
 };
 
@@ -41,7 +42,7 @@ impl Record {
         let (manifest, image) = described(recorded, images);
         let image = image.and_then(|image| fs::read(image).ok());
         let write = || -> io::Result<()> {
-            let to = BufWriter::with_capacity(1 << 20, File::create(&file)?);
+            let to = BufWriter::with_capacity(1 << 20, NewFile::create(&file)?);
             let mut writer = Writer::new(to, &manifest, image.as_deref())?;
             let mut add = |moment, name: &str| {
                 (0..manifest.memory.len()).try_for_each(|index| {
@@ -53,7 +54,7 @@ impl Record {
             if recorded.status == 0 {
                 add(Moment::After, "after")?;
             }
-            writer.finish(recorded.status)?.flush()
+            writer.finish(recorded.status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
         write().map_err(failed)?;
         let without = if image.is_some() { "" } else { ", without its image" };

@@ -4,9 +4,10 @@ use super::event::Event;
 #[cfg(unix)]
 use super::event::unescaped;
 use crate::{error::Error, select::Select};
+use kernel_args_nvrtc::write_file;
 use std::{
     ffi::OsString,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     process::{Child, Command},
     sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
@@ -68,7 +69,7 @@ impl Session {
         };
         let folder = TempDir::with_prefix("kernel-args-").map_err(|error| fail("no folder for the trace", error))?;
         let path = folder.path().join("libkernel_args_tracer.so");
-        fs::write(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
+        write_file(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::sync_channel(WAITING);
         listen(&folder.path().join("socket"), send, asked.record.clone())
             .map_err(|error| fail("no socket for the trace", error))?;

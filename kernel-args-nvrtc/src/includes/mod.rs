@@ -6,12 +6,11 @@
 
 mod directive;
 mod lexer;
-mod read;
 mod unknown;
 
-pub use read::read_file;
 pub use unknown::Unknown;
 
+use crate::files::read_file;
 use directive::Named;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},

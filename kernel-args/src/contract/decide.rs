@@ -3,7 +3,7 @@
 use super::{
     ContractError, Geometry, Narrowed,
     error::{Broken, Details, Extent, OPERANDS, Operand},
-    exact::Value,
+    exact::{NO_MEMORY, Value},
 };
 use crate::device::vector::Dim3;
 
@@ -87,6 +87,9 @@ impl Contract {
     /// # Errors
     /// If the contract is broken; the same for all these methods.
     pub fn len(&self, found: Value, required: Value) -> Result<(), ContractError> {
+        if found == Ok(NO_MEMORY) {
+            return Ok(());
+        }
         let (found, required) = (self.amount(found)?, self.amount(required)?);
         self.unless(found >= required, Broken::Short { found, required })
     }

@@ -11,14 +11,15 @@
             has no such parameter, add `#[kernel_args(skip)]` to that field"
 )]
 pub trait Elements {
-    /// The number of elements: at most `isize::MAX`, so a negative `n` in `len = "n"` exceeds it.
+    /// The number of elements: at most `isize::MAX`, so a negative `n` in `len = "n"` exceeds it. `usize::MAX` if there is no memory, as in
+    /// `None`: then no contract is compared.
     fn elements(&self) -> usize;
 }
 
-/// A null pointer has no memory that could be too short: as many elements as there can be.
+/// A null pointer has no memory that could be too short, whatever the number of elements is: `-1` for "no array", for example.
 impl<E: Elements> Elements for Option<E> {
     #[inline(always)]
     fn elements(&self) -> usize {
-        self.as_ref().map_or(isize::MAX as usize, E::elements)
+        self.as_ref().map_or(usize::MAX, E::elements)
     }
 }

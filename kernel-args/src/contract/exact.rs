@@ -32,10 +32,14 @@ pub fn integer(value: &impl Integer) -> Value {
     fits(value.exact())
 }
 
+/// The number of elements where there is no memory: see [`Elements::elements`].
+pub(super) const NO_MEMORY: i128 = i128::MAX;
+
 /// The number of elements of memory.
 #[inline(always)]
 pub fn elements(memory: &impl Elements) -> Value {
-    Ok(memory.elements() as i128)
+    let elements = memory.elements();
+    Ok(if elements == usize::MAX { NO_MEMORY } else { elements as i128 })
 }
 
 /// The number of blocks, or of threads per block.

@@ -25,10 +25,11 @@ pub fn or_huge(value: &impl Integer) -> Value {
     Some(value.or_huge())
 }
 
-/// The number of elements of memory.
+/// The number of elements of memory. Without memory, more than any number, also where `usize` has 32 bits.
 #[inline(always)]
 pub fn elements(memory: &impl Elements) -> Value {
-    Some(memory.elements() as u64)
+    let elements = memory.elements();
+    Some(if elements == usize::MAX { u64::MAX } else { elements as u64 })
 }
 
 /// The number of blocks, or of threads per block.

@@ -25,6 +25,9 @@ impl KernelArg for Memory {
     }
 }
 
+/// As `None` reports it.
+const NO_MEMORY: Memory = Memory(usize::MAX);
+
 /// A value, if an `i128` contains it.
 fn exact(value: impl TryInto<i128>) -> Option<i128> {
     value.try_into().ok()
@@ -43,6 +46,15 @@ macro_rules! decided {
         struct Grown {
             #[kernel_args(len = "n * m * n + m")]
             x: Memory,
+            n: $int,
+            m: $int,
+        }
+        #[derive(KernelArgs)]
+        struct Absent {
+            #[kernel_args(len = "n")]
+            x: Memory,
+            #[kernel_args(len = "n / m * n - m")]
+            y: Memory,
             n: $int,
             m: $int,
         }
@@ -72,6 +84,10 @@ macro_rules! decided {
             let grown = exact(n).zip(exact(m)).and_then(|(n, m)| n.checked_mul(m)?.checked_mul(n)?.checked_add(m));
             let args = Grown { x: Memory(found), n, m };
             decide(reaches(grown), args.check_contracts(LAUNCH).is_ok(), "grown");
+            let absent = Absent { x: NO_MEMORY, y: NO_MEMORY, n, m };
+            assert!(absent.check_contracts(LAUNCH).is_ok(), "absent: {n} {m}");
+            let present = Absent { x: Memory(found), ..absent };
+            decide(reaches(exact(n)), present.check_contracts(LAUNCH).is_ok(), "present");
             let expected = exact(n).is_some_and(|n| n % 10 == 0 && (-30..4000).contains(&n));
             decide(expected, Value { n }.check_contracts(LAUNCH).is_ok(), "value");
         }

@@ -190,6 +190,21 @@ fn without_a_fault() -> Outcome {
     Ok(())
 }
 
+/// More launches than are kept: the largest number is used.
+fn any_number_of_launches() -> Outcome {
+    let world = World::new(1)?;
+    for wanted in [20_000_000_000, usize::MAX] {
+        assert_eq!(record_launches(wanted), 1 << 16);
+        world.launch(0, false)?;
+    }
+    assert_eq!(record_launches(3), 3);
+    world.launch(0, true)?;
+    let fault = context_fault(&world.ctx)?.ok_or("no fault")?;
+    check(&fault, &world, 0, 0, true)?;
+    world.forget();
+    Ok(())
+}
+
 /// The variable switches the recorder on: see [`trials`].
 fn from_the_environment() -> Outcome {
     let world = World::new(1)?;
@@ -260,6 +275,7 @@ fn a_list_in_a_short_ring() -> Outcome {
 
 const CASES: &[(&str, process::Case)] = &[
     ("without_a_fault", without_a_fault),
+    ("any_number_of_launches", any_number_of_launches),
     ("from_the_environment", from_the_environment),
     ("a_graph_and_a_sequence_are_named_as_a_whole", a_graph_and_a_sequence_are_named_as_a_whole),
     ("a_list_in_a_short_ring", a_list_in_a_short_ring),
@@ -281,14 +297,20 @@ fn the_launch_that_faulted_is_named() -> Outcome {
 }
 
 fn in_the_environment() -> Outcome {
-    let output = Command::new(env::current_exe()?)
-        .env("KERNEL_ARGS_TRIAL", "from_the_environment")
-        .env("KERNEL_ARGS_FLIGHT_RECORDER", "64")
-        .output()?;
-    if output.status.success() {
-        return Ok(());
+    for (kept, said) in
+        [("64", ""), ("20000000000", "the last 65536 launches are kept"), ("18446744073709551616", "is off")]
+    {
+        let trial = if said == "is off" { "without_a_fault" } else { "from_the_environment" };
+        let output = Command::new(env::current_exe()?)
+            .env("KERNEL_ARGS_TRIAL", trial)
+            .env("KERNEL_ARGS_FLIGHT_RECORDER", kept)
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() || !text.contains(said) {
+            return Err(format!("{kept}: {text}").into());
+        }
     }
-    Err(String::from_utf8_lossy(&output.stderr).into())
+    Ok(())
 }
 
 fn trials() -> Vec<Trial> {
@@ -296,7 +318,12 @@ fn trials() -> Vec<Trial> {
         trial("the_launch_that_faulted_is_named", the_launch_that_faulted_is_named),
         trial("switched_on_in_the_environment", in_the_environment),
     ];
-    let others = ["without_a_fault", "a_graph_and_a_sequence_are_named_as_a_whole", "a_list_in_a_short_ring"];
+    let others = [
+        "without_a_fault",
+        "any_number_of_launches",
+        "a_graph_and_a_sequence_are_named_as_a_whole",
+        "a_list_in_a_short_ring",
+    ];
     trials.extend(others.map(|name| trial(name, move || process::run(name))));
     trials
 }

@@ -7,6 +7,7 @@ use super::{
     job::{Compiled, Job, Purpose},
 };
 use crate::{output::Output, texts};
+use kernel_args_nvrtc::write_file;
 use std::{
     collections::BTreeSet,
     fs,
@@ -40,7 +41,7 @@ impl Nvcc {
             None => job.source.path.clone(),
             Some(appended) => {
                 let path = texts::path(&job.root.join(&job.source.path));
-                fs::write(&joined, format!("#include \"{path}\"\n{appended}"))
+                write_file(&joined, format!("#include \"{path}\"\n{appended}").as_bytes())
                     .map_err(|error| texts::cannot_write(&joined, &error))?;
                 joined.clone()
             }

@@ -4,13 +4,8 @@ use super::{
     entry::{decode, encode},
     source::{CacheUse, Compiled},
 };
-use kernel_args_nvrtc::read_file;
-use std::{
-    format, fs,
-    io::{self, Write as _},
-    path::Path,
-};
-use tempfile::NamedTempFile;
+use kernel_args_nvrtc::{read_file, write_file};
+use std::{format, fs, io, path::Path};
 
 /// The maximum size of an entry that is read, in bytes.
 const LARGEST: usize = 1 << 30;
@@ -24,23 +19,12 @@ pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
 pub(super) fn write(folder: &Path, name: &str, compiled: &Compiled) -> CacheUse {
     let store = || -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        let mut file = scratch_file(folder)?;
-        file.write_all(&encode(name, compiled))?;
-        file.persist(folder.join(name))?;
-        Ok(())
+        write_file(&folder.join(name), &encode(name, compiled))
     };
     match store() {
         Ok(()) => CacheUse::Stored,
         Err(error) => CacheUse::Failed(format!("{}: {}", folder.display(), error)),
     }
-}
-
-/// A file with a unique name. Other users can read it if the umask allows it, because a cache can be shared.
-fn scratch_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]
@@ -97,8 +81,8 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         std::os::unix::fs::symlink("/dev/zero", folder.join("one")).unwrap();
         assert_eq!(read(&folder, "one"), None);
-        assert_eq!(write(&folder, "one", &compiled("")), CacheUse::Stored);
-        assert!(read(&folder, "one").is_some());
+        assert!(matches!(write(&folder, "one", &compiled("")), CacheUse::Failed(_)));
+        assert!(fs::symlink_metadata(folder.join("one")).unwrap().is_symlink());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -21,6 +21,9 @@ struct Recorder {
     contexts: BTreeMap<Id, Records>,
 }
 
+/// The largest number of launches that are kept of a context: markers of 256 KiB, and launches of some 100 bytes each.
+const MOST: usize = 1 << 16;
+
 /// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is older than 12.0.
 type Id = (usize, u64);
 
@@ -39,12 +42,14 @@ fn recorder() -> MutexGuard<'static, Recorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the last `kept` launches of each context from now on; 0 for none.
-pub(super) fn keep(kept: usize) {
+/// Keeps the last `kept` launches of each context from now on; 0 for none. Returns their number, which is [`MOST`] at most.
+pub(super) fn keep(kept: usize) -> usize {
+    let kept = kept.min(MOST);
     let mut recorder = recorder();
     recorder.kept = kept;
     recorder.contexts.clear();
     User::Recorder.set_active(kept > 0);
+    kept
 }
 
 /// `KERNEL_ARGS_FLIGHT_RECORDER`.
@@ -54,7 +59,12 @@ pub(super) fn read_environment() {
         return;
     };
     match value.to_str().and_then(|value| value.parse().ok()) {
-        Some(kept) => keep(kept),
+        Some(wanted) => {
+            let kept = keep(wanted);
+            if kept < wanted {
+                eprintln!("{NAME} is {wanted}: the last {kept} launches are kept, which is the largest number");
+            }
+        }
         None => eprintln!("{NAME} is not a number of launches: the flight recorder is off"),
     }
 }

@@ -308,6 +308,26 @@ fn a_file_that_cannot_be_written() -> Outcome {
     Ok(())
 }
 
+/// A device, a folder or a link is never replaced, and its target keeps its bytes.
+#[cfg(unix)]
+fn a_file_that_is_no_file() -> Outcome {
+    let (folder, target, link) = (file("folder"), file("target"), file("link"));
+    fs::create_dir(&folder)?;
+    fs::write(&target, "old")?;
+    std::os::unix::fs::symlink(&target, &link)?;
+    for refused in [Path::new("/dev/null"), &folder, &link] {
+        let recording = observe::record_to_file("saxpy", 0, refused);
+        assert_eq!(saxpy(2)?, [3.0; N]);
+        let error = recording.finish().err().ok_or("a file")?;
+        assert!(error.to_string().contains("never replaced"), "{error}");
+    }
+    assert!(!fs::metadata("/dev/null")?.is_file());
+    assert_eq!(fs::read(&target)?, b"old");
+    fs::remove_dir(folder)?;
+    fs::remove_file(target)?;
+    Ok(fs::remove_file(link)?)
+}
+
 /// The launch that faults is in the file, and faults again.
 fn a_fault() -> Outcome {
     let file = file("fault");
@@ -387,6 +407,8 @@ const CASES: &[(&str, process::Case)] = &[
     ("without_an_image", without_an_image),
     ("a_changed_file", a_changed_file),
     ("a_file_that_cannot_be_written", a_file_that_cannot_be_written),
+    #[cfg(unix)]
+    ("a_file_that_is_no_file", a_file_that_is_no_file),
     ("a_fault", a_fault),
 ];
 

@@ -11,10 +11,9 @@ use crate::{
     },
     marshal::Value,
 };
+use kernel_args_nvrtc::NewFile;
 use kernel_args_recording::{Machine, Manifest, Moment, Parameter, Writer};
 use std::{
-    ffi::OsString,
-    fs::{self, File},
     io::{self, BufWriter, Write},
     path::Path,
     string::{String, ToString},
@@ -27,13 +26,11 @@ pub(super) fn write<R>(
     run: impl FnOnce() -> Result<R, Error>,
 ) -> (Result<R, Error>, Result<(), Error>) {
     let not_written = |error: io::Error| Error::Recording(RecordingError::Write { file: file.into(), error });
-    let mut part = OsString::from(file);
-    part.push(".part");
     let begun = (|| {
         let api = api()?;
         let (manifest, found) = describe(api, launch)?;
         let open = || -> io::Result<_> {
-            let file = BufWriter::with_capacity(1 << 20, File::create(&part)?);
+            let file = BufWriter::with_capacity(1 << 20, NewFile::create(file)?);
             let image = launch.image.as_ref().map(|image| image.as_slice());
             let mut writer = Writer::new(file, &manifest, image)?;
             copy(api, &mut writer, &found, Moment::Before)?;
@@ -54,16 +51,10 @@ pub(super) fn write<R>(
             if status == Status::SUCCESS.0 {
                 copy(api, &mut writer, &found, Moment::After)?;
             }
-            writer.finish(status)?.flush()?;
-            // A file with this name is a whole recording.
-            fs::rename(&part, file)
+            writer.finish(status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
         finish().map_err(not_written)
     });
-    if written.is_err() {
-        // It may not exist.
-        let _ = fs::remove_file(&part);
-    }
     (result, written)
 }
 

@@ -1,0 +1,331 @@
+//! Reads and writes regular files only. A device or a pipe could block, be endless or be destroyed, and a link leads to a file that the
+//! program did not name.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// Reads a regular file of at most `limit` bytes. Returns `None` if no file has this name; a folder is not a file.
+///
+/// # Errors
+/// If the file is a device or a pipe, which could block or be endless; if it is longer than `limit`
+/// ([`io::ErrorKind::FileTooLarge`]); and if the system denies access.
+pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    let is_absent = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename
+        )
+    };
+    // This check precedes `open`, because opening a pipe waits for a writer.
+    let found = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
+        found => found?,
+    };
+    if !found.is_file() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let file = options().read(true).open(path)?;
+    // The path can name another file than before.
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Some(bytes))
+}
+
+/// Options to open a file. Opening a pipe does not wait for the other end.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        const O_NONBLOCK: i32 = 0o4000;
+        options.custom_flags(O_NONBLOCK);
+    }
+    options
+}
+
+/// A file that gets its name when it is complete. Until then it is a new file in the same folder, `NAME.PROCESS.NUMBER.part`, which is
+/// removed if [`finish`](Self::finish) is not called or fails.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    /// Empty after it was renamed.
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// # Errors
+    /// If the path names something that is no regular file, such as a symbolic link, a device or a folder
+    /// ([`io::ErrorKind::Unsupported`]). If its folder does not exist or cannot be written.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        regular_or_absent(path)?;
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let mut part = OsString::from(path);
+            part.push(format!(".{}.{number}.part", process::id()));
+            // A link with this name is not followed.
+            match OpenOptions::new().write(true).create_new(true).open(&part) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return Ok(Self { file: file?, part: part.into(), path: path.into() }),
+            }
+        }
+    }
+
+    /// Gives the file its name, in one step. It replaces a file of this name.
+    ///
+    /// # Errors
+    /// The errors of [`create`](Self::create), if the folder was changed since.
+    pub fn finish(mut self) -> io::Result<()> {
+        regular_or_absent(&self.path)?;
+        fs::rename(&self.part, &self.path)?;
+        self.part.clear();
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.part.as_os_str().is_empty() {
+            // Nothing can be done if this fails.
+            let _ = fs::remove_file(&self.part);
+        }
+    }
+}
+
+/// Writes a [`NewFile`]: other processes see all these bytes or none.
+///
+/// # Errors
+/// The errors of [`NewFile`], and of writing.
+pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// Opens an empty file that others read while it grows.
+///
+/// # Errors
+/// If the path names something that is no regular file ([`io::ErrorKind::Unsupported`]), or cannot be opened.
+pub fn open_to_write(path: &Path) -> io::Result<File> {
+    regular_or_absent(path)?;
+    let file = options().write(true).create(true).truncate(false).open(path)?;
+    // The path can name something else than before.
+    regular_or_absent(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(not_regular());
+    }
+    file.set_len(0)?;
+    Ok(file)
+}
+
+fn regular_or_absent(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => Err(not_regular()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn not_regular() -> io::Error {
+    let what = "this name is a link, a folder, a device or a pipe, which is never replaced: name another file";
+    io::Error::new(io::ErrorKind::Unsupported, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = env::temp_dir().join(format!("kernel-args-files-{name}-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[cfg(unix)]
+    fn pipe(folder: &Path) -> PathBuf {
+        let pipe = folder.join("pipe");
+        let made = process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        pipe
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let folder = folder("read");
+        let file = folder.join("file");
+        fs::write(&file, "text").unwrap();
+        assert_eq!(read_file(&file, 4).unwrap().as_deref(), Some(&b"text"[..]));
+        assert_eq!(read_file(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        for absent in [&folder, &folder.join("absent"), &file.join("inside")] {
+            assert_eq!(read_file(absent, 4).unwrap(), None, "{absent:?}");
+        }
+        #[cfg(unix)]
+        {
+            assert!(read_file(Path::new("/dev/zero"), 4).is_err());
+            let pipe = pipe(&folder);
+            assert!(read_file(&pipe, 4).is_err());
+            if cfg!(target_os = "linux") {
+                // Even if the pipe replaced a file after it was found.
+                let opened = super::options().read(true).open(&pipe).unwrap();
+                assert!(!opened.metadata().unwrap().is_file());
+            }
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Each way to write, as a function of the path.
+    const WAYS: [fn(&Path) -> io::Result<()>; 2] =
+        [|path| write_file(path, b"new"), |path| open_to_write(path)?.write_all(b"new")];
+
+    #[test]
+    fn a_file_is_written_whole_and_replaced() {
+        for way in WAYS {
+            let folder = folder("whole");
+            let file = folder.join("file");
+            for before in [None, Some("a longer text")] {
+                before.inspect(|text| fs::write(&file, text).unwrap());
+                way(&file).unwrap();
+                assert_eq!(fs::read(&file).unwrap(), b"new");
+                assert_eq!(names(&folder), ["file"]);
+            }
+            fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+
+    #[test]
+    fn nothing_appears_until_a_file_is_finished() {
+        let folder = folder("unfinished");
+        let mut file = NewFile::create(&folder.join("file")).unwrap();
+        file.write_all(b"half").unwrap();
+        assert!(!folder.join("file").exists());
+        drop(file);
+        assert_eq!(names(&folder), [""; 0]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// As root too, for whom no permission is missing.
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_folders_and_pipes_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = folder("refused");
+        let at = |name| folder.join(name);
+        fs::write(at("target"), "old").unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        symlink(at("target"), at("link")).unwrap();
+        symlink(at("absent"), at("dangling")).unwrap();
+        symlink("/dev/null", at("device")).unwrap();
+        pipe(&folder);
+        let before = names(&folder);
+        for way in WAYS {
+            for name in ["folder", "link", "dangling", "device", "pipe"] {
+                assert_eq!(way(&at(name)).unwrap_err().kind(), io::ErrorKind::Unsupported, "{name}");
+            }
+            for device in ["/dev/null", "/dev/full"] {
+                assert_eq!(way(Path::new(device)).unwrap_err().kind(), io::ErrorKind::Unsupported);
+                assert!(!fs::metadata(device).unwrap().is_file());
+            }
+        }
+        // The target became a link while the file was written.
+        let mut file = NewFile::create(&at("late")).unwrap();
+        file.write_all(b"new").unwrap();
+        symlink(at("target"), at("late")).unwrap();
+        assert_eq!(file.finish().unwrap_err().kind(), io::ErrorKind::Unsupported);
+        fs::remove_file(at("late")).unwrap();
+        assert_eq!(names(&folder), before);
+        assert_eq!(fs::read(at("target")).unwrap(), b"old");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A link that waits under the name of the part is not followed.
+    #[cfg(unix)]
+    #[test]
+    fn a_part_is_a_new_file() {
+        let folder = folder("part");
+        let target = folder.join("target");
+        fs::write(&target, "old").unwrap();
+        for number in 0..1000 {
+            let part = folder.join(format!("file.{}.{number}.part", process::id()));
+            std::os::unix::fs::symlink(&target, part).unwrap();
+        }
+        write_file(&folder.join("file"), b"new").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"old");
+        assert_eq!(fs::read(folder.join("file")).unwrap(), b"new");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error() {
+        for way in WAYS {
+            assert!(way(Path::new("/proc/kernel-args")).is_err());
+            assert!(way(Path::new("/proc/self/comm/inside")).is_err());
+        }
+    }
+
+    /// A limit for the size of files stands for a full disk: the test runs itself again with it.
+    #[cfg(unix)]
+    #[test]
+    fn a_full_disk_leaves_the_old_file() {
+        const FILE: &str = "KERNEL_ARGS_TEST_FULL_DISK";
+        if let Some(file) = env::var_os(FILE) {
+            let file = Path::new(&file);
+            write_file(&file.with_extension("small"), b"fits").unwrap();
+            assert!(write_file(file, &vec![1; 1 << 20]).is_err());
+            return;
+        }
+        let folder = folder("full");
+        let file = folder.join("file");
+        fs::write(&file, "old").unwrap();
+        let status = process::Command::new("sh")
+            .args([
+                "-c",
+                r#"trap "" XFSZ; ulimit -f 16; exec "$0" --exact files::tests::a_full_disk_leaves_the_old_file"#,
+            ])
+            .arg(env::current_exe().unwrap())
+            .env(FILE, &file)
+            .stdout(process::Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(names(&folder), ["file", "file.small"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
