@@ -130,7 +130,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Opens an empty file that others read while it grows.
+/// Opens an empty file that other programs read while it grows.
 ///
 /// # Errors
 /// If the path names something that is no regular file ([`io::ErrorKind::Unsupported`]), or cannot be opened.

@@ -100,19 +100,21 @@ impl<R: Read> Entries<'_, R> {
     /// # Errors
     /// [`Error::Invalid`] for an entry that is not the one that must follow, or whose size differs from the manifest.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Error> {
-        let next = self.archive.next().transpose().map_err(not_tar)?;
         if self.next == Next::End {
-            return match next {
-                None => Ok(None),
-                Some(_) => Err(Error::invalid("entries follow the result")),
-            };
+            return Ok(None);
         }
-        let Some(mut entry) = next else {
+        let Some(mut entry) = self.archive.next().transpose().map_err(not_tar)? else {
             return Err(Error::invalid("the file ends before the result: the recording was not finished"));
         };
         let name = entry.path_bytes().into_owned();
         if name == RESULT.as_bytes() {
-            return self.status(&mut entry).map(Some);
+            let status = self.status(&mut entry)?;
+            drop(entry);
+            // Checked here, because a caller can stop at the result.
+            return match self.archive.next() {
+                None => Ok(Some(status)),
+                Some(_) => Err(Error::invalid("entries follow the result")),
+            };
         }
         if self.next == Next::Image {
             self.next = Next::Memory(Moment::Before, 0);

@@ -259,6 +259,12 @@ fn every_other_order_is_an_error() {
         let error = read(&file(rest)).expect_err(text).to_string();
         assert!(error.contains(text), "{error}");
     }
+    // Also for a caller that stops at the result.
+    let more = file(&[whole[0], whole[2], whole[1]]);
+    let mut reader = Reader::new(&*more);
+    let mut entries = reader.entries().expect("a manifest");
+    assert!(matches!(entries.next_entry(), Ok(Some(Entry::Memory { .. }))));
+    assert!(entries.next_entry().is_err());
     for (text, file) in [
         ("the file is empty", Vec::new()),
         ("`other` is in the place of `manifest.json`", archive(&[("other", b'0', right)])),

@@ -113,6 +113,12 @@ impl Control {
             .collect()
     }
 
+    /// The symbols of the kernels that were launched and have no effect on this driver: nothing has computed their results.
+    #[must_use]
+    pub fn not_executed(&self) -> Vec<String> {
+        self.text("not_executed").lines().map(str::to_owned).collect()
+    }
+
     /// A control that writes a NUL-terminated text.
     fn text(&self, name: &str) -> String {
         let mut text = vec![0u8; 64 * 1024];

@@ -1,6 +1,7 @@
 //! The configuration of the driver: from environment variables when it is loaded, and later from `control.rs`.
 
-use crate::{error::Status, settings::DEFAULT_VERSION};
+use crate::{error::Status, proc_address::exact, settings::DEFAULT_VERSION};
+use std::process;
 
 /// The current settings.
 #[derive(Debug)]
@@ -12,8 +13,21 @@ pub(crate) struct Config {
     pub(crate) peers: bool,
     /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
     pub(crate) version: i32,
+    /// What a launch does whose kernel has no effect here.
+    pub(crate) not_executed: NotExecuted,
     absent: Vec<String>,
     failures: Vec<Failure>,
+}
+
+/// What a launch does whose kernel has no effect here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotExecuted {
+    /// Nothing.
+    Quiet,
+    /// It writes a line, once for each kernel.
+    Say,
+    /// It fails with `CUDA_ERROR_NOT_SUPPORTED`.
+    Fail,
 }
 
 /// A requested failure.
@@ -38,6 +52,7 @@ impl Config {
             version: DEFAULT_VERSION.cast_signed(),
             absent: Vec::new(),
             failures: Vec::new(),
+            not_executed: NotExecuted::Quiet,
         };
         let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
         if let Some(sm) = number("SM") {
@@ -53,9 +68,20 @@ impl Config {
         if let Some(names) = variable("ABSENT") {
             config.absent = names.split(',').map(|name| name.trim().to_owned()).collect();
         }
+        match variable("NOT_EXECUTED").as_deref() {
+            None | Some("quiet") => {}
+            Some("say") => config.not_executed = NotExecuted::Say,
+            Some("fail") => config.not_executed = NotExecuted::Fail,
+            Some(other) => refuse(&format!("NOT_EXECUTED is `{other}`, not `quiet`, `say` or `fail`")),
+        }
         for order in variable("FAIL").iter().flat_map(|orders| orders.split(',')) {
             if !order.trim().is_empty() && config.order(order.trim()).is_none() {
-                eprintln!("kernel-args stand-in driver: `{order}` is not `cuName=code` or `cuName=code:times`");
+                refuse(&format!("FAIL contains `{order}`, which is not `cuName=code` or `cuName=code:times`"));
+            }
+        }
+        for Failure { name, .. } in &config.failures {
+            if exact(name).is_none() {
+                refuse(&format!("FAIL names `{name}`, which is no function that this driver has"));
             }
         }
         config
@@ -122,6 +148,12 @@ impl Config {
     }
 }
 
+/// Ends the program: a setting without an effect would look like a success.
+fn refuse(why: &str) {
+    eprintln!("kernel-args test driver: the variable KERNEL_ARGS_TEST_DRIVER_{why}");
+    process::exit(2);
+}
+
 fn variable(name: &str) -> Option<String> {
     std::env::var(format!("KERNEL_ARGS_TEST_DRIVER_{name}")).ok()
 }
@@ -131,7 +163,15 @@ mod tests {
     use super::*;
 
     fn config() -> Config {
-        Config { sm: 90, devices: 1, peers: true, version: 13000, absent: Vec::new(), failures: Vec::new() }
+        Config {
+            sm: 90,
+            devices: 1,
+            peers: true,
+            version: 13000,
+            not_executed: NotExecuted::Quiet,
+            absent: Vec::new(),
+            failures: Vec::new(),
+        }
     }
 
     #[test]

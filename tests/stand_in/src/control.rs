@@ -118,6 +118,12 @@ entry_points! {
         text.set_text(&lines.join("\n"), capacity).map(drop)
     }
 
+    /// The kernels that were launched without an effect, one per line, NUL-terminated, truncated to `capacity` bytes.
+    fn kernel_args_test_driver_not_executed(driver, text: Out<c_char>, capacity: usize) {
+        let names: Vec<_> = driver.not_executed.iter().map(String::as_str).collect();
+        text.set_text(&names.join("\n"), capacity).map(drop)
+    }
+
     fn kernel_args_test_driver_reset_calls(driver) {
         driver.calls.clear();
         Ok(())

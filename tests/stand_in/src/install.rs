@@ -24,7 +24,7 @@ const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
 const PATH: &str = "KERNEL_ARGS_TEST_DRIVER_LIBRARY";
 
-/// The library of the stand-in driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or a file near the running binary.
+/// The library of the stand-in driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running binary.
 ///
 /// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in `deps`, next to
 /// the binary or above it.
@@ -35,10 +35,13 @@ pub fn locate() -> Option<PathBuf> {
     }
     let binary = env::current_exe().ok()?;
     let beside = binary.parent()?;
-    [beside.to_owned(), beside.join("deps"), beside.join("../deps"), beside.join("..")]
+    // `cargo test` writes into `deps` only, so the library of an earlier `cargo build` can be older.
+    // Of equal times, the last one counts.
+    [beside.join(".."), beside.join("../deps"), beside.join("deps"), beside.to_owned()]
         .into_iter()
         .map(|directory| directory.join(LIBRARY))
-        .find(|path| path.is_file())
+        .filter(|path| path.is_file())
+        .max_by_key(|path| path.metadata().and_then(|file| file.modified()).ok())
 }
 
 /// Whether a [`Session`] started this process.

@@ -19,7 +19,7 @@ struct Run<'a> {
     conditions: &'a mut Conditions,
 }
 
-/// Runs `call` in `context`.
+/// Runs `call` in `context`. Returns whether this driver knows what the kernel does.
 ///
 /// # Errors
 /// The error that the kernel leaves in its context: `CUDA_ERROR_ILLEGAL_ADDRESS`, `CUDA_ERROR_MISALIGNED_ADDRESS`.
@@ -29,7 +29,7 @@ pub(crate) fn run(
     context: Handle,
     device: c_int,
     conditions: &mut Conditions,
-) -> Outcome {
+) -> Outcome<bool> {
     let sizes: Vec<usize> = call.kernel.parameters.iter().map(|parameter| parameter.size).collect();
     let mut run = Run { call, memory, context, device, conditions };
     match (function_name(&call.kernel.name), sizes.as_slice()) {
@@ -47,8 +47,9 @@ pub(crate) fn run(
             Ok(())
         }
         ("count_down", [8, 8]) => run.count_down(),
-        _ => Ok(()),
+        _ => return Ok(false),
     }
+    .map(|()| true)
 }
 
 /// The unqualified name of the function: `echo` for `echo`, `_Z4echoPhi` and `_ZN5tests4echoIiEEvPhT_`.

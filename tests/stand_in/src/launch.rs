@@ -5,6 +5,7 @@ use std::{ffi::c_uint, sync::Arc};
 use crate::{
     attribute::{self, Attribute},
     bank::Bank,
+    config::NotExecuted,
     device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS},
     entry::{In, Out, in_at, out_at},
     error::{Outcome, Status},
@@ -209,10 +210,27 @@ impl Driver {
         let device = self.context(target.context)?.device;
         self.launches += 1;
         self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
-        if let Err(status) = kernels::run(call, &mut self.memory, target.context, device, &mut self.conditions) {
-            self.contexts.get_mut(target.context)?.sticky = Some(status);
+        match kernels::run(call, &mut self.memory, target.context, device, &mut self.conditions) {
+            Ok(true) => {}
+            Ok(false) => return self.not_executed(&call.kernel.name),
+            Err(status) => self.contexts.get_mut(target.context)?.sticky = Some(status),
         }
         Ok(())
+    }
+
+    /// Notes a kernel that is launched without an effect.
+    fn not_executed(&mut self, kernel: &str) -> Outcome {
+        let is_new = self.not_executed.insert(kernel.to_owned());
+        match self.config.not_executed {
+            NotExecuted::Quiet => Ok(()),
+            NotExecuted::Fail => Err(Status::NOT_SUPPORTED),
+            NotExecuted::Say => {
+                if is_new {
+                    eprintln!("kernel-args test driver: `{kernel}` was launched, not executed: there are no results");
+                }
+                Ok(())
+            }
+        }
     }
 }
 

@@ -76,7 +76,10 @@
 //! | `KERNEL_ARGS_TEST_DRIVER_PEERS` | 0: no device can access the memory of a different device (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | the result of `cuDriverGetVersion` (13000) |
 //! | `KERNEL_ARGS_TEST_DRIVER_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
-//! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernel=700`: every call fails; `cuMemAlloc_v2=2:1`: the first call fails |
+//! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernelEx=700`: every call fails; `cuMemAlloc_v2=2:1`: the first call fails |
+//! | `KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED` | a launch of a kernel that has no effect here: `say` writes a line for each kernel, `fail` is `CUDA_ERROR_NOT_SUPPORTED` (801) (`quiet`) |
+//!
+//! A value that means nothing ends the program with exit code 2.
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see `control.rs`). It has
 //! the same settings at run time, the number of calls of each entry point, the last launch with its parameter bytes and launch

@@ -17,7 +17,7 @@ const FOUND: c_uint = 0;
 const NOT_FOUND: c_uint = 1;
 
 /// The address of the entry point with exactly this name.
-fn exact(name: &str) -> Option<*const c_void> {
+pub(crate) fn exact(name: &str) -> Option<*const c_void> {
     [
         address_of,
         capture::address_of,

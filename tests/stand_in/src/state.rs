@@ -1,7 +1,7 @@
 //! The driver's state behind one lock, and the steps before the body of every call.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     panic::AssertUnwindSafe,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -63,6 +63,8 @@ pub(crate) struct Driver {
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
+    /// The kernels that were launched without an effect.
+    pub(crate) not_executed: BTreeSet<String>,
     /// The cubins of modules that were loaded, for CUPTI's callback.
     pub(crate) loaded: Vec<Vec<u8>>,
     pub(crate) last_launch: Option<Recorded>,
@@ -104,6 +106,7 @@ impl Driver {
             context_ids: 0,
             memory: Memory::default(),
             launches: 0,
+            not_executed: BTreeSet::new(),
             loaded: Vec::new(),
             last_launch: None,
             host_calls: Vec::new(),

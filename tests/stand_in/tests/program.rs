@@ -82,6 +82,7 @@ fn the_arguments_of_a_launch_arrive() {
         let launch = driver.last_launch().unwrap();
         assert_eq!((&*launch.name, launch.grid, launch.block), ("scale", [1; 3], [4, 1, 1]));
         assert_eq!(launch.bank[..8], [4, 0, 0, 0, 0, 0, 0, 0x40], "n: 4, factor: 2.0");
+        assert_eq!(driver.not_executed(), ["scale"]);
     });
 }
 "#;
@@ -173,8 +174,36 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_kernel-args-test-driver");
 fn a_program_and_its_tests_run_on_the_stand_in() {
     let folder = user("user");
     let program = Path::new(PROGRAM);
-    assert_written(&cargo(program, &folder, &["run"]), 7, WRITTEN);
+    let output = cargo(program, &folder, &["run"]);
+    assert_written(&output, 7, WRITTEN);
+    assert_eq!(not_executed(&output), 1, "once, although it is launched again");
     assert_written(&cargo(program, &folder, &["test"]), 0, "1 passed");
+
+    let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("users-target/debug/user-of-test-driver");
+    let with = |name: &str, value: &str| {
+        Command::new(program).arg(&compiled).env(format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value).output().unwrap()
+    };
+    let quiet = with("NOT_EXECUTED", "quiet");
+    assert_written(&quiet, 7, WRITTEN);
+    assert_eq!(not_executed(&quiet), 0);
+    // Saxpy is executed.
+    let failed = with("NOT_EXECUTED", "fail");
+    assert_written(&failed, 1, "saxpy [7.0, 7.0, 7.0, 7.0]");
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("801"), "{failed:?}");
+    // The example of `--help`.
+    let failed = with("FAIL", "cuLaunchKernelEx=700");
+    assert_written(&failed, 1, "");
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("700"), "{failed:?}");
+    for (name, value) in [("FAIL", "cuLaunchKernle=700"), ("FAIL", "cuLaunchKernelEx"), ("NOT_EXECUTED", "loud")] {
+        let refused = with(name, value);
+        assert_written(&refused, 2, "");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(value.split('=').next().unwrap()), "{refused:?}");
+    }
+}
+
+/// How often it is said that `scale` was not executed.
+fn not_executed(output: &Output) -> usize {
+    String::from_utf8_lossy(&output.stderr).matches("`scale` was launched, not executed").count()
 }
 
 /// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it has alone, if it has

@@ -6,7 +6,7 @@ use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
     device::DeviceType,
     driver::{
-        api::{Promise, required},
+        api::{CallError, Promise, required},
         config::Launch,
         error::Error,
         module::Kernel,
@@ -62,7 +62,7 @@ impl GraphExec {
         let promise = unsafe { Promise::new() };
         let launch = || {
             let launched = self.driver.launch((&**stream).into(), promise);
-            launched.map_err(|error| explain::call(explain::LAUNCHED, error))
+            launched.map_err(|error| self.not_launched(error))
         };
         #[cfg(feature = "observe")]
         if observe::is_active() {
@@ -74,6 +74,16 @@ impl GraphExec {
         launch()?;
         self.launched_on(stream);
         Ok(())
+    }
+
+    /// The driver rejects a launch with this code if the previous one has left memory, and for other reasons.
+    #[cold]
+    fn not_launched(&self, error: CallError) -> Error {
+        let leaves_memory = self.last_launch.is_some() && self.contents.memory.left().next().is_some();
+        match error {
+            CallError::Returned(call) if call.status.0 == 1 && leaves_memory => explain::left_memory(call),
+            error => explain::call(explain::LAUNCHED, error),
+        }
     }
 
     fn launched_on(&mut self, stream: &Arc<CudaStream>) {

@@ -23,6 +23,7 @@ pub(super) fn start() {
 /// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
 ///
 /// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
+#[expect(clippy::must_use_candidate, reason = "it is called for its effect")]
 pub fn record_launches(kept: usize) -> usize {
     start();
     recorder::keep(kept)

@@ -17,11 +17,17 @@ These variables change the simulated machine:
   KERNEL_ARGS_TEST_DRIVER_SM=80               the compute capability (90)
   KERNEL_ARGS_TEST_DRIVER_DEVICES=2           the number of GPUs (1)
   KERNEL_ARGS_TEST_DRIVER_VERSION=12040       the CUDA version of the driver (13000)
-  KERNEL_ARGS_TEST_DRIVER_FAIL=cuLaunchKernel=700
+  KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED=fail   a launch whose kernel is not executed: a line for each kernel (say),
+                                              an error (fail), or nothing (quiet)
+  KERNEL_ARGS_TEST_DRIVER_FAIL=cuLaunchKernelEx=700
                                               every call of this function returns this error
 
 What it simulates, and what it does not: https://docs.rs/kernel-args-test-driver
 ";
+
+/// What happens when a kernel is launched that the driver does not execute.
+#[cfg(target_os = "linux")]
+const NOT_EXECUTED: &str = "KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED";
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
@@ -59,8 +65,11 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
         None => Session::start(&settings),
     };
     let session = session.map_err(|error| format!("no stand-in driver: {error}"))?;
-    let status = session
-        .outer_command(program)
+    let mut command = session.outer_command(program);
+    if std::env::var_os(NOT_EXECUTED).is_none() {
+        command.env(NOT_EXECUTED, "say");
+    }
+    let status = command
         .args(arguments)
         .status()
         .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;

@@ -82,8 +82,8 @@ const CAUSES: &[Cause] = &[
         Some(LAUNCHED),
         1..=1,
         "",
-        "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
-         `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`",
+        "the driver does not name the node: compare the grids, the blocks and the shared memory with what the kernels allow, and the \
+         memory of copies and memsets with what is allocated",
     ),
     (Some(INSTANTIATED), 801..=801, "", "a graph that allocates memory can be instantiated only once at a time"),
     (Some(REMOVED), 801..=801, "", "no node can be removed from a graph that allocates or frees memory"),
@@ -133,6 +133,14 @@ pub(crate) fn call(action: &'static str, error: CallError) -> Error {
         CallError::Returned(call) => returned_by(action, call),
         CallError::Unavailable(unavailable) => unavailable.into(),
     }
+}
+
+/// The driver rejected the launch of a graph whose previous launch has left memory.
+#[cold]
+pub(in crate::driver::graph) fn left_memory(call: DriverCall) -> Error {
+    let help = "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
+                `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`";
+    returned(None, LAUNCHED, call, call.to_string(), help)
 }
 
 /// The driver returned an error from `call`.
