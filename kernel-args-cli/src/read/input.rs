@@ -34,7 +34,10 @@ impl Input {
         if !kind.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        let file = File::open(path)?;
+        Self::of_file(File::open(path)?)
+    }
+
+    pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self::new(From::File(file, size)))
     }

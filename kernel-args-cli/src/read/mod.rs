@@ -18,12 +18,14 @@ mod skipped;
 pub(crate) use input::Input;
 pub(crate) use skipped::Skipped;
 
-use crate::progress::Progress;
+use crate::{error::Error, progress::Progress};
 use catalog::{Catalog, Finished};
 use gate::Gate;
 use job::Job;
+use paths::{Named, Origin};
 use reader::Reader;
 use std::{
+    fs::File,
     path::PathBuf,
     sync::{Mutex, PoisonError, mpsc},
     thread,
@@ -42,7 +44,18 @@ pub(crate) type Wanted<'w> = dyn Fn(&str) -> bool + Sync + 'w;
 /// Reads files, directories, and standard input for `-`.
 pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     let mut skipped = Skipped::default();
-    let (named, mut errors) = paths::files(paths, &mut skipped);
+    let (named, errors) = paths::files(paths, &mut skipped);
+    all(&named, errors, skipped, wanted)
+}
+
+/// Reads a regular file that is open. Messages use this name.
+pub(crate) fn read_open(name: &str, file: File, wanted: &Wanted<'_>) -> Files {
+    let size = file.metadata().map_or(0, |found| found.len());
+    let named = Named { name: name.into(), origin: Origin::File(file), size, is_direct: true };
+    all(&[named], Vec::new(), Skipped::default(), wanted)
+}
+
+fn all(named: &[Named], mut errors: Vec<Error>, mut skipped: Skipped, wanted: &Wanted<'_>) -> Files {
     let progress = Progress::new(named.iter().map(|named| named.size).sum());
     let catalog = Mutex::new(Catalog::default());
     let gate = Gate::new();
@@ -60,7 +73,7 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
             });
         }
         let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
-        for (number, named) in (0..).zip(&named) {
+        for (number, named) in (0..).zip(named) {
             reader.file(number, named);
         }
     });

@@ -3,7 +3,8 @@
 use super::{input::Input, skipped::Skipped};
 use crate::error::Error;
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,19 +13,27 @@ use std::{
 pub(super) struct Named {
     /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
-    /// `None` for standard input.
-    pub(super) path: Option<PathBuf>,
+    pub(super) origin: Origin,
     /// The size in bytes, if it is known.
     pub(super) size: u64,
     /// Whether the command line names the file itself rather than its directory.
     pub(super) is_direct: bool,
 }
 
+/// Where a file is.
+pub(super) enum Origin {
+    Path(PathBuf),
+    /// It is open already.
+    File(File),
+    StandardInput,
+}
+
 impl Named {
     pub(super) fn open(&self) -> io::Result<Input> {
-        match &self.path {
-            Some(path) => Input::open(path, self.is_direct),
-            None => Input::stdin(),
+        match &self.origin {
+            Origin::Path(path) => Input::open(path, self.is_direct),
+            Origin::File(file) => Input::of_file(file.try_clone()?),
+            Origin::StandardInput => Input::stdin(),
         }
     }
 }
@@ -36,7 +45,12 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
     let mut errors = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            found.push(Named { name: "standard input".into(), path: None, size: 0, is_direct: true });
+            found.push(Named {
+                name: "standard input".into(),
+                origin: Origin::StandardInput,
+                size: 0,
+                is_direct: true,
+            });
             continue;
         }
         match fs::metadata(path) {
@@ -56,7 +70,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
 }
 
 fn named(path: &Path, size: u64, is_direct: bool) -> Named {
-    Named { name: path.to_string_lossy().into(), path: Some(path.to_owned()), size, is_direct }
+    Named { name: path.to_string_lossy().into(), origin: Origin::Path(path.to_owned()), size, is_direct }
 }
 
 fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::Result<()> {

@@ -196,7 +196,7 @@ impl Reader<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::paths::Origin, *};
     use std::thread;
 
     /// A fat binary with a member that claims this decompressed size. Nothing is decompressed.
@@ -212,7 +212,8 @@ mod tests {
         let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
         let (gate, progress) = (Gate::new(), Progress::new(0));
         let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
-        let named = Named { name: "file".into(), path: None, size: bytes.len() as u64, is_direct: true };
+        let named =
+            Named { name: "file".into(), origin: Origin::StandardInput, size: bytes.len() as u64, is_direct: true };
         let size = thread::scope(|scope| {
             let sizes = scope.spawn(|| {
                 let size = |job: Job<'_>| match job.bytes {

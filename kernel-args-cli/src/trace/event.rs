@@ -1,14 +1,19 @@
 //! What the tracer sends: one line for each event, its fields separated by tabs. `tracer/` writes them.
 
+/// A limit in bytes for all parameters of a kernel. CUDA's own is 32,764 bytes.
+const MAX_PARAMETERS: usize = 1 << 16;
+
 /// Something that happened in the program.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Event {
     /// A process begins to use CUDA: its program.
     Process(String),
-    /// A file with an image that was loaded.
+    /// A file with an image that was loaded: 16 hexadecimal digits and `.cubin`.
     Image(String),
     /// Why a process is not traced.
     Failed(String),
+    /// Why the trace of a process has ended before the process. No tracer sends it.
+    Ended(String),
     Launch(Launch),
     Graph(GraphLaunch),
     /// A launch whose memory is in files: `--record`.
@@ -67,6 +72,7 @@ pub(crate) struct Memory {
     pub(crate) device: u32,
     /// Whether its kernels can access all memory of the process.
     pub(crate) is_pageable: bool,
+    /// By their offsets.
     pub(crate) words: Vec<Word>,
 }
 
@@ -116,14 +122,14 @@ pub(crate) struct GraphLaunch {
 }
 
 impl Event {
-    /// `None` for a line that no tracer writes: a process can end in the middle of a line.
+    /// `None` for a line that no tracer writes: a process can end in the middle of a line, and can send anything.
     pub(crate) fn parse(line: &str) -> Option<Self> {
-        let fields: Vec<String> = line.split('\t').map(unescaped).collect();
+        // No line has more fields than 14.
+        let fields: Vec<String> = line.splitn(15, '\t').map(unescaped).collect();
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         match *fields.as_slice() {
             ["process", _, program] => Some(Self::Process(program.to_owned())),
-            // A name of this process's own folder, and no path out of it.
-            ["image", name] if !name.contains('/') => Some(Self::Image(name.to_owned())),
+            ["image", name] if is_image(name) => Some(Self::Image(name.to_owned())),
             ["failed", why] => Some(Self::Failed(why.to_owned())),
             ["launch", thread, start, duration, stream, symbol, grid, block, shared, form, result, values, memory] => {
                 Some(Self::Launch(Launch {
@@ -139,7 +145,7 @@ impl Event {
                     result: result.to_owned(),
                     values: match values {
                         "?" => None,
-                        values => Some(each(values, Passed::parse)?),
+                        values => Some(parameters(values)?),
                     },
                     memory: match memory {
                         "" => None,
@@ -174,7 +180,7 @@ impl Event {
                     shared: shared.parse().ok()?,
                     form: String::new(),
                     result: String::new(),
-                    values: Some(each(values, Passed::parse)?),
+                    values: Some(parameters(values)?),
                     memory: None,
                 },
                 attributes: each(attributes, |text| {
@@ -206,11 +212,9 @@ impl Memory {
     fn parse(text: &str) -> Option<Self> {
         let mut each = text.split(',');
         let (device, is_pageable) = each.next()?.split_once(' ')?;
-        Some(Self {
-            device: device.parse().ok()?,
-            is_pageable: is_pageable == "1",
-            words: each.map(Word::parse).collect::<Option<_>>()?,
-        })
+        let mut words = each.map(Word::parse).collect::<Option<Vec<_>>>()?;
+        words.sort_unstable_by_key(|word| word.offset);
+        Some(Self { device: device.parse().ok()?, is_pageable: is_pageable == "1", words })
     }
 }
 
@@ -241,8 +245,22 @@ impl Passed {
             return None;
         };
         let bytes = bytes(digits)?;
-        (bytes.len() == size.parse::<usize>().ok()?).then_some(Self { offset: offset.parse().ok()?, bytes })
+        let offset = offset.parse::<usize>().ok()?;
+        let is_within = offset.checked_add(bytes.len()).is_some_and(|end| end <= MAX_PARAMETERS);
+        (is_within && !bytes.is_empty() && bytes.len() == size.parse::<usize>().ok()?).then_some(Self { offset, bytes })
     }
+}
+
+/// Whether this is a name that a tracer gives to an image. No such name is a path out of the folder.
+fn is_image(name: &str) -> bool {
+    let digits = name.strip_suffix(".cubin").unwrap_or_default();
+    digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// The parameters of a kernel. `None` if they are larger than a kernel can have.
+fn parameters(text: &str) -> Option<Vec<Passed>> {
+    let parameters = each(text, Passed::parse)?;
+    (parameters.iter().map(|passed| passed.bytes.len()).sum::<usize>() <= MAX_PARAMETERS).then_some(parameters)
 }
 
 /// Texts that are separated by commas; none for an empty text.
@@ -315,6 +333,41 @@ mod tests {
         }
         let unknown = line.replace("0 4 00000040", "?");
         assert!(matches!(Event::parse(&unknown), Some(Event::Launch(launch)) if launch.values.is_none()));
-        assert_eq!(Event::parse("image\t../../etc/passwd"), None);
+    }
+
+    #[test]
+    fn an_image_is_a_name_that_a_tracer_gives() {
+        let name = "0123456789abcdef.cubin";
+        assert_eq!(Event::parse(&format!("image\t{name}")), Some(Event::Image(name.to_owned())));
+        let long = format!("0{name}");
+        for other in [
+            "",
+            ".",
+            "..",
+            "../../etc/passwd",
+            "socket",
+            &name[1..],
+            &long,
+            "0123456789abcde/.cubin",
+            "0123456789abcdef",
+        ] {
+            assert_eq!(Event::parse(&format!("image\t{other}")), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn parameters_that_no_kernel_has_are_nothing() {
+        let most = usize::MAX;
+        let offset = MAX_PARAMETERS - 4;
+        let of = |values: &str| Event::parse(&format!("launch\t1\t0\t0\t0\ts\t1 1 1\t1 1 1\t0\tarray\t0\t{values}\t"));
+        assert!(of(&format!("0 4 00000000,{offset} 4 00000000")).is_some());
+        for values in [
+            format!("{most} 4 00000000"),
+            format!("{} 4 00000000", offset + 1),
+            "0 0 ".to_owned(),
+            "0 1 00,".repeat(MAX_PARAMETERS + 1),
+        ] {
+            assert_eq!(of(&values), None);
+        }
     }
 }

@@ -1,9 +1,12 @@
 //! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
 
-use super::event::{Launch, Passed};
+use super::{
+    event::{Launch, Passed},
+    files,
+};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
 use kernel_args_abi::{Class, Parameter, Value};
-use kernel_args_image::{ParameterList, mangled::Demangled};
+use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
 use std::{collections::HashMap, path::Path};
 
 /// All kernels of the images that were loaded.
@@ -13,7 +16,13 @@ pub(crate) struct Images {
     kernels: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
+    /// The size of `names` in bytes.
+    size: usize,
 }
+
+/// The limit in bytes for the names of all kernels that are launched, and for what is kept about each. A program of today has less than
+/// 10 MB.
+const NAMES: usize = 32 << 20;
 
 /// What the images say about a launch.
 pub(crate) struct Found<'k> {
@@ -26,9 +35,14 @@ pub(crate) struct Found<'k> {
 }
 
 impl Images {
-    /// Adds the kernels of a file. Returns why it cannot be read.
+    /// Adds the kernels of a file that the program has written. Returns why it cannot be read.
     pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
-        let mut files = read::read(&[path.to_owned()], &|_| false);
+        let name = path.to_string_lossy();
+        let file = match files::open(path, fatbin::MEMBER_LIMIT) {
+            Ok(file) => file,
+            Err(error) => return Some(Error::new(name, error.to_string())),
+        };
+        let mut files = read::read_open(&name, file, &|_| false);
         for kernel in files.read.kernels {
             let known = self.kernels.entry(kernel.symbol.clone()).or_default();
             if !known.iter().any(|known| known.is_same(&kernel)) {
@@ -38,11 +52,23 @@ impl Images {
         files.read.errors.pop()
     }
 
-    /// Demangles a symbol once.
-    pub(crate) fn name(&mut self, symbol: &str) {
-        if !self.names.contains_key(symbol) {
-            self.names.insert(symbol.to_owned(), Demangled::new(symbol));
+    /// Demangles a symbol once. Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
+    #[must_use]
+    pub(crate) fn name(&mut self, symbol: &str) -> bool {
+        /// For the entries of tables.
+        const EACH: usize = 512;
+        if self.names.contains_key(symbol) {
+            return true;
         }
+        let demangled = Demangled::new(symbol);
+        let text = demangled.as_ref().map_or(0, |name| name.text().len());
+        let size = self.size.saturating_add(EACH + symbol.len() + text);
+        if size > NAMES {
+            return false;
+        }
+        self.size = size;
+        self.names.insert(symbol.to_owned(), demangled);
+        true
     }
 
     /// The C++ name without its parameters, or the symbol.

@@ -4,7 +4,9 @@
 //! become files. This process decodes them: an error here never ends the program.
 
 mod chrome;
+mod connections;
 mod event;
+mod files;
 mod json;
 mod kernels;
 mod pointers;
@@ -22,12 +24,12 @@ use crate::{
     style::Paint,
 };
 use chrome::Chrome;
+pub(crate) use connections::Wanted;
 use event::{Event, GraphLaunch};
 use kernel_args_nvrtc::open_to_write;
 use kernels::{Argument, Found, Images};
 use pointers::BadPointer;
 pub(crate) use record::Record;
-pub(crate) use session::Wanted;
 use session::{Asked, Session};
 use std::{
     ffi::OsString,
@@ -92,6 +94,9 @@ impl<'a> Traced<'a> {
     }
 }
 
+/// Replaces the symbols of the kernels for whose names there is no memory.
+const FURTHER: &str = "(further kernels)";
+
 /// Runs the program. The exit code is the program's own.
 pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
@@ -101,8 +106,9 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
         match event {
             Event::Process(program) => writer.process(process, &program)?,
             Event::Failed(why) => writer.failed(&why)?,
+            Event::Ended(why) => writer.ended(process, &why)?,
             Event::Image(name) => {
-                if let Some(error) = images.add(&session.folder().join(name)) {
+                if let Some(error) = session.read(&name, |path| images.add(path)) {
                     writer.warn(&error)?;
                 }
             }
@@ -110,9 +116,11 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
             Event::Recorded(_) | Event::Unrecorded { .. } => {
                 writer.recorded(&event, session.folder(), &mut images)?;
             }
-            Event::Launch(launch) => {
+            Event::Launch(mut launch) => {
                 if trace.select.wants(&launch.symbol) {
-                    images.name(&launch.symbol);
+                    if !images.name(&launch.symbol) {
+                        FURTHER.clone_into(&mut launch.symbol);
+                    }
                     writer.launch(process, &launch, &images)?;
                 }
             }
@@ -181,6 +189,11 @@ impl<'t> Writer<'t> {
         writeln!(self.to, "{error}: the program runs without a trace: {}", escape::terminal(why))
     }
 
+    /// The trace of a process, or of the program, has ended before it.
+    fn ended(&mut self, process: u32, why: &str) -> io::Result<()> {
+        writeln!(self.to, "warning: the trace of process {process} ends: {}", escape::terminal(why))
+    }
+
     fn warn(&mut self, error: &Error) -> io::Result<()> {
         writeln!(self.to, "warning: an image of the program cannot be read: {error}")
     }
@@ -192,7 +205,7 @@ impl<'t> Writer<'t> {
         };
         let line = match event {
             Event::Recorded(recorded) => {
-                images.name(&recorded.launch.symbol);
+                _ = images.name(&recorded.launch.symbol);
                 let written = record.write(recorded, folder, images);
                 written.unwrap_or_else(|error| format!("the launch was not recorded: {error}"))
             }

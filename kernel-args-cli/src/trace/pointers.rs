@@ -45,10 +45,10 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
         };
         let named = Parameter { name: &name, ..*parameter };
         let Ok(()) = for_each_pointer::<Infallible>(&named, &passed.bytes, &mut |pointer| {
-            let (at, address) = (passed.offset + pointer.offset, pointer.address);
+            let (at, address) = (passed.offset.saturating_add(pointer.offset), pointer.address);
             // The driver has only been asked about words that are not null.
-            let word = memory.words.iter().find(|word| word.offset == at);
-            let found = word.filter(|_| !pointer.is_integer && address != 0);
+            let word = memory.words.binary_search_by_key(&at, |word| word.offset);
+            let found = word.ok().map(|word| &memory.words[word]).filter(|_| !pointer.is_integer && address != 0);
             let problem = found.and_then(|word| {
                 let misaligned = || misaligned(address, element_align(pointer.parameter));
                 located(memory, address, word.at).or_else(misaligned)

@@ -1,16 +1,17 @@
 //! `--record`: one launch of the program in a file, for `kernel-args replay`.
 
 use super::{
+    connections::Wanted,
     event::{Event, Recorded},
+    files,
     kernels::Images,
-    session::Wanted,
 };
 use crate::{error::Error, escape::terminal};
+use kernel_args_image::fatbin::MEMBER_LIMIT;
 use kernel_args_nvrtc::NewFile;
 use kernel_args_recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer};
 use std::{
-    fs::{self, File},
-    io::{self, BufReader, BufWriter},
+    io::{self, BufReader, BufWriter, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -21,6 +22,9 @@ const WITH_ADDRESS: [(u32, &str); 4] = [
     (12, "launch_completion_event"),
     (13, "device_updatable_node"),
 ];
+
+/// A limit in bytes for the memory of one allocation. The largest GPU of today has half of it.
+const MEMORY: u64 = 512 << 30;
 
 /// A launch that is wanted, and its file.
 pub(crate) struct Record {
@@ -40,13 +44,13 @@ impl Record {
         });
         let failed = |error: io::Error| Error::new(file.display().to_string(), error.to_string());
         let (manifest, image) = described(recorded, images);
-        let image = image.and_then(|image| fs::read(image).ok());
+        let image = image.and_then(|image| read(&image).ok());
         let write = || -> io::Result<()> {
             let to = BufWriter::with_capacity(1 << 20, NewFile::create(&file)?);
             let mut writer = Writer::new(to, &manifest, image.as_deref())?;
             let mut add = |moment, name: &str| {
                 (0..manifest.memory.len()).try_for_each(|index| {
-                    let from = File::open(folder.join(format!("{index}.{name}")))?;
+                    let from = files::open(&folder.join(format!("{index}.{name}")), MEMORY)?;
                     writer.memory(moment, index, BufReader::with_capacity(1 << 20, from))
                 })
             };
@@ -60,6 +64,13 @@ impl Record {
         let without = if image.is_some() { "" } else { ", without its image" };
         Ok(format!("{} was recorded{without}: {}", terminal(symbol), terminal(&file.display().to_string())))
     }
+}
+
+/// The bytes of an image.
+fn read(image: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    files::open(image, MEMBER_LIMIT)?.take(MEMBER_LIMIT).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The line for a launch that was not recorded.

@@ -1,22 +1,21 @@
 //! The traced program, and the connection to the tracers in its processes.
 
-use super::event::Event;
-#[cfg(unix)]
-use super::event::unescaped;
-use crate::{error::Error, select::Select};
+use super::{
+    connections::{Load, Message, Wanted, listen},
+    event::Event,
+};
+use crate::error::Error;
 use kernel_args_nvrtc::write_file;
 use std::{
     ffi::OsString,
     io,
     path::{Path, PathBuf},
     process::{Child, Command},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
     time::{Duration, Instant},
-};
-#[cfg(unix)]
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    thread,
 };
 use tempfile::TempDir;
 
@@ -30,34 +29,53 @@ pub(crate) struct Asked {
     pub(crate) checks_pointers: bool,
 }
 
-/// A launch that is recorded.
-#[derive(Clone)]
-pub(crate) struct Wanted {
-    /// The kernels.
-    pub(crate) select: Select,
-    /// The number of the launch of them, counted from 0 in each process.
-    pub(crate) nth: u64,
-}
-
-/// What a connection sends: the number of its process, and an event, or `None` at its end.
-type Message = (u32, Option<Event>);
-
 /// A running program.
 pub(crate) struct Session {
     folder: TempDir,
     program: String,
     child: Child,
     messages: Receiver<Message>,
-    /// Connections that have not ended.
-    open: u32,
-    ended: Option<(u8, Instant)>,
+    load: Arc<Load>,
+    /// When it was asked whether the program has ended.
+    asked: Instant,
+    ended: Option<Ended>,
 }
 
-/// The number of events that wait to be written. A program that launches faster than they are written waits then.
-const WAITING: usize = 1 << 16;
+/// The exit code of a program that has ended, and what came after its end from processes that outlive it.
+struct Ended {
+    code: u8,
+    /// The last event, or the end of the program.
+    last: Instant,
+    /// For events.
+    waited: Duration,
+    /// For the bytes of images.
+    read: Duration,
+    /// In bytes.
+    lines: usize,
+    is_over: bool,
+}
 
-/// How long a process that outlives the program is waited for.
+impl Ended {
+    fn new(code: u8) -> Self {
+        let none = Duration::ZERO;
+        Self { code, last: Instant::now(), waited: none, read: none, lines: 0, is_over: false }
+    }
+}
+
+/// How often it is asked whether the program has ended.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long the next event of a process that outlives the program is waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The limit for [`Ended::waited`]. The time to write events does not count: a reader of the trace can be slow.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// The limit for [`Ended::read`].
+const READ: Duration = Duration::from_secs(5);
+
+/// The limit for [`Ended::lines`]: more than the sockets of 256 processes can hold at the end of the program.
+const LINES: usize = 64 << 20;
 
 impl Session {
     pub(crate) fn start(command: &[OsString], cupti: Option<&Path>, asked: &Asked) -> Result<Self, Error> {
@@ -70,8 +88,9 @@ impl Session {
         let folder = TempDir::with_prefix("kernel-args-").map_err(|error| fail("no folder for the trace", error))?;
         let path = folder.path().join("libkernel_args_tracer.so");
         write_file(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
-        let (send, messages) = mpsc::sync_channel(WAITING);
-        listen(&folder.path().join("socket"), send, asked.record.clone())
+        let (send, messages) = mpsc::channel();
+        let load = Arc::<Load>::default();
+        listen(&folder.path().join("socket"), send, Arc::clone(&load), asked.record.clone())
             .map_err(|error| fail("no socket for the trace", error))?;
         let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
         start
@@ -89,7 +108,7 @@ impl Session {
             start.env("KERNEL_ARGS_CUPTI", cupti);
         }
         let child = start.spawn().map_err(|error| fail("the program cannot be started", error))?;
-        Ok(Self { folder, program, child, messages, open: 0, ended: None })
+        Ok(Self { folder, program, child, messages, load, asked: Instant::now(), ended: None })
     }
 
     /// Where the images are.
@@ -97,40 +116,63 @@ impl Session {
         self.folder.path()
     }
 
-    /// The next event, and the number of its process. `None` once the program and its processes have ended.
+    /// The next event, and the number of its process. `None` once the program and its processes have ended. Processes that
+    /// outlive the program cannot prevent it, whatever they send: see [`PATIENCE`], [`WAIT`] and [`LINES`].
     pub(crate) fn next(&mut self) -> Option<(u32, Event)> {
         loop {
-            match self.messages.recv_timeout(Duration::from_millis(20)) {
-                Ok((process, Some(event))) => {
-                    if let Event::Process(_) = event {
-                        self.open += 1;
+            // A connection sends its last event before it ends.
+            let (started, is_open) = (Instant::now(), self.load.is_open());
+            let message = self.messages.recv_timeout(TICK);
+            if self.ended.is_none() && self.asked.elapsed() >= TICK {
+                self.asked = Instant::now();
+                if let Ok(Some(status)) = self.child.try_wait() {
+                    self.ended = Some(Ended::new(code(status)));
+                }
+            } else if let Some(ended) = &mut self.ended {
+                ended.waited += started.elapsed();
+                if ended.is_over || message.is_err() && (!is_open || ended.last.elapsed() > PATIENCE) {
+                    return None;
+                }
+                if let Ok((process, line, _)) = message {
+                    ended.last = Instant::now();
+                    ended.lines += line;
+                    if ended.lines > LINES || ended.waited > WAIT {
+                        ended.is_over = true;
+                        return Some((
+                            process,
+                            Event::Ended(String::from("the program has ended, and this process goes on")),
+                        ));
                     }
-                    if let Some((_, last)) = &mut self.ended {
-                        *last = Instant::now();
-                    }
+                }
+            }
+            match message {
+                Ok((process, line, event)) => {
+                    self.load.release(line);
                     return Some((process, event));
                 }
-                Ok((_, None)) => self.open = self.open.saturating_sub(1),
-                Err(RecvTimeoutError::Timeout) => {
-                    if self.ended.is_none()
-                        && let Ok(Some(status)) = self.child.try_wait()
-                    {
-                        self.ended = Some((code(status), Instant::now()));
-                    } else if let Some((_, last)) = self.ended
-                        && (self.open == 0 || last.elapsed() > PATIENCE)
-                    {
-                        return None;
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
 
+    /// Reads an image with `add`, unless the program has ended and its images take too long.
+    pub(crate) fn read(&mut self, name: &str, add: impl FnOnce(&Path) -> Option<Error>) -> Option<Error> {
+        let started = Instant::now();
+        if self.ended.as_ref().is_some_and(|ended| ended.read > READ) {
+            return Some(Error::new(name, "the program has ended"));
+        }
+        let error = add(&self.folder().join(name));
+        if let Some(ended) = &mut self.ended {
+            ended.read += started.elapsed();
+        }
+        error
+    }
+
     /// The exit code of the program.
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
-            Some((code, _)) => Ok(code),
+            Some(ended) => Ok(ended.code),
             None => match self.child.wait() {
                 Ok(status) => Ok(code(status)),
                 Err(error) => Err(Error::new(self.program, error.to_string())),
@@ -147,41 +189,4 @@ fn code(status: std::process::ExitStatus) -> u8 {
     let signal = None;
     let code = status.code().or(signal).unwrap_or(1);
     u8::try_from(code).unwrap_or(1)
-}
-
-/// Accepts the processes of the program.
-#[cfg(unix)]
-fn listen(path: &Path, send: SyncSender<Message>, record: Option<Wanted>) -> io::Result<()> {
-    let listener = std::os::unix::net::UnixListener::bind(path)?;
-    thread::spawn(move || {
-        for (process, connection) in (0..).zip(listener.incoming()) {
-            let (Ok(connection), send) = (connection, send.clone()) else {
-                return;
-            };
-            let record = record.clone();
-            thread::spawn(move || {
-                // A line that is not UTF-8 is not from a tracer.
-                for line in BufReader::new(&connection).lines().map_while(Result::ok) {
-                    if let Some(symbol) = line.strip_prefix("wanted\t") {
-                        let is_wanted = record.as_ref().is_some_and(|record| record.select.wants(&unescaped(symbol)));
-                        // A process that does not read the answer has ended.
-                        _ = (&connection).write_all(if is_wanted { b"y" } else { b"n" });
-                        continue;
-                    }
-                    if let Some(event) = Event::parse(&line)
-                        && send.send((process, Some(event))).is_err()
-                    {
-                        return;
-                    }
-                }
-                _ = send.send((process, None));
-            });
-        }
-    });
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn listen(_: &Path, _: SyncSender<Message>, _: Option<Wanted>) -> io::Result<()> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
 }

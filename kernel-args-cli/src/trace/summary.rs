@@ -33,7 +33,7 @@ impl Summary {
         row.launches += 1;
         row.errors += u64::from(launch.event.result != "0");
         row.bad_pointers += launch.bad_pointers().len();
-        row.nanoseconds += launch.event.duration;
+        row.nanoseconds = row.nanoseconds.saturating_add(launch.event.duration);
         row.bytes =
             launch.event.values.iter().flatten().map(|value| value.offset + value.bytes.len()).max().unwrap_or(0);
     }

@@ -11,6 +11,9 @@ use std::{
     io::{self, Write},
 };
 
+/// The maximum number of differences that are kept, and counted.
+const DIFFERENCES: usize = 100;
+
 #[derive(Default)]
 pub(super) struct Verified {
     kernels: HashSet<String>,
@@ -20,6 +23,7 @@ pub(super) struct Verified {
     unread: HashSet<String>,
     /// Kernels whose parameters the driver does not say, or whose launches it has refused.
     unrecorded: HashSet<String>,
+    /// At most [`DIFFERENCES`].
     differences: Vec<String>,
 }
 
@@ -42,7 +46,7 @@ impl Verified {
                     recorded(values),
                     read(&kernel.parameters()),
                 );
-                if !self.differences.contains(&text) {
+                if self.differences.len() < DIFFERENCES && !self.differences.contains(&text) {
                     self.differences.push(text);
                 }
             }

@@ -1,0 +1,159 @@
+//! The connections to the tracers. A process can send anything, so lines, events that wait, and connections are limited.
+
+use super::event::{Event, unescaped};
+use crate::select::Select;
+use std::{
+    io::{self, BufRead as _, BufReader, Read, Write},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+        mpsc::Sender,
+    },
+    thread,
+    time::Duration,
+};
+
+/// The maximum length of a line in bytes; a longer line ends its connection. The longest line of a tracer has 0.5 MB: a kernel's
+/// 32,764 bytes of parameters, each with 1 byte or each a pointer to another allocation. The rest is for long symbols.
+const LINE: u64 = 1 << 20;
+
+/// The maximum number of connections at the same time. Further processes run without a trace.
+const CONNECTIONS: u32 = 256;
+
+/// The limit in bytes for all events that wait to be written. A program that launches faster waits then.
+const WAITING: usize = 64 << 20;
+
+/// What a connection sends: the number of its process, the length of the line in bytes, and the event.
+pub(super) type Message = (u32, usize, Event);
+
+/// A launch that is recorded.
+#[derive(Clone)]
+pub(crate) struct Wanted {
+    /// The kernels.
+    pub(crate) select: Select,
+    /// The number of the launch of them, counted from 0 in each process.
+    pub(crate) nth: u64,
+}
+
+/// What the connections use at the moment.
+#[derive(Default)]
+pub(super) struct Load {
+    open: AtomicU32,
+    /// Bytes of events that wait.
+    waiting: AtomicUsize,
+}
+
+impl Load {
+    /// Whether a connection has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        // The messages that a connection sent before its end can be received then.
+        self.open.load(Ordering::Acquire) > 0
+    }
+
+    /// Waits until there is memory for the event of a line.
+    fn hold(&self, line: usize) {
+        let add = |waiting| (waiting == 0 || waiting + memory(line) <= WAITING).then_some(waiting + memory(line));
+        while self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The event of a line does not wait any more.
+    pub(super) fn release(&self, line: usize) {
+        self.waiting.fetch_sub(memory(line), Ordering::Relaxed);
+    }
+}
+
+/// A limit in bytes for the event of a line. A parameter has at least 6 bytes in a line, and less than 80 in an event.
+const fn memory(line: usize) -> usize {
+    (line + 32) * 16
+}
+
+/// An open connection.
+struct Open(Arc<Load>);
+
+impl Open {
+    fn new(load: &Arc<Load>) -> Option<Self> {
+        let open = Self(Arc::clone(load));
+        (load.open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS).then_some(open)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Accepts the processes of the program.
+#[cfg(unix)]
+pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record: Option<Wanted>) -> io::Result<()> {
+    let listener = std::os::unix::net::UnixListener::bind(path)?;
+    let accept = move || {
+        let mut has_refused = false;
+        for (process, connection) in (0..).zip(listener.incoming()) {
+            let Ok(connection) = connection else {
+                // Too many files are open.
+                thread::sleep(Duration::from_millis(10));
+                continue;
+            };
+            let (to, record) = (send.clone(), record.clone());
+            let serve = |open: Open| {
+                let serve = move || serve(process, &connection, &to, &open.0, record.as_ref());
+                thread::Builder::new().spawn(serve).ok()
+            };
+            if Open::new(&load).and_then(serve).is_none() && !std::mem::replace(&mut has_refused, true) {
+                let why =
+                    format!("more than {CONNECTIONS} processes at the same time: further ones run without a trace");
+                load.hold(0);
+                _ = send.send((process, 0, Event::Ended(why)));
+            }
+        }
+    };
+    thread::Builder::new().spawn(accept).map(drop)
+}
+
+#[cfg(not(unix))]
+pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wanted>) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+/// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
+fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&Wanted>)
+where
+    for<'c> &'c C: Read + Write,
+{
+    let (mut reader, mut writer) = (BufReader::new(connection), connection);
+    loop {
+        let mut line = Vec::new();
+        match reader.by_ref().take(LINE + 1).read_until(b'\n', &mut line) {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
+        }
+        if line.len() as u64 > LINE {
+            let why = format!("it has sent a line of more than {} MiB, which no tracer does", LINE >> 20);
+            load.hold(0);
+            _ = send.send((process, 0, Event::Ended(why)));
+            return;
+        }
+        let Ok(text) = str::from_utf8(line.strip_suffix(b"\n").unwrap_or(&line)) else {
+            return;
+        };
+        if let Some(symbol) = text.strip_prefix("wanted\t") {
+            let is_wanted = record.is_some_and(|record| record.select.wants(&unescaped(symbol)));
+            // A process that does not read the answer has ended.
+            _ = writer.write_all(if is_wanted { b"y" } else { b"n" });
+            continue;
+        }
+        load.hold(line.len());
+        match Event::parse(text) {
+            Some(event) => {
+                if send.send((process, line.len(), event)).is_err() {
+                    return;
+                }
+            }
+            None => load.release(line.len()),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `kernel-args trace` with a program that attacks it. Each attack has a budget of time and of memory: the test fails if the command
+//! line tool exceeds it. Python plays the program; without Python these tests are ignored.
+
+#[allow(dead_code, reason = "standard input is another suite's")]
+mod common;
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    linux::main()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::common::{Folder, bytes, program};
+    use libtest_mimic::{Arguments, Failed, Trial};
+    use std::{
+        fs,
+        process::{Child, Command, ExitCode, Stdio},
+        thread,
+        time::{Duration, Instant},
+    };
+
+    /// The budget of each attack. A tool without optimization needs less than half of it, on a machine with two cores.
+    const TIME: Duration = Duration::from_secs(30);
+    /// The largest resident memory of the tool, in KiB.
+    const MEMORY: u64 = 256 << 10;
+
+    pub(super) fn main() -> ExitCode {
+        let arguments = Arguments::from_args();
+        let python = Command::new("python3").arg("--version").output();
+        let is_there = python.is_ok_and(|output| output.status.success());
+        let tests: [(&str, fn()); 10] = [
+            ("an_image_is_a_file_of_the_session", an_image_is_a_file_of_the_session),
+            ("an_image_is_a_regular_file", an_image_is_a_regular_file),
+            ("recorded_memory_is_in_regular_files", recorded_memory_is_in_regular_files),
+            ("sums_of_large_numbers_do_not_overflow", sums_of_large_numbers_do_not_overflow),
+            ("a_long_line_ends_its_connection", a_long_line_ends_its_connection),
+            ("long_lines_wait_in_limited_memory", long_lines_wait_in_limited_memory),
+            ("names_of_kernels_take_limited_memory", names_of_kernels_take_limited_memory),
+            ("connections_are_limited", connections_are_limited),
+            ("a_silent_process_does_not_outlive_the_trace", a_silent_process_does_not_outlive_the_trace),
+            ("a_busy_process_does_not_outlive_the_trace", a_busy_process_does_not_outlive_the_trace),
+        ];
+        let trial = |(name, test): (&str, fn())| {
+            let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
+            let run = move || {
+                test();
+                Ok::<(), Failed>(())
+            };
+            Trial::test(name, run).with_ignored_flag(!is_there)
+        };
+        libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
+    }
+
+    /// Traces an attack. Returns the trace, which contains the last launch of the program.
+    fn trace(attack: &str, options: &[&str]) -> String {
+        let folder = Folder::new();
+        trace_in(&folder, attack, options)
+    }
+
+    fn trace_in(folder: &Folder, attack: &str, options: &[&str]) -> String {
+        let own = folder.path("own");
+        folder.write("own/saxpy.ptx", bytes("../ptx/saxpy.ptx"));
+        let (output, errors) = (folder.path("trace"), folder.path("errors"));
+        let mut command = program();
+        command.arg("trace").args(options).arg("-o").arg(&output);
+        command.args(["--", "python3", "tests/hostile_process.py", attack]).arg(&own);
+        command.env("TMPDIR", folder.path("")).stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(fs::File::create(&errors).expect("a file"));
+        let started = Instant::now();
+        let mut child = command.spawn().expect("the program starts");
+        let memory = watch(&mut child, attack, started);
+        let errors = fs::read_to_string(errors).expect("text");
+        println!("{attack} {options:?}: {:.1} s, {} MiB", started.elapsed().as_secs_f64(), memory >> 10);
+        assert_eq!(child.wait().expect("it has ended").code(), Some(7), "{attack} {options:?}: {errors}");
+        let text = String::from_utf8_lossy(&fs::read(output).expect("a trace")).into_owned();
+        assert!(text.contains("last"), "{attack} {options:?}: {}", start(&text));
+        text
+    }
+
+    /// Waits until the program ends. Returns its largest resident memory in KiB.
+    fn watch(child: &mut Child, attack: &str, started: Instant) -> u64 {
+        let status = format!("/proc/{}/status", child.id());
+        let mut most = 0;
+        while child.try_wait().expect("a child").is_none() {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let number = line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|number| number.parse().ok());
+            most = number.unwrap_or(most).max(most);
+            let time = started.elapsed();
+            if most > MEMORY || time > TIME {
+                _ = child.kill();
+                _ = child.wait();
+                panic!("{attack}: {:.1} s and {} MiB exceed the budget", time.as_secs_f64(), most >> 10);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        most
+    }
+
+    fn start(text: &str) -> String {
+        text.chars().take(2000).collect()
+    }
+
+    fn an_image_is_a_file_of_the_session() {
+        let folder = Folder::new();
+        folder.write("broken.cubin", b"\x7fELF\x02\x01\x01");
+        let text = trace_in(&folder, "names", &["--json"]);
+        check_images(&text);
+        assert!(!text.contains("warning"), "{}", start(&text));
+    }
+
+    /// The launch of `saxpy` is shown without what its image contains.
+    fn check_images(text: &str) {
+        let launch = text.lines().find(|line| line.contains(r#""symbol":"saxpy""#));
+        assert!(launch.is_none_or(|launch| launch.contains(r#""value":"0x40000000""#)), "{}", start(text));
+    }
+
+    fn an_image_is_a_regular_file() {
+        for (attack, why) in [("link", "not a regular file"), ("pipe", "not a regular file"), ("sparse", "larger than")]
+        {
+            let text = trace(attack, &["--json"]);
+            let is_said = |line: &str| line.starts_with("warning: an image") && line.contains(why);
+            assert!(text.lines().any(is_said), "{attack}: {}", start(&text));
+            check_images(&text);
+        }
+    }
+
+    fn recorded_memory_is_in_regular_files() {
+        let names = [
+            ("memory_link", "not a regular file"),
+            ("memory_pipe", "not a regular file"),
+            ("memory_sparse", "larger than"),
+        ];
+        for (attack, why) in names {
+            let folder = Folder::new();
+            let file = folder.path("launch").display().to_string();
+            let text = trace_in(&folder, attack, &["--record", "saxpy", "--record-file", &file]);
+            let is_said = |line: &str| line.starts_with("the launch was not recorded") && line.contains(why);
+            assert!(text.lines().any(is_said), "{attack}: {}", start(&text));
+        }
+    }
+
+    fn sums_of_large_numbers_do_not_overflow() {
+        let folder = Folder::new();
+        let [chrome, file] = ["chrome", "launch"].map(|name| folder.path(name).display().to_string());
+        for format in [&["--summary"][..], &["--json"], &[]] {
+            let others =
+                ["--verify", "--check-pointers", "--chrome", &chrome, "--record", "saxpy", "--record-file", &file];
+            trace("sums", &[format, &others].concat());
+        }
+    }
+
+    fn a_long_line_ends_its_connection() {
+        let text = trace("long_line", &[]);
+        assert!(text.contains("a line of more than 1 MiB"), "{}", start(&text));
+    }
+
+    fn long_lines_wait_in_limited_memory() {
+        trace("long_fields", &[]);
+    }
+
+    fn names_of_kernels_take_limited_memory() {
+        let text = trace("symbols", &["--summary", "--verify"]);
+        assert!(text.contains("(further kernels)"), "{}", start(&text));
+    }
+
+    fn connections_are_limited() {
+        let text = trace("connections", &[]);
+        assert_eq!(text.matches("more than 256 processes at the same time").count(), 1, "{}", start(&text));
+    }
+
+    fn a_silent_process_does_not_outlive_the_trace() {
+        trace("silent", &[]);
+    }
+
+    fn a_busy_process_does_not_outlive_the_trace() {
+        for attack in ["flood", "drip", "images", "reconnect"] {
+            let text = trace(attack, &["--summary"]);
+            assert!(text.contains("the program has ended"), "{attack}: {}", start(&text));
+        }
+    }
+}
