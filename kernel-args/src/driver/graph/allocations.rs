@@ -126,6 +126,11 @@ impl Allocations {
         })
     }
 
+    /// Whether a launch leaves memory allocated.
+    pub(super) fn leaves_any(&self) -> bool {
+        self.all.values().any(|memory| memory.freed_by.is_none())
+    }
+
     /// The memory that a launch leaves allocated, and that was not taken since.
     pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
         let left =

@@ -79,7 +79,7 @@ impl GraphExec {
     /// The driver rejects a launch with this code if the previous one has left memory, and for other reasons.
     #[cold]
     fn not_launched(&self, error: CallError) -> Error {
-        let leaves_memory = self.last_launch.is_some() && self.contents.memory.left().next().is_some();
+        let leaves_memory = self.last_stream().is_some() && self.contents.memory.leaves_any();
         match error {
             CallError::Returned(call) if call.status.0 == 1 && leaves_memory => explain::left_memory(call),
             error => explain::call(explain::LAUNCHED, error),

@@ -174,7 +174,12 @@ fn rejections() -> Outcome {
         graph.add_kernel_launch(&world.kernel, LAUNCH().form(Form::Packed), world.args(1.5), &[]),
         &["not added", "(1)", "alpha", "1.5"],
     )?;
+    // This graph leaves no memory.
+    control.fail_once("cuGraphLaunch", 1);
     // SAFETY: both slices have `N` elements, on one stream.
+    let rejected = unsafe { exec.launch(&world.stream) };
+    says(rejected, &["not launched", "(1)", "compare the grids"])?;
+    // SAFETY: as above.
     unsafe { exec.launch(&world.stream) }?;
     world.y_is(1.0)
 }
