@@ -158,7 +158,9 @@ const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> 
         None => theirs.len(),
     };
     while let Some(member) = theirs.get_unspelled(i) {
-        if let Some(next) = own.find(member.name) {
+        if let Some(next) = own.position_near(i, member.name)
+            && let Some(next) = own.get_unspelled(next)
+        {
             return next.name;
         }
         i += 1;
@@ -183,7 +185,7 @@ pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
 const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
     let (mut last, mut i) = (0, 0);
     while let Some(member) = theirs.get_unspelled(i) {
-        if let Some(place) = own.position(member.name) {
+        if let Some(place) = own.position_near(i, member.name) {
             if place < last {
                 return false;
             }

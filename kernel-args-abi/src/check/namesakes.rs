@@ -34,16 +34,20 @@ impl<'a> MemberMismatch<'a> {
             ],
         };
         let mut i = 0;
-        while let Some(kernel) = level.theirs.get(i) {
+        while let Some(kernel) = level.theirs.get_unspelled(i) {
+            let index = level.own.position_near(i, kernel.name);
             i += 1;
             if kernel.name.is_empty() {
                 continue;
             }
             let is_at = level.routes[1].is_at(kernel.name);
-            let Some(host) = level.own.find(kernel.name) else {
+            let Some(index) = index else {
                 if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
                     return level.differ(&self, None, &kernel);
                 }
+                continue;
+            };
+            let Some(host) = level.own.get_unspelled(index) else {
                 continue;
             };
             let leads_into = [level.routes[0].leads_into(kernel.name), level.routes[1].leads_into(kernel.name)];
@@ -56,7 +60,7 @@ impl<'a> MemberMismatch<'a> {
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
                 let from = Self { differences: Differences::NONE.with(difference), ..self };
-                return level.differ(&from, Some(&host), &kernel);
+                return level.differ(&from, Some(index), &kernel);
             } else if is_at {
                 return self;
             }
@@ -92,15 +96,19 @@ impl<'a> Level<'a> {
         self.own.find(name).is_some() && self.theirs.find(name).is_none()
     }
 
-    /// The difference of these members of this level.
+    /// The difference of a member of the host's, by its index, and of one of the kernel's.
     const fn differ(
         &self,
         from: &MemberMismatch<'a>,
-        host: Option<&Parameter<'a>>,
+        host: Option<usize>,
         kernel: &Parameter<'a>,
     ) -> MemberMismatch<'a> {
+        let host = match host {
+            Some(index) => self.own.get(index),
+            None => None,
+        };
         MemberMismatch {
-            host: match host {
+            host: match &host {
                 Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
                 None => None,
             },

@@ -240,10 +240,17 @@ impl<'a> Members<'a> {
 
     /// The index of the first member with this C++ name. An empty name is the name of no member.
     pub(crate) const fn position(self, name: &str) -> Option<usize> {
+        self.position_near(0, name)
+    }
+
+    /// The same. The search begins at an index: most members have the same index in two structs.
+    pub(crate) const fn position_near(self, start: usize, name: &str) -> Option<usize> {
+        let len = self.len();
         let mut i = 0;
-        while !name.is_empty() && i < self.len() {
-            if self.get_named(i, name.as_bytes()).is_some() {
-                return Some(i);
+        while !name.is_empty() && i < len {
+            let at = (start + i) % len;
+            if self.get_named(at, name.as_bytes()).is_some() {
+                return Some(at);
             }
             i += 1;
         }
