@@ -14,11 +14,10 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::common::{Folder, bytes, program};
-    use libtest_mimic::{Arguments, Failed, Trial};
+    use super::common::{Folder, bytes, program, with_python};
     use std::{
         fs,
-        process::{Child, Command, ExitCode, Stdio},
+        process::{Child, ExitCode, Stdio},
         thread,
         time::{Duration, Instant},
     };
@@ -29,9 +28,6 @@ mod linux {
     const MEMORY: u64 = 256 << 10;
 
     pub(super) fn main() -> ExitCode {
-        let arguments = Arguments::from_args();
-        let python = Command::new("python3").arg("--version").output();
-        let is_there = python.is_ok_and(|output| output.status.success());
         let tests: [(&str, fn()); 10] = [
             ("an_image_is_a_file_of_the_session", an_image_is_a_file_of_the_session),
             ("an_image_is_a_regular_file", an_image_is_a_regular_file),
@@ -44,15 +40,7 @@ mod linux {
             ("a_silent_process_does_not_outlive_the_trace", a_silent_process_does_not_outlive_the_trace),
             ("a_busy_process_does_not_outlive_the_trace", a_busy_process_does_not_outlive_the_trace),
         ];
-        let trial = |(name, test): (&str, fn())| {
-            let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
-            let run = move || {
-                test();
-                Ok::<(), Failed>(())
-            };
-            Trial::test(name, run).with_ignored_flag(!is_there)
-        };
-        libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
+        with_python(&tests)
     }
 
     /// Traces an attack. Returns the trace, which contains the last launch of the program.

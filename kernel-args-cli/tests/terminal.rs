@@ -14,8 +14,7 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(unix)]
 mod unix {
-    use super::common::{Folder, bytes, data, program};
-    use libtest_mimic::{Arguments, Failed, Trial};
+    use super::common::{Folder, bytes, data, program, with_python};
     use std::{
         fs,
         io::Write as _,
@@ -25,9 +24,6 @@ mod unix {
     };
 
     pub(super) fn main() -> ExitCode {
-        let arguments = Arguments::from_args();
-        let python = Command::new("python3").arg("--version").output();
-        let is_there = python.is_ok_and(|output| output.status.success());
         let tests: [(&str, fn()); 5] = [
             ("progress_is_shown_after_a_second", progress_is_shown_after_a_second),
             ("progress_is_not_shown_in_a_pipe", progress_is_not_shown_in_a_pipe),
@@ -35,15 +31,7 @@ mod unix {
             ("what_is_quick_shows_no_progress", what_is_quick_shows_no_progress),
             ("a_terminal_has_colours", a_terminal_has_colours),
         ];
-        let trial = |(name, test): (&str, fn())| {
-            let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
-            let run = move || {
-                test();
-                Ok::<(), Failed>(())
-            };
-            Trial::test(name, run).with_ignored_flag(!is_there)
-        };
-        libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
+        with_python(&tests)
     }
 
     /// Runs the program on a terminal with this many columns and these variables.

@@ -34,7 +34,7 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     if !found.is_file() {
         return Err(io::ErrorKind::Unsupported.into());
     }
-    let file = options().read(true).open(path)?;
+    let file = options(0).read(true).open(path)?;
     // The path can name another file than before.
     if !file.metadata()?.is_file() {
         return Err(io::ErrorKind::Unsupported.into());
@@ -48,14 +48,37 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// Opens a regular file of a program that is not trusted, to read it. A link is not followed.
+///
+/// # Errors
+/// If the name is a link, a device, a pipe or a folder, if the file is longer than `limit` bytes, or if the system denies access.
+pub fn open_to_read(path: &Path, limit: u64) -> io::Result<File> {
+    let check = |found: &fs::Metadata| match found.len() {
+        _ if !found.is_file() => Err(io::Error::other("not a regular file")),
+        size if size > limit => Err(io::Error::other(format!("larger than {limit} bytes"))),
+        _ => Ok(()),
+    };
+    // This check precedes `open`, because opening a device can have an effect.
+    check(&fs::symlink_metadata(path)?)?;
+    let file = options(NO_LINK).read(true).open(path)?;
+    // The name can be another file than before.
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// `O_NOFOLLOW` of Linux. On other systems, links are followed after the check that precedes `open`.
+const NO_LINK: i32 = if cfg!(target_arch = "x86_64") { 0o400_000 } else { 0o100_000 };
+
 /// Options to open a file. Opening a pipe does not wait for the other end.
-fn options() -> OpenOptions {
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "the flags are those of Linux"))]
+fn options(flags: i32) -> OpenOptions {
+    #[cfg_attr(not(target_os = "linux"), allow(unused_mut, reason = "the flags are those of Linux"))]
     let mut options = OpenOptions::new();
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         const O_NONBLOCK: i32 = 0o4000;
-        options.custom_flags(O_NONBLOCK);
+        options.custom_flags(O_NONBLOCK | flags);
     }
     options
 }
@@ -136,7 +159,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// If the path names something that is no regular file ([`io::ErrorKind::Unsupported`]), or cannot be opened.
 pub fn open_to_write(path: &Path) -> io::Result<File> {
     regular_or_absent(path)?;
-    let file = options().write(true).create(true).truncate(false).open(path)?;
+    let file = options(NO_LINK).write(true).create(true).truncate(false).open(path)?;
     // The path can name something else than before.
     regular_or_absent(path)?;
     if !file.metadata()?.is_file() {
@@ -203,10 +226,30 @@ mod tests {
             assert!(read_file(&pipe, 4).is_err());
             if cfg!(target_os = "linux") {
                 // Even if the pipe replaced a file after it was found.
-                let opened = super::options().read(true).open(&pipe).unwrap();
+                let opened = options(0).read(true).open(&pipe).unwrap();
                 assert!(!opened.metadata().unwrap().is_file());
             }
         }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = folder("opened");
+        let [file, link] = ["file", "link"].map(|name| folder.join(name));
+        fs::write(&file, "text").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let pipe = pipe(&folder);
+        assert!(open_to_read(&file, 4).is_ok());
+        assert!(open_to_read(&file, 3).unwrap_err().to_string().contains("larger than 3 bytes"));
+        for other in [&link, &pipe, &folder, Path::new("/dev/zero")] {
+            let error = open_to_read(other, 4).unwrap_err().to_string();
+            assert!(error.contains("not a regular file"), "{other:?}");
+        }
+        // Even if they replaced a file after it was found.
+        assert!(options(NO_LINK).read(true).open(&link).is_err());
+        assert!(!options(NO_LINK).read(true).open(&pipe).unwrap().metadata().unwrap().is_file());
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -300,7 +343,7 @@ mod tests {
         }
     }
 
-    /// A limit for the size of files stands for a full disk: the test runs itself again with it.
+    /// The test runs itself again with a limit for the size of files, which has the effect of a full disk.
     #[cfg(unix)]
     #[test]
     fn a_full_disk_leaves_the_old_file() {

@@ -39,7 +39,8 @@ impl<'a> MemberMismatch<'a> {
         self.of_namesakes().repair_here()
     }
 
-    const fn repair_here(&self) -> Option<MemberRepair<'a>> {
+    /// What to change, for a difference [of namesakes](Self::of_namesakes).
+    pub(crate) const fn repair_here(&self) -> Option<MemberRepair<'a>> {
         let (own, theirs) = (self.host_siblings, self.siblings);
         let Some(kernel) = self.kernel else {
             return None;

@@ -23,21 +23,14 @@ use crate::signature::Parameter;
 /// behind pointers after the first 32 pairs.
 #[must_use]
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
-    if host.size == kernel.size { innermost(host, kernel) } else { None }
+    if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
 }
 
-/// The same for a field and a parameter whose sizes may differ, at the members that a program changes.
+/// The same for a field and a parameter whose sizes may differ.
 pub(crate) const fn first_difference_of_any_size<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,
 ) -> Option<MemberMismatch<'a>> {
-    match innermost(host, kernel) {
-        Some(mismatch) => Some(mismatch.of_namesakes()),
-        None => None,
-    }
-}
-
-const fn innermost<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
     if !Walk::is_possible(host, kernel) {
         return None;
     }

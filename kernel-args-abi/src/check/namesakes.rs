@@ -17,7 +17,7 @@ impl<'a> MemberMismatch<'a> {
     /// The difference of the first members of one name that have different sizes, or contain this difference and are not two structs
     /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
     /// contains this difference. Otherwise this difference.
-    pub(super) const fn of_namesakes(self) -> Self {
+    pub(crate) const fn of_namesakes(self) -> Self {
         let Some(kernel) = self.kernel else {
             return self;
         };

@@ -22,6 +22,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     let Some(mismatch) = first_difference_of_any_size(host, kernel) else {
         return;
     };
+    let mismatch = mismatch.of_namesakes();
     let Some(k) = mismatch.kernel else { return };
     // PTX's name of a parameter says less than the name of the field.
     let there = member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });
@@ -86,7 +87,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
 
 /// What to change in the host's struct.
 const fn push_repair(hint: &mut Hint, mismatch: &MemberMismatch<'_>) {
-    let repair = mismatch.repair();
+    let repair = mismatch.repair_here();
     match repair.as_ref() {
         Some(MemberRepair::Order(members)) => say::in_kernel_order(hint, names_of(*members).as_str()),
         Some(MemberRepair::Exchange(first, second)) => say::exchange_members(hint, first, second),

@@ -1,12 +1,10 @@
 //! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
 
-use super::{
-    event::{Launch, Passed},
-    files,
-};
+use super::event::{Launch, Passed};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
 use kernel_args_abi::{Class, Parameter, Value};
 use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
+use kernel_args_nvrtc::open_to_read;
 use std::{collections::HashMap, path::Path};
 
 /// All kernels of the images that were loaded.
@@ -38,7 +36,7 @@ impl Images {
     /// Adds the kernels of a file that the program has written. Returns why it cannot be read.
     pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
         let name = path.to_string_lossy();
-        let file = match files::open(path, fatbin::MEMBER_LIMIT) {
+        let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
             Ok(file) => file,
             Err(error) => return Some(Error::new(name, error.to_string())),
         };

@@ -6,7 +6,6 @@
 mod chrome;
 mod connections;
 mod event;
-mod files;
 mod json;
 mod kernels;
 mod pointers;

@@ -3,12 +3,11 @@
 use super::{
     connections::Wanted,
     event::{Event, Recorded},
-    files,
     kernels::Images,
 };
 use crate::{error::Error, escape::terminal};
 use kernel_args_image::fatbin::MEMBER_LIMIT;
-use kernel_args_nvrtc::NewFile;
+use kernel_args_nvrtc::{NewFile, open_to_read};
 use kernel_args_recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer};
 use std::{
     io::{self, BufReader, BufWriter, Read as _},
@@ -50,7 +49,7 @@ impl Record {
             let mut writer = Writer::new(to, &manifest, image.as_deref())?;
             let mut add = |moment, name: &str| {
                 (0..manifest.memory.len()).try_for_each(|index| {
-                    let from = files::open(&folder.join(format!("{index}.{name}")), MEMORY)?;
+                    let from = open_to_read(&folder.join(format!("{index}.{name}")), MEMORY)?;
                     writer.memory(moment, index, BufReader::with_capacity(1 << 20, from))
                 })
             };
@@ -69,7 +68,7 @@ impl Record {
 /// The bytes of an image.
 fn read(image: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    files::open(image, MEMBER_LIMIT)?.take(MEMBER_LIMIT).read_to_end(&mut bytes)?;
+    open_to_read(image, MEMBER_LIMIT)?.take(MEMBER_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -1,5 +1,6 @@
 //! Runs the program `kernel-args`.
 
+#[allow(dead_code, reason = "tests that need Python are in other suites")]
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -1,11 +1,12 @@
 //! Runs the program, and manages temporary files.
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     ffi::OsStr,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, ExitCode, Output, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     thread,
 };
@@ -16,6 +17,22 @@ pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) code: i32,
+}
+
+/// Runs tests that need Python. Without it they are ignored, and their names say why.
+pub(crate) fn with_python(tests: &[(&str, fn())]) -> ExitCode {
+    let python = Command::new("python3").arg("--version").output();
+    let is_there = python.is_ok_and(|output| output.status.success());
+    let trial = |&(name, test): &(&str, fn())| {
+        let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
+        let run = move || {
+            test();
+            Ok::<(), Failed>(())
+        };
+        Trial::test(name, run).with_ignored_flag(!is_there)
+    };
+    let trials = tests.iter().map(trial).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The program, without the caller's colour variables: `CI` enables colours on every terminal.
