@@ -63,8 +63,8 @@ impl<'s> Slices<'s> {
         let (mut missing, mut other) = (Vec::new(), Vec::new());
         for slice in (0..).map_while(|index| self.0.get(index)) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
-            // exclusive borrow exists only in the closure, because of its lifetime. The guards refer to other slices, because a place
-            // that is held exclusively is in the list once: see `HeldSlices::push`.
+            // exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure, because of its
+            // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `HeldSlices::push`.
             let entered = unsafe { (slice.enter)(slice.place, stream) };
             guards.push(match entered.after {
                 After::Nothing => SyncOnDrop::Record(None),
@@ -156,6 +156,7 @@ macro_rules! hold {
                 mem::forget(guard);
                 slices.0.push(HeldSlice {
                     place: ptr::from_ref(self).cast_mut().cast(),
+                    size: size_of::<$memory>(),
                     enter: read::<T, $memory>,
                     is_shared: true,
                     owner: self.stream(),
@@ -185,6 +186,7 @@ macro_rules! hold {
                 let slice = ptr::from_mut(self);
                 slices.0.push(HeldSlice {
                     place: slice.cast(),
+                    size: size_of::<$memory>(),
                     enter: write::<T, $memory>,
                     is_shared: false,
                     owner,
@@ -204,3 +206,14 @@ macro_rules! hold {
 
 hold! { shared: [] CudaSlice<T>; [] UnifiedSlice<T>; }
 hold! { exclusive: [] CudaSlice<T>; [] UnifiedSlice<T>; ['v] CudaViewMut<'v, T>; }
+
+/// Any thread can use what a [`HeldSlice`] borrows. A view has an address and a length, but no value of its element type.
+const fn can_be_sent<S: Send + Sync>() {}
+const _: () = {
+    can_be_sent::<CudaSlice<*mut ()>>();
+    can_be_sent::<UnifiedSlice<*mut ()>>();
+    can_be_sent::<CudaViewMut<'_, u8>>();
+};
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use core::{
     any::TypeId,
     cell::{Cell, OnceCell, RefCell},
     mem,
+    ops::Range,
     panic::Location,
     ptr,
 };
@@ -39,6 +40,8 @@ pub(crate) enum After {
 #[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
+    /// The size of the place in bytes.
+    pub(crate) size: usize,
     pub(crate) enter: Enter,
     pub(crate) is_shared: bool,
     /// Where its stream is, to which its views refer. Slices at this place have the same.
@@ -81,7 +84,8 @@ pub(crate) struct NotHeld {
     pub(crate) replaces: Option<&'static Location<'static>>,
 }
 
-// SAFETY: the pointers are only compared, except by the code that calls `enter`, which has its own proof.
+// SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is `Send` and `Sync`: see
+// `can_be_sent` in `interop/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
 /// The held slices, in the order in which they were held.
@@ -105,7 +109,7 @@ pub(crate) struct HeldSlices {
 struct Uses {
     slices: Vec<HeldSlice>,
     /// The addresses of the places that are held exclusively.
-    exclusive: Vec<usize>,
+    exclusive: Vec<Range<usize>>,
     /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
     previous: Vec<u32>,
     /// The number of uses in this run.
@@ -123,6 +127,12 @@ impl HeldSlices {
             used: RefCell::default(),
             kept: RefCell::default(),
         }
+    }
+
+    /// Without a driver, for slices of tests.
+    #[cfg(test)]
+    pub(crate) fn without_driver(stream: Arc<CudaStream>) -> Self {
+        Self { reader: stream.clone().into(), ..Self::new(stream) }
     }
 
     #[inline(always)]
@@ -214,15 +224,18 @@ impl HeldSlices {
         used.clear();
     }
 
-    /// Adds a slice. A place that is held exclusively is not held again: a program can do so with a borrow of a [`Held`] that it leaks.
+    /// Adds a slice. A place that is held exclusively is not held again, nor is a view of the slice at this place: a program can do so
+    /// with a borrow of a [`Held`] that it leaks. The memory of both is held already.
     ///
     /// [`Held`]: crate::sequence::Held
     pub(crate) fn push(&self, slice: HeldSlice) {
         let mut uses = self.uses.borrow_mut();
         let place = slice.place.addr();
-        if !uses.exclusive.contains(&place) {
+        // A slice contains its owner. A view refers to the owner in its slice.
+        let is_inside = |held: &Range<usize>| held.contains(&place) || held.contains(&slice.owner.addr());
+        if !uses.exclusive.iter().any(is_inside) {
             if !slice.is_shared {
-                uses.exclusive.push(place);
+                uses.exclusive.push(place..place + slice.size);
             }
             uses.slices.push(slice);
         }

@@ -225,10 +225,16 @@ impl Exec {
 
     /// Frees memory that a launch of the graph has left allocated, after that launch on `stream`: `cuMemFreeAsync`. `Drop` calls this
     /// function, so the error is discarded.
-    pub(crate) fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
+    ///
+    /// # Safety
+    /// A node of this graph has returned the address, the last launch of the graph was on this stream, and no object owns the memory. The
+    /// context was not reset since.
+    pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
         if let Some(free) = self.api.cuMemFreeAsync {
-            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: an allocation node has returned the address, and
-            // the call rejects memory that is not allocated. The stream is alive, and its last launch of the graph has allocated the memory.
+            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
+            // Guide, "Graph Memory Nodes": the addresses of a graph's memory are fixed "over the life of the graph", which this value owns.
+            // So the address refers to no other memory, and if the program has freed it with a raw call, the driver returns
+            // `CUDA_ERROR_INVALID_VALUE`.
             unsafe { free(memory, stream.raw()) };
         }
     }

@@ -87,5 +87,7 @@ pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction
 pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
 #[cfg(feature = "observe")]
 pub(crate) use pointer::Allocation;
+#[cfg(feature = "record")]
+pub(crate) use pointer::Readable;
 pub use status::Status;
 pub(crate) use table::Api;

@@ -1,7 +1,5 @@
 //! Images for the driver, modules, the memory of their variables, and the driver's linker.
 
-#[cfg(feature = "record")]
-use super::Allocation;
 use super::{
     Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api,
     handle::{Destroyed, Event, Owned},
@@ -70,23 +68,6 @@ impl DriverImage {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-}
-
-#[cfg(feature = "record")]
-impl Allocation {
-    /// Copies the bytes from `offset` on.
-    ///
-    /// # Panics
-    /// If they are outside of the allocation.
-    pub(crate) fn read(&self, api: &Api, offset: u64, to: &mut [u8]) -> Result<(), CallError> {
-        let end = offset.checked_add(to.len() as u64);
-        assert!(end.is_some_and(|end| end <= self.size), "a copy outside of the allocation");
-        let from = self.start + offset;
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: the driver has reported this allocation for an argument of a
-        // launch that runs now, whose caller has promised that such memory stays allocated. `to` has this length.
-        let status = unsafe { (api.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len()) };
-        status.check("cuMemcpyDtoH")
     }
 }
 

@@ -17,10 +17,10 @@ pub(crate) struct PointerAttributes([c_uint; COUNT]);
 /// Where the driver writes the attributes.
 pub(crate) type PointerValues<'v> = [&'v mut u64; COUNT];
 
-const COUNT: usize = 5;
+const COUNT: usize = 6;
 
-/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_POINTER`, `_DEVICE_ORDINAL`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
-const ATTRIBUTES: PointerAttributes = PointerAttributes([2, 3, 9, 11, 12]);
+/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_POINTER`, `_IS_MANAGED`, `_DEVICE_ORDINAL`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
+const ATTRIBUTES: PointerAttributes = PointerAttributes([2, 3, 8, 9, 11, 12]);
 
 /// `CU_MEMORYTYPE_HOST`.
 const HOST: u64 = 1;
@@ -32,6 +32,8 @@ pub(crate) struct Allocation {
     pub(crate) size: u64,
     /// Whether it is host memory, which is registered or allocated by the driver.
     pub(crate) is_host: bool,
+    /// Whether the driver moves it between the host and the devices.
+    is_managed: bool,
     /// The ordinal of its device.
     pub(crate) device: i32,
     /// The same byte as the queried address, for kernels of the current context. 0 if they cannot access it.
@@ -42,8 +44,8 @@ impl Api {
     /// The allocation that contains an address, as the current context sees it; `None` if no allocation contains it.
     pub(crate) fn allocation(&self, address: CUdeviceptr) -> Result<Option<Allocation>, CallError> {
         // The types have 4 and 8 bytes. The driver writes the lower bytes of a number.
-        let (mut kind, mut device_pointer, mut device, mut start, mut size) = (0, 0, 0, 0, 0);
-        let mut values = [&mut kind, &mut device_pointer, &mut device, &mut start, &mut size];
+        let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
+        let mut values = [&mut kind, &mut device_pointer, &mut managed, &mut device, &mut start, &mut size];
         let count = PointerAttributeCount(COUNT as c_uint);
         let query = required!(self, cuPointerGetAttributes)?;
         query(count, &ATTRIBUTES, &mut values, address).check("cuPointerGetAttributes")?;
@@ -53,8 +55,54 @@ impl Api {
             start,
             size,
             is_host: kind == HOST,
+            is_managed: managed != 0,
             device: (device as u32).cast_signed(),
             device_pointer,
         }))
+    }
+}
+
+/// An allocation that the host can copy.
+#[cfg(feature = "record")]
+#[derive(Clone, Copy)]
+pub(crate) struct Readable(Allocation);
+
+#[cfg(feature = "record")]
+impl Allocation {
+    /// The memory of a GPU. Only the driver accesses it, and the driver refuses a copy from memory that was freed.
+    pub(crate) fn of_gpu(self) -> Option<Readable> {
+        (!self.is_host && !self.is_managed && self.size > 0).then_some(Readable(self))
+    }
+
+    /// Any memory: the processor can be what copies the memory of the host and managed memory.
+    ///
+    /// # Safety
+    /// It stays allocated while the result or a copy of it is used.
+    pub(crate) unsafe fn promised(self) -> Option<Readable> {
+        (self.size > 0).then_some(Readable(self))
+    }
+}
+
+#[cfg(feature = "record")]
+impl Readable {
+    pub(crate) fn allocation(&self) -> &Allocation {
+        &self.0
+    }
+
+    /// Copies the bytes from `offset` on.
+    ///
+    /// # Panics
+    /// If they are outside of the allocation.
+    pub(crate) fn read(&self, api: &Api, offset: u64, to: &mut [u8]) -> Result<(), CallError> {
+        let Self(allocation) = self;
+        let end = offset.checked_add(to.len() as u64);
+        assert!(end.is_some_and(|end| end <= allocation.size), "a copy outside of the allocation");
+        let from = allocation.start + offset;
+        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete.
+        // The source is inside an allocation that the driver has reported. Of host memory and managed memory, `promised` guarantees
+        // that it is still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the
+        // program has freed it since.
+        let status = unsafe { (api.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len()) };
+        status.check("cuMemcpyDtoH")
     }
 }

@@ -6,7 +6,7 @@
 use super::{GraphExec, Node, explain};
 use crate::{
     driver::{
-        api::{After, NodeId},
+        api::{After, ContextState, NodeId},
         error::Error,
     },
     marshal::{ForEachValue, KernelArgs},
@@ -25,6 +25,8 @@ use std::{
 #[derive(Default)]
 pub(super) struct Allocations {
     all: BTreeMap<CUdeviceptr, Allocation>,
+    /// Of the context, when the first node was added. A reset frees the memory.
+    state: Option<ContextState>,
     /// The memory that was taken since the last launch, and the stream of this launch.
     taken: BTreeSet<CUdeviceptr>,
     taken_on: Option<Arc<CudaStream>>,
@@ -42,7 +44,14 @@ impl Allocations {
         self.all.is_empty()
     }
 
-    pub(super) fn add(&mut self, address: CUdeviceptr, bytes: usize, node: NodeId) {
+    pub(super) fn add(
+        &mut self,
+        address: CUdeviceptr,
+        bytes: usize,
+        node: NodeId,
+        state: impl FnOnce() -> ContextState,
+    ) {
+        self.state.get_or_insert_with(state);
         let allocation = Allocation { bytes, node, users: Vec::new(), freed_by: None };
         self.all.insert(address, allocation);
     }
@@ -129,6 +138,10 @@ impl Allocations {
     /// Whether a launch leaves memory allocated.
     pub(super) fn leaves_any(&self) -> bool {
         self.all.values().any(|memory| memory.freed_by.is_none())
+    }
+
+    pub(super) fn state(&self) -> Option<ContextState> {
+        self.state
     }
 
     /// The memory that a launch leaves allocated, and that was not taken since.

@@ -1,5 +1,6 @@
 //! Host memory that the copies of a graph write.
 
+use crate::device::DeviceType;
 use core::{cell::Cell, fmt};
 use std::{sync::Arc, vec::Vec};
 
@@ -7,7 +8,7 @@ use std::{sync::Arc, vec::Vec};
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).
 ///
 /// A clone refers to the same memory. It stays allocated until the last clone is dropped and all graphs that write it
-/// have released it.
+/// have released it. The elements are device types, so they are `Copy`: whatever bytes a copy has written, a drop runs none of their code.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
@@ -28,16 +29,16 @@ use std::{sync::Arc, vec::Vec};
 /// # Ok(())
 /// # }
 /// ```
-pub struct HostBuffer<T>(Arc<[Cell<T>]>);
+pub struct HostBuffer<T: DeviceType>(Arc<[Cell<T>]>);
 
-// SAFETY: no safe code reads or writes the elements before the last clone drops them; callers of `to_vec` and `as_ptr`
-// must order the accesses. `T: Send + Sync` allows elements to be dropped and cloned on any thread.
-unsafe impl<T: Send + Sync> Send for HostBuffer<T> {}
-// SAFETY: a shared reference allows only `to_vec` and `as_ptr` to reach the elements, and their callers must order the
-// accesses. `T: Send + Sync` allows elements to be cloned on any thread.
-unsafe impl<T: Send + Sync> Sync for HostBuffer<T> {}
+// SAFETY: only `to_vec` and `as_ptr` reach the elements, and their callers must order the accesses. No other code reads or writes
+// them: a device type is `Copy`, so it has no code that the last clone could run when it frees the memory. `T: Send + Sync` allows
+// copies of the elements on any thread.
+unsafe impl<T: DeviceType + Send + Sync> Send for HostBuffer<T> {}
+// SAFETY: the same. A shared reference allows no more than `to_vec` and `as_ptr`.
+unsafe impl<T: DeviceType + Send + Sync> Sync for HostBuffer<T> {}
 
-impl<T> HostBuffer<T> {
+impl<T: DeviceType> HostBuffer<T> {
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -63,28 +64,25 @@ impl<T> HostBuffer<T> {
     /// During this call no launch of a graph that writes the buffer runs, and no other thread writes it. The elements
     /// are valid values of `T`.
     #[must_use]
-    pub unsafe fn to_vec(&self) -> Vec<T>
-    where
-        T: Copy,
-    {
+    pub unsafe fn to_vec(&self) -> Vec<T> {
         self.0.iter().map(Cell::get).collect()
     }
 }
 
-impl<T> From<Vec<T>> for HostBuffer<T> {
+impl<T: DeviceType> From<Vec<T>> for HostBuffer<T> {
     fn from(elements: Vec<T>) -> Self {
         Self(elements.into_iter().map(Cell::new).collect())
     }
 }
 
-impl<T> Clone for HostBuffer<T> {
+impl<T: DeviceType> Clone for HostBuffer<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
 /// Shows only the length: the elements may be written at the same time.
-impl<T> fmt::Debug for HostBuffer<T> {
+impl<T: DeviceType> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostBuffer").field("len", &self.len()).finish_non_exhaustive()
     }

@@ -3,7 +3,10 @@
 use super::{AnyNode, Dependencies, Graph, GraphExec, explain, release::is_capturing};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
-    driver::{api::required, error::Error},
+    driver::{
+        api::{ContextState, required},
+        error::Error,
+    },
     interop::Retained,
 };
 use core::{fmt, marker::PhantomData};
@@ -138,7 +141,8 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         let added = after.add_alloc(self.context.cu_device(), bytes);
         let (node, address) = added.map_err(|error| explain::call(explain::ALLOCATED, error))?;
-        self.contents.memory.add(address, bytes, node);
+        let state = || ContextState::of(self.driver.api(), &self.context);
+        self.contents.memory.add(address, bytes, node, state);
         Ok(GraphMemory { address, len, node: AnyNode(node), context: self.context.clone(), elements: PhantomData })
     }
 
@@ -211,11 +215,17 @@ impl GraphExec {
         let Some(stream) = self.last_stream() else {
             return;
         };
-        let mut left = self.contents.memory.left().peekable();
+        let (api, memory) = (self.driver.api(), &self.contents.memory);
+        let mut left = memory.left().peekable();
         // The call would become a node of a capture.
         if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
             return;
         }
-        left.for_each(|address| self.driver.free(address, (&**stream).into()));
+        if memory.state().is_none_or(|state| state.is_over(api, &self.context)) {
+            return;
+        }
+        // SAFETY: a node of this graph allocates the memory, no node frees it, and the last launch, on this stream, was after the last call
+        // of `take`. The context is the one of the nodes.
+        left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 }

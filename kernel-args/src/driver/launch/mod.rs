@@ -58,7 +58,8 @@ pub unsafe fn launch_without_stream<A: LaunchArgs>(
 /// - With these values, this grid, block and shared memory, the kernel stays within the memory of its arguments.
 ///   [Contracts](derive@crate::KernelArgs#contracts) check lengths, ranges and sizes; the caller promises that the kernel keeps to them, and
 ///   everything that no contract states: indices in device memory, strides, the size of static shared memory.
-/// - Memory that the arguments do not borrow or own, behind raw pointers or in structs, stays allocated until the kernel has finished.
+/// - Memory that the arguments do not borrow or own, behind raw pointers or in structs, stays allocated until the kernel has finished
+///   and the launch has returned.
 /// - No access of the kernel races with another use of the same memory: on another stream through raw pointers, by the host, or by
 ///   its own threads. Slices are ordered with their uses on other streams by their borrows and by cudarc's events.
 /// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.

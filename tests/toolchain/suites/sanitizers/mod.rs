@@ -36,6 +36,7 @@ pub(crate) fn main() -> ExitCode {
         Trial::ignorable_test("miri_finds_nothing_with_stacked_borrows", || miri("")),
         Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || miri("-Zmiri-tree-borrows")),
         Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", recorded),
+        Trial::ignorable_test("miri_finds_nothing_in_held_slices", held),
         Trial::ignorable_test("address_sanitizer_finds_nothing", address_sanitizer),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -58,6 +59,11 @@ fn recorded() -> Result<Completion, Failed> {
         return Ok(Completion::ignored_with(only_full()));
     }
     miri_on("-Zmiri-permissive-provenance", &[(RUNTIME, &["log::", "dependencies::"])])
+}
+
+/// Slices that a run of a sequence holds: exchanged, replaced, moved, leaked. Some of them are leaked for good.
+fn held() -> Result<Completion, Failed> {
+    miri_on("-Zmiri-strict-provenance -Zmiri-ignore-leaks", &[(RUNTIME, &["held::"])])
 }
 
 fn only_full() -> String {

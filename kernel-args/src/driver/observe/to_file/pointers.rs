@@ -1,6 +1,6 @@
 //! The allocations that the arguments of a launch point to.
 
-use crate::driver::api::{Allocation, Api, CallError};
+use crate::driver::api::{Api, CallError, Readable};
 use kernel_args_abi::{Class, CppBase, Parameter};
 use kernel_args_recording::{self as recording, ElementType};
 use std::{
@@ -11,15 +11,18 @@ use std::{
 /// Allocations, and the pointers to them.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) allocations: Vec<Allocation>,
+    pub(super) allocations: Vec<Readable>,
     pub(super) memory: Vec<recording::Memory>,
     pub(super) pointers: Vec<recording::Pointer>,
 }
 
 impl Found {
     /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
-    /// too. That a number is by chance an address in an allocation does no harm.
-    pub(super) fn add(
+    /// too. A number that is by chance an address is treated as one if its memory is of a GPU.
+    ///
+    /// # Safety
+    /// The argument is of a launch that runs now, and `self` is used only while it runs.
+    pub(super) unsafe fn add(
         &mut self,
         api: &Api,
         index: usize,
@@ -34,14 +37,18 @@ impl Found {
             }) else {
                 continue;
             };
-            let is_pointer = parameter.class == Class::Pointer;
-            // Only of a pointer it is promised that the memory stays allocated. The driver refuses a copy from freed memory of a GPU.
-            if found.size == 0 || found.is_host && !is_pointer {
+            let readable = match parameter.class {
+                // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the kernel has finished:
+                // see `launch()`.
+                Class::Pointer => unsafe { found.promised() },
+                _ => found.of_gpu(),
+            };
+            let Some(readable) = readable else {
                 continue;
-            }
-            let known = self.allocations.iter().position(|one| one.start == found.start);
+            };
+            let known = self.allocations.iter().position(|one| one.allocation().start == found.start);
             let memory = known.unwrap_or_else(|| {
-                self.allocations.push(found);
+                self.allocations.push(readable);
                 self.memory.push(recording::Memory {
                     address: found.start,
                     size: found.size,
@@ -78,13 +85,13 @@ fn elements(pointer: &Parameter<'_>) -> Option<ElementType> {
 /// Reads an allocation from its start.
 pub(super) struct Content<'a> {
     api: &'a Api,
-    allocation: &'a Allocation,
+    allocation: &'a Readable,
     at: u64,
 }
 
 impl<'a> Content<'a> {
     /// In pieces that take the driver longer than a call does.
-    pub(super) fn of(api: &'a Api, allocation: &'a Allocation) -> impl Read {
+    pub(super) fn of(api: &'a Api, allocation: &'a Readable) -> impl Read {
         const PIECE: usize = 4 << 20;
         io::BufReader::with_capacity(PIECE, Self { api, allocation, at: 0 })
     }
@@ -92,7 +99,7 @@ impl<'a> Content<'a> {
 
 impl Read for Content<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let left = self.allocation.size - self.at;
+        let left = self.allocation.allocation().size - self.at;
         let length = left.min(to.len() as u64) as usize;
         if length == 0 {
             return Ok(0);

@@ -87,7 +87,8 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Er
     let (mut found, mut result) = (Found::default(), Ok(()));
     (launch.values)(&mut |parameter, bytes| {
         if result.is_ok() {
-            result = found.add(api, manifest.parameters.len(), parameter, bytes);
+            // SAFETY: `write` runs this launch after it has called this function, and returns before the launch does.
+            result = unsafe { found.add(api, manifest.parameters.len(), parameter, bytes) };
         }
         manifest.parameters.push(Parameter {
             name: parameter.name.into(),
