@@ -183,7 +183,7 @@ pub mod error {
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError, GlobalMismatch,
-        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, Status,
+        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf, Status,
         UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
@@ -205,7 +205,7 @@ pub mod global {
 pub mod graph {
     pub use crate::driver::{
         AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
-        HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
+        HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeMemory, NodeMemoryMut, run_now,
     };
 }
 

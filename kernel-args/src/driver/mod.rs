@@ -45,8 +45,8 @@ pub use error::GraphError;
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
     BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError, GlobalMismatch,
-    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, UnsupportedAttribute,
-    Unverified, VerifyError,
+    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
+    UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};
@@ -54,10 +54,12 @@ pub use function::{BlockSuggestion, Function};
 #[cfg(feature = "graphs")]
 pub use graph::{
     AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
-    HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
+    HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeMemory, NodeMemoryMut,
 };
 pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image};
+#[cfg(feature = "graphs")]
+pub use launch::run_now;
 pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]

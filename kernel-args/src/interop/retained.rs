@@ -81,6 +81,12 @@ impl<P: Copy> Retained<P> {
         Self { pointer, elements, context: context.clone(), memory: context.clone() }
     }
 
+    /// What keeps the memory allocated.
+    #[cfg(feature = "graphs")]
+    pub(crate) fn into_memory(self) -> Arc<dyn Send + Sync> {
+        self.memory
+    }
+
     /// The pointer. It does not keep the memory allocated.
     #[must_use]
     pub fn pointer(&self) -> P {

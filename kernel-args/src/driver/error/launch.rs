@@ -42,6 +42,15 @@ pub enum LaunchError {
         /// The number of elements of the destination.
         to: usize,
     },
+    /// A launch in the closure of a capture or of a run of a sequence is not part of it: it would run before the work of the closure.
+    /// The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
+    #[non_exhaustive]
+    Outside {
+        /// What was launched: ``kernel `saxpy` ``, `the graph`, `the run of a sequence`.
+        launched: String,
+        /// What the closure belongs to.
+        of: OutsideOf,
+    },
     /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
     #[non_exhaustive]
     Replaced {
@@ -56,6 +65,16 @@ pub enum LaunchError {
         /// The call and what it returned.
         call: DriverCall,
     },
+}
+
+/// What a launch is outside of, although it is in its closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutsideOf {
+    /// A capture: `Graph::capture`.
+    Capture,
+    /// A run of a sequence: `Sequence::run`.
+    Run,
 }
 
 /// A launch for which the driver returned an error.
@@ -151,6 +170,18 @@ impl fmt::Display for LaunchError {
                 "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
                  help: copy into a slice with at least {from} elements"
             ),
+            Self::Outside { launched, of } => {
+                let (around, own) = match of {
+                    OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
+                    OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
+                };
+                write!(
+                    f,
+                    "{launched} was not launched: it is in the closure of a {around}, but its stream is not, so it would run before the work \
+                     of the closure\n\
+                     help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
+                )
+            }
             Self::Replaced { held_at } => write!(
                 f,
                 "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
@@ -220,7 +251,7 @@ impl std::error::Error for LaunchError {
             #[cfg(feature = "observe")]
             Self::Pointer(pointer) => Some(&**pointer),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced { .. } => None,
+            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced { .. } | Self::Outside { .. } => None,
             Self::Unrecorded { call, .. } => Some(call),
         }
     }

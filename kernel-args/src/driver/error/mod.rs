@@ -34,7 +34,7 @@ pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
-pub use launch::{FailedLaunch, LaunchError, Limit, UnsupportedAttribute};
+pub use launch::{FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
 pub use load::{ImageError, LoadError};
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]

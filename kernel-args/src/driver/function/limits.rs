@@ -14,6 +14,21 @@ use crate::{
 use core::sync::atomic::Ordering;
 use std::{boxed::Box, format, string::String};
 
+/// What to do if grid and block [`look_exchanged`].
+pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
+     before the block, in threads";
+
+/// Whether a launch with a block that is too large is within the limits if grid and block are exchanged. A grid that is no multiple of a
+/// warp is not meant as a block.
+pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
+    const WARP: u64 = 32;
+    let within = |dim: Dim3, max: Dim3| dim.x <= max.x && dim.y <= max.y && dim.z <= max.z;
+    within(grid, max_block)
+        && within(block, max_grid)
+        && grid.count() <= u64::from(max_threads)
+        && grid.count().is_multiple_of(WARP)
+}
+
 impl LoadedFunction {
     /// Checks a launch against the limits of the device and the function.
     #[inline(always)]
@@ -180,6 +195,7 @@ impl LoadedFunction {
     fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
+        let are_exchanged = || look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
         let (requested, limit, help) = if has_zero(grid) {
             (
                 format!("grid {grid}"),
@@ -205,14 +221,18 @@ impl LoadedFunction {
             (
                 format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
-                "use a smaller block and a larger grid",
+                if are_exchanged() { EXCHANGED } else { "use a smaller block and a larger grid" },
             )
         } else if block.count() > u64::from(self.max_threads) {
             (
                 format!("block {block}"),
                 format!("this kernel allows at most {} threads per block", self.max_threads),
-                "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
-                 registers that it uses",
+                if are_exchanged() {
+                    EXCHANGED
+                } else {
+                    "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
+                     registers that it uses"
+                },
             )
         } else {
             return Ok(());

@@ -20,6 +20,7 @@ pub(crate) use fitting::{Fitting, Lower, NameOf, Pass, Typed, Verified};
 pub(crate) use fitting::{PassTo, Passed};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
+pub(crate) use limits::{EXCHANGED, look_exchanged};
 pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
 

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::driver::{
     api::{Api, NotCaptured, api, required},
-    error::Error,
+    error::{Error, OutsideOf},
+    launch::within,
 };
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
@@ -22,6 +23,9 @@ impl Graph {
     /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the
     /// launch. Other work on the stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep
     /// its memory allocated, for example with [`retain`](Self::retain).
+    ///
+    /// In `work`, a launch of this thread on a stream that is not being captured is [`LaunchError::Outside`](crate::error::LaunchError::Outside),
+    /// for example one without `stream = …`: it would run now, before the graph. [`run_now`](super::run_now) allows it.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
@@ -47,7 +51,7 @@ impl Graph {
     pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
         let mut capture = Capture::begin(stream)?;
         // If `work` returns an error or panics, dropping the capture ends it.
-        work()?;
+        within(OutsideOf::Capture, work)?;
         Ok(capture.end()?)
     }
 }

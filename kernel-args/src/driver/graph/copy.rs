@@ -1,14 +1,21 @@
 //! Nodes that copy or set memory.
 
-use super::{AnyNode, Dependencies, Graph, HostBuffer, allocations::Uses, explain, owner::Slot, release::Owner};
+use super::{
+    AnyNode, Dependencies, Graph, HostBuffer,
+    allocations::Uses,
+    explain,
+    node_memory::{Memory, NodeMemory, NodeMemoryMut},
+    owner::Slot,
+    release::Owner,
+};
 use crate::{
-    device::{DevicePointer, DevicePointerMut, DeviceType, store_all},
+    device::{DeviceType, store_all},
     driver::{
-        api::{After, CallError, ContextHandle, Memory, NodeId, required},
+        api::{self, After, CallError, ContextHandle, NodeId, required},
         error::Error,
     },
 };
-use std::{boxed::Box, vec};
+use std::{boxed::Box, vec, vec::Vec};
 
 /// The size of `elements` elements of `T` in bytes; an error for no elements.
 fn bytes<T>(elements: usize) -> Result<usize, Error> {
@@ -25,14 +32,14 @@ impl Graph {
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
     /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the
-    /// host, the graph retains a copy instead, with zeros for padding. It does not retain the device memory.
-    /// A body of a conditional node cannot contain such a node.
+    /// host, the graph retains a copy instead, with zeros for padding. It retains the device memory if `to` is
+    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
     pub fn add_memcpy_htod<T: DeviceType>(
         &mut self,
-        to: DevicePointerMut<T>,
+        to: impl NodeMemoryMut<T>,
         from: impl AsRef<[T]> + Send + 'static,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
@@ -47,34 +54,28 @@ impl Graph {
         } else {
             (elements.as_ptr().cast(), from)
         };
-        let source = Memory::Host(source.cast_mut().cast());
-        let slot = Slot::new(Box::new(()))?;
-        let node = self.add_copy(Memory::Device(to.address()), source, width, after)?;
-        slot.replace_owner(Some(from));
-        self.contents.added(node.0, Some(&slot), &[]);
+        let source = Memory::host(source.cast_mut().cast(), from);
+        let node = self.add_copy(Memory::device(to), source, width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
 
     /// Adds a node that copies as many elements as `to` has from device memory to `to`, after the nodes `after`.
     ///
-    /// The graph retains `to`, and every launch overwrites it. It does not retain the device memory. A body of a conditional node
-    /// cannot contain such a node.
+    /// The graph retains `to`, and every launch overwrites it. It retains the device memory if `from` is
+    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
-    pub fn add_memcpy_dtoh<T: DeviceType + Send + Sync + 'static>(
+    pub fn add_memcpy_dtoh<T: DeviceType + Send + Sync>(
         &mut self,
         to: &HostBuffer<T>,
-        from: DevicePointer<T>,
+        from: impl NodeMemory<T>,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let width = bytes::<T>(to.len())?;
-        let target = Memory::Host(to.as_ptr().cast());
-        let slot = Slot::new(Box::new(()))?;
-        let node = self.add_copy(target, Memory::Device(from.address()), width, after)?;
-        slot.replace_owner(Some(Box::new(to.clone())));
-        self.contents.added(node.0, Some(&slot), &[]);
+        let target = Memory::host(to.as_ptr().cast(), Box::new(to.clone()));
+        let node = self.add_copy(target, Memory::device(from), width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
@@ -83,45 +84,48 @@ impl Graph {
 impl<B> Graph<B> {
     /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
     ///
-    /// The graph does not retain the source or the destination: the caller keeps them allocated, for example with
+    /// `to` is a [`DevicePointerMut`](crate::DevicePointerMut), `from` also a [`DevicePointer`](crate::DevicePointer). The graph keeps the
+    /// memory of [`Retained`](crate::Retained) pointers allocated; the caller keeps other memory allocated, for example with
     /// [`retain`](Self::retain).
     ///
     /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
-    /// error.
+    /// [`Error::Graph`] if `len` is 0, if memory of the graph or of a `Retained` pointer has fewer elements, if one of `after` belongs to a
+    /// different graph, or if the driver returns an error.
     pub fn add_memcpy<T: DeviceType>(
         &mut self,
-        to: DevicePointerMut<T>,
-        from: DevicePointer<T>,
+        to: impl NodeMemoryMut<T>,
+        from: impl NodeMemory<T>,
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        let (to, from) = (Memory::Device(to.address()), Memory::Device(from.address()));
-        self.add_copy(to, from, bytes::<T>(len)?, after)
+        self.add_copy(Memory::device(to), Memory::device(from), bytes::<T>(len)?, after)
     }
 
     fn add_copy(&mut self, to: Memory, from: Memory, width: usize, after: impl Dependencies) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemcpyNode)?;
-        self.add_node(after, [to, from], width, |after, context| after.add_copy(to, from, width, context))
+        let (target, source) = (to.place, from.place);
+        self.add_node(after, [to, from], width, |after, context| after.add_copy(target, source, width, context))
     }
 
     /// Adds a node that sets every byte of `len` elements to `byte`, after the nodes `after`.
     ///
-    /// The graph does not retain the memory: the caller keeps it allocated, for example with [`retain`](Self::retain).
+    /// The graph keeps the memory allocated if `to` is [`Retained`](crate::Retained); otherwise the caller does, for example with
+    /// [`retain`](Self::retain).
     ///
     /// # Errors
     /// Same as [`add_memcpy`](Self::add_memcpy).
     pub fn add_memset<T: DeviceType>(
         &mut self,
-        to: DevicePointerMut<T>,
+        to: impl NodeMemoryMut<T>,
         byte: u8,
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         required!(self.driver.api(), cuGraphAddMemsetNode)?;
-        let width = bytes::<T>(len)?;
-        let memory = [Memory::Device(to.address())];
-        self.add_node(after, memory, width, |after, context| after.add_memset(to.address(), byte, width, context))
+        let (width, address) = (bytes::<T>(len)?, to.address());
+        self.add_node(after, [Memory::device(to)], width, |after, context| {
+            after.add_memset(address, byte, width, context)
+        })
     }
 
     /// Adds a node that uses `width` bytes of each `memory`.
@@ -134,17 +138,23 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, Error> {
         let mut after = self.after(None, after)?;
         let uses = Uses::of(&self.contents.memory);
-        for memory in memory {
-            if let Memory::Device(address) = memory {
+        for used in &memory {
+            if let api::Memory::Device(address) = used.place {
                 uses.see_range(address, width)?;
             }
+            used.check(width)?;
         }
         uses.add_to(&mut after);
+        let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();
+        let slot = if owners.is_empty() { None } else { Some(Slot::new(Box::new(()))?) };
         self.context.bind_to_thread().map_err(Error::context)?;
         let node = add(&after, (&*self.context).into()).map_err(|error| explain::call(explain::ADDED, error))?;
+        if let Some(slot) = &slot {
+            slot.replace_owner(Some(Box::new(owners)));
+        }
         let memory = uses.into_used();
         drop(after);
-        self.contents.added(node, None, &memory);
+        self.contents.added(node, slot.as_ref(), &memory);
         Ok(AnyNode(node))
     }
 }

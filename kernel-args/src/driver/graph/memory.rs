@@ -106,7 +106,7 @@ impl Graph {
     /// let args = Square { n: 1024, x: x.read(), y: y.write() };
     /// let squared = graph.add_kernel(&square, 4, 256, args, &[input])?;
     /// let result = HostBuffer::from(vec![0.0_f32; 1024]);
-    /// graph.add_memcpy_dtoh(&result, y.pointer().into(), &squared)?;
+    /// graph.add_memcpy_dtoh(&result, y.pointer(), &squared)?;
     /// graph.add_free(&x, &[])?;   // runs after the nodes that use `x`
     /// graph.add_free(&y, &[])?;
     /// let mut exec = graph.instantiate()?;

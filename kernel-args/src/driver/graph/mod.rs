@@ -30,6 +30,7 @@ mod memory;
 mod memory_use;
 mod node;
 mod node_args;
+mod node_memory;
 mod node_text;
 mod order;
 mod owner;
@@ -60,6 +61,7 @@ pub use memory::GraphMemory;
 pub use memory_use::GraphMemoryUse;
 pub use node::{AnyNode, Node};
 pub use node_args::NodeArgs;
+pub use node_memory::{NodeMemory, NodeMemoryMut};
 pub use node_text::NodeKind;
 pub use whole_update::GraphUpdateError;
 

@@ -9,6 +9,7 @@ use crate::{
         api::{CallError, Promise, required},
         config::Launch,
         error::Error,
+        launch::check_enclosing,
         module::Kernel,
     },
     marshal::{KernelArgs, OwnedArgs},
@@ -58,6 +59,7 @@ impl GraphExec {
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
+        check_enclosing((&**stream).into(), || "the graph".into())?;
         // SAFETY: the caller guarantees that the nodes of the graph may run.
         let promise = unsafe { Promise::new() };
         let launch = || {

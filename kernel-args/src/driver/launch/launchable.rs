@@ -20,7 +20,7 @@ use crate::{
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
-use std::sync::Arc;
+use std::{format, sync::Arc};
 
 mod sealed {
     use crate::marshal::{self, KernelArgs};
@@ -195,6 +195,8 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     if let Some(recording) = launch.recording {
         return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
     }
+    #[cfg(feature = "graphs")]
+    super::enclosing::check(stream.into(), || format!("kernel `{}`", name()))?;
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.check_contexts(&launch_stream);

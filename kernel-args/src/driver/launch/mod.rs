@@ -3,6 +3,8 @@
 #[cfg(feature = "record")]
 mod bytes;
 mod call;
+#[cfg(feature = "graphs")]
+mod enclosing;
 mod explain;
 mod launchable;
 #[cfg(feature = "observe")]
@@ -17,6 +19,10 @@ mod usage;
 pub(crate) use bytes::{ByteArguments, launch_bytes};
 #[cfg(feature = "graphs")]
 pub(crate) use call::LaunchCall;
+#[cfg(feature = "graphs")]
+pub use enclosing::run_now;
+#[cfg(feature = "graphs")]
+pub(crate) use enclosing::{check as check_enclosing, within};
 #[cfg(feature = "graphs")]
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};

@@ -25,7 +25,7 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
-use std::string::String;
+use std::{format, string::String};
 #[cfg(feature = "graphs")]
 use {
     super::record::{Callee, record},
@@ -161,6 +161,8 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         let callee = Raw { function, owner };
         return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
     }
+    #[cfg(feature = "graphs")]
+    super::enclosing::check(stream, || format!("kernel `{}`", name()))?;
     allow_shared(&launch, function, name)?;
     let call = LaunchCall { api, stream, launch, launch_stream: &launch_stream, function };
     call.with::<OBSERVED, _>(fitting, promise)

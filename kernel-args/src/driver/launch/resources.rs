@@ -5,6 +5,7 @@ use crate::{
     driver::{
         api::{CallError, FunctionHandle, LaunchConfig},
         attributes::device_attribute,
+        function::{EXCHANGED, look_exchanged},
         query::attribute,
     },
 };
@@ -73,10 +74,12 @@ impl Resources {
                 "have each block work on several parts, or split the launch",
             ));
         }
+        let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
+        let or_exchanged = |help| if are_exchanged { EXCHANGED } else { help };
         if exceeds(block, self.max_block) {
             return Some((
                 format!("this device allows a block of at most {}", self.max_block),
-                "launch more and smaller blocks",
+                or_exchanged("launch more and smaller blocks"),
             ));
         }
         if threads > u64::from(self.max_threads) {
@@ -91,7 +94,7 @@ impl Resources {
             };
             return Some((
                 format!("a block of this kernel has at most {} threads, not {threads}{why}", self.max_threads),
-                "launch smaller blocks, or compile the kernel with `__launch_bounds__`",
+                or_exchanged("launch smaller blocks, or compile the kernel with `__launch_bounds__`"),
             ));
         }
         if shared > self.max_shared {
@@ -164,6 +167,12 @@ mod tests {
             assert!(text.contains(words), "{launch:?}: {text}");
         }
         assert_eq!(exceeded([1; 3], [640, 1, 1], 1024), None);
+        let helps =
+            [([256, 1, 1], 4096), ([16, 16, 1], 700), ([200, 1, 1], 4096), ([672, 1, 1], 4096)].map(|(grid, block)| {
+                let config = LaunchConfig::new(grid, [block, 1, 1], 0, StreamHandle::DEFAULT);
+                KERNEL.exceeded(&config).map_or("", |(_, help)| help).contains("exchanged")
+            });
+        assert_eq!(helps, [true, true, false, false]);
         assert!(KERNEL.to_string().contains("96 registers and 8 bytes"));
     }
 }

@@ -8,9 +8,9 @@ use crate::{
         api::{Api, Change, LaunchLog, Steps, api},
         config::Recording,
         context::bind,
-        error::{Error, LaunchError},
+        error::{Error, LaunchError, OutsideOf},
         graph::explain,
-        launch::unrecorded,
+        launch::{check_enclosing, unrecorded, within},
     },
     interop::Slices,
     marshal::Accesses,
@@ -104,6 +104,9 @@ impl Sequence {
 
     /// Records the launches of the closure, and enqueues them if it returns `Ok`.
     ///
+    /// In the closure, a launch of this thread without `stream = s` is [`LaunchError::Outside`]: it would run now, before
+    /// the recorded launches. [`graph::run_now`](crate::graph::run_now) allows it.
+    ///
     /// # Errors
     /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the errors of a plain
     /// launch.
@@ -131,9 +134,10 @@ impl Sequence {
             }
         }
 
+        check_enclosing((&**self.stream()).into(), || "the run of a sequence".into())?;
         let run = Run(self);
         let recorder = Recorder::new(&run.0.recording);
-        let value = record(&recorder)?;
+        let value = within(OutsideOf::Run, || record(&recorder))?;
         run.0.enqueue()?;
         Ok(value)
     }

@@ -258,7 +258,7 @@ fn clusters_of_added_nodes() -> Outcome {
     let mut graph = Graph::new(&ctx)?;
     let node = graph.add_kernel_launch(&kernel, launch, args(), &[])?;
     let read = HostBuffer::from(vec![0_u32; 32]);
-    graph.add_memcpy_dtoh(&read, DevicePointerMut::from_raw(ranks).into(), &[node.any()])?;
+    graph.add_memcpy_dtoh(&read, DevicePointerMut::from_raw(ranks), &[node.any()])?;
     let raw = node.cu_graph_node();
     let cluster = read!(raw, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, clusterDim);
     assert_eq!([cluster.x, cluster.y, cluster.z], [4, 1, 1]);

@@ -252,7 +252,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let attributes = launch.priority(-1).cooperative(true);
         graph.add_kernel_launch(&world.owned, attributes, world.retained(), &[])?;
         let buffer = HostBuffer::from(vec![0.0_f32; 8]);
-        let back = graph.add_memcpy_dtoh(&buffer, memory.into(), &[])?;
+        let back = graph.add_memcpy_dtoh(&buffer, memory, &[])?;
         graph.retain(world.stream.clone())?;
         let mut exec = graph.instantiate()?;
         exec.set_enabled(back, false)?;

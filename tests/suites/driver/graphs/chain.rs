@@ -58,7 +58,7 @@ fn copies() -> Outcome {
     let host: [f32; N] = std::array::from_fn(|i| f32::from(i as u16));
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_memcpy_htod(x, host, &[])?;
-    let second = graph.add_memcpy(y, x.into(), N, &[first])?;
+    let second = graph.add_memcpy(y, x, N, &[first])?;
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[second])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..2 {
@@ -79,10 +79,10 @@ fn copies_to_the_host() -> Outcome {
     let results = HostBuffer::from(vec![-1.0_f32; N]);
     let zero = graph.add_memset(y, 0, N, &[])?;
     let first = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(2.0), &[zero])?;
-    let read = graph.add_memcpy_dtoh(&results, y.into(), &[first.any()])?;
+    let read = graph.add_memcpy_dtoh(&results, y, &[first.any()])?;
     let second = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(3.0), &[read])?;
     let halves = HostBuffer::from(vec![-1.0_f32; N / 2]);
-    graph.add_memcpy_dtoh(&halves, y.into(), &[second.any()])?;
+    graph.add_memcpy_dtoh(&halves, y, &[second.any()])?;
     let mut exec = graph.instantiate()?;
     // SAFETY: no kernel is running.
     assert_eq!(unsafe { results.to_vec() }, [-1.0; N]);

@@ -152,7 +152,7 @@ fn a_while_in_a_while() -> Outcome {
         // A condition that is created in the body belongs to the body. It must be set in each round.
         let condition = body.add_condition(0)?;
         let inner_handle = condition.handle();
-        let rounds = body.add_memcpy(inner.pointer(), outer.pointer().into(), 1, &[])?;
+        let rounds = body.add_memcpy(inner.pointer(), outer.pointer(), 1, &[])?;
         let on = setters.add(body, &condition, 1)?;
         let looped = body.add_while(condition, &[rounds, on.any()], |body| {
             let node = adds(body, &world, 1.0)?;

@@ -25,7 +25,7 @@ fn in_the_middle() -> Outcome {
     let buffer = HostBuffer::from(vec![0.0_f32; N]);
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
-    let read = graph.add_memcpy_dtoh(&buffer, y.into(), &first)?;
+    let read = graph.add_memcpy_dtoh(&buffer, y, &first)?;
     let (list, host_buffer) = (seen.clone(), buffer.clone());
     let host = graph.add_host(
         move || {

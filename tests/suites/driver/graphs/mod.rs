@@ -14,6 +14,7 @@ mod exit;
 mod found;
 mod host;
 mod memory;
+mod outside;
 mod programs;
 mod random;
 mod random_nodes;
@@ -43,6 +44,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(combined::trials());
             trials.extend(removed::trials());
             trials.extend(replaced::trials());
+            trials.extend(outside::trials());
             trials.extend(programs::trials());
             trials.extend(retained::trials(driver));
             trials.extend(taken_over::trials(driver));

@@ -325,7 +325,7 @@ impl Builder<'_> {
             Step::Copy { to, from } if to == from => return Ok(()),
             Step::Copy { to, from } => {
                 let after = order.after(&[*from], &[*to]);
-                let (to_cell, from_cell) = (world.cell(*to), world.cell(*from).into());
+                let (to_cell, from_cell) = (world.cell(*to), world.cell(*from));
                 let node = graph.add_memcpy(to_cell, from_cell, WIDTH, &after)?;
                 (node, &[*from], &[*to])
             }

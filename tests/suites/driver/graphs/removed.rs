@@ -23,7 +23,7 @@ fn nodes_and_dependencies() -> Outcome {
     let zero = graph.add_memset(y, 0, N, &[])?;
     let one = graph.add_kernel(&world.kernel, 1, 32, world.args(1.0), &[zero])?;
     let two = graph.add_kernel(&world.kernel, 1, 32, world.args(2.0), &[zero])?;
-    let copy = graph.add_memcpy(y, y.into(), N, [&one, &two])?;
+    let copy = graph.add_memcpy(y, y, N, [&one, &two])?;
     assert_eq!(graph.nodes()?.len(), 4);
     let mut edges = graph.edges()?;
     edges.sort_by_key(|(from, to)| {
@@ -186,7 +186,7 @@ fn the_picture_of_the_guide() -> Outcome {
     let args = Saxpy { n: 1024, alpha: 2.0, x: x.read(), y: y.write() };
     let add = graph.add_kernel(&world.kernel, 4, 256, args, &[input, zero])?;
     let result = HostBuffer::from(vec![0.0_f32; 1024]);
-    graph.add_memcpy_dtoh(&result, y.pointer().into(), &add)?;
+    graph.add_memcpy_dtoh(&result, y.pointer(), &add)?;
     graph.add_free(&x, &[])?;
     graph.add_free(&y, &[])?;
     let dot = graph.to_dot()?;

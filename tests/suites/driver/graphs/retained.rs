@@ -1,6 +1,7 @@
 //! The memory that a graph keeps allocated, and when it releases it.
 
 use crate::graphs::{
+    errors::says,
     memory, removed, replaced,
     saxpy::{N, Outcome, Saxpy, World, a_while, soon},
 };
@@ -11,7 +12,7 @@ use cudarc::driver::{
 use kernel_args::{
     Error, Launch, Retained,
     error::LaunchError,
-    graph::{Graph, GraphExec, Node},
+    graph::{Graph, GraphExec, HostBuffer, Node},
     launch,
 };
 use kernel_args_stand_in::Control;
@@ -70,6 +71,42 @@ fn until_the_graph_is_dropped() -> Outcome {
     held(&x, 1);
     drop(never);
     freed(&x)
+}
+
+/// The memory of copies and memsets, which have at most the elements of that memory.
+fn of_copies() -> Outcome {
+    let world = World::new()?;
+    let all: [Memory; 3] = [memory(&world)?, memory(&world)?, memory(&world)?];
+    let [zeros, from, to] = &all;
+    let results = HostBuffer::from(vec![-1.0_f32; N]);
+    let mut graph = Graph::new(&world.ctx)?;
+    let zero = graph.add_memset(Retained::write(zeros), 0, N, &[])?;
+    let written = graph.add_memcpy_htod(Retained::write(from), vec![7.0_f32; N], &[])?;
+    let copied = graph.add_memcpy(Retained::write(to), Retained::read(from), N, &[written])?;
+    let half = graph.add_memcpy(Retained::write(to), Retained::write(zeros), N / 2, &[copied, zero])?;
+    graph.add_memcpy_dtoh(&results, Retained::read(to), half)?;
+    let short = [
+        graph.add_memset(Retained::write(zeros), 0, N + 1, &[]),
+        graph.add_memcpy_htod(Retained::write(from), vec![7.0_f32; N + 1], &[]),
+        graph.add_memcpy(Retained::write(to), Retained::read(from), N + 1, &[]),
+        graph.add_memcpy_dtoh(&HostBuffer::from(vec![0.0_f32; N + 1]), Retained::read(to), &[]),
+    ];
+    for refused in short {
+        says(refused, &["132 bytes at offset 0 exceed the 128 bytes of the memory", "help: pass at most as many"])?;
+    }
+    for (memory, uses) in all.iter().zip([2, 2, 3]) {
+        held(memory, uses);
+    }
+    let mut exec = graph.instantiate()?;
+    // SAFETY: the graph retains its memory.
+    unsafe { exec.launch(&world.stream) }?;
+    world.stream.synchronize()?;
+    // SAFETY: the launch has finished, and has copied floats.
+    let results = unsafe { results.to_vec() };
+    let expected: Vec<f32> = (0..N).map(|index| if index < N / 2 { 0.0 } else { 7.0 }).collect();
+    assert_eq!(results, expected);
+    drop(exec);
+    all.iter().try_for_each(freed)
 }
 
 /// The new arguments are retained before the old ones are released. The release waits for the launch that uses them.
@@ -390,6 +427,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let name = |what: &str| format!("retained/{what}");
     vec![
         trial(name("until_the_graph_is_dropped"), until_the_graph_is_dropped),
+        trial(name("of_copies_and_memsets"), of_copies),
         trial(name("until_an_update_replaces_it"), until_an_update_replaces_it),
         trial(name("what_a_captured_launch_was_given"), what_a_captured_launch_was_given),
         trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),

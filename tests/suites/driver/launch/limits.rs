@@ -95,6 +95,9 @@ fn dynamic_shared_memory_that_is_not_given() -> Outcome {
     // Other errors are reported first.
     refused(&dynamic, Launch::new(0, 32), "a grid has at least one block")?;
     refused(&dynamic, Launch::new(1, 2048), "1024")?;
+    refused(&dynamic, Launch::new(256, 4096), "at most (1024, 1024, 64)\nhelp: grid and block look exchanged")?;
+    refused(&dynamic, Launch::new((16, 16), (64, 32)), "1024 threads per block\nhelp: grid and block look exchanged")?;
+    refused(&dynamic, Launch::new(5, 4096), "at most (1024, 1024, 64)\nhelp: use a smaller block")?;
     // SAFETY: the kernels access no memory.
     unsafe { launch!(dynamic, 1, 32, Nothing, shared = 64)? };
     // SAFETY: the kernels access no memory.

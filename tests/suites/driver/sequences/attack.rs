@@ -5,6 +5,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaViewMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
     args::{Guard, LaunchStream},
+    graph::run_now,
     launch,
     sequence::{Recorder, RunMode, Sequence},
 };
@@ -212,6 +213,13 @@ fn unified() -> Outcome {
 
 /// The runs of the inner sequence come before the run of the outer one.
 fn nested() -> Outcome {
+    fn now<'env>(
+        sequence: &mut Sequence,
+        record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        run_now(|| sequence.run(record))
+    }
+
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
     let (mut outer, mut inner) = (Sequence::new(&world.stream), Sequence::new(&world.stream));
@@ -220,13 +228,13 @@ fn nested() -> Outcome {
             .run(|s| {
                 let (held, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
                 world.saxpy(1.0, held, &mut y, s)?;
-                inner.run(|t| {
+                now(&mut inner, |t| {
                     let mut y = t.hold(&mut *y)?;
                     world.saxpy(2.0, t.hold(&x)?, &mut y, t)?;
                     // This belongs to the outer sequence.
                     world.saxpy(1.0, &x, &mut z, s)
                 })?;
-                let replaced = inner.run(|t| {
+                let replaced = now(&mut inner, |t| {
                     let mut y = t.hold(&mut *y)?;
                     world.saxpy(2.0, t.hold(&x)?, &mut y, t)?;
                     let old = mem::replace(&mut *y, world.slice(0.0).expect("memory"));
@@ -244,7 +252,7 @@ fn nested() -> Outcome {
     }
     outer.run(|s| {
         let (held, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-        inner.run(|t| world.saxpy(2.0, t.hold(&x)?, &mut t.hold(&mut *y)?, t))?;
+        now(&mut inner, |t| world.saxpy(2.0, t.hold(&x)?, &mut t.hold(&mut *y)?, t))?;
         world.saxpy(1.0, held, &mut y, s)
     })?;
     assert_eq!(world.value(&y)?, 9.0);

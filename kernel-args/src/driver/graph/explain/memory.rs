@@ -81,9 +81,9 @@ pub(in crate::driver::graph) fn not_before_free(kernel: String, field: &str) -> 
     refused(Some(kernel), UPDATED, reason, help)
 }
 
-/// A copy or memset exceeds the memory of the graph.
+/// A copy or memset exceeds its memory.
 #[cold]
 pub(in crate::driver::graph) fn beyond_memory(offset: usize, width: usize, bytes: usize) -> Error {
-    let reason = format!("{width} bytes at offset {offset} exceed the {bytes} bytes that the graph allocates there");
-    refused(None, ADDED, reason, "compare the number of elements with `GraphMemory::len`")
+    let reason = format!("{width} bytes at offset {offset} exceed the {bytes} bytes of the memory");
+    refused(None, ADDED, reason, "pass at most as many elements as the memory has")
 }
