@@ -17,6 +17,7 @@ use inference::{
 };
 use inference_kernels::mlp;
 use kernel_args::error::LoadError;
+use kernel_args_test_driver::not_executed;
 use std::{env, sync::Arc};
 
 /// Inputs, hidden units, classes.
@@ -119,7 +120,9 @@ fn run<T: Element>(
         None => String::new(),
     };
     println!("{activation:<10?}  {:<7}  {error:<30.7}  {same}", T::NAME);
-    if error.is_nan() || error > tolerance {
+    if !not_executed().is_empty() {
+        println!("results not compared: kernels are not executed here");
+    } else if error.is_nan() || error > tolerance {
         return Err(format!("the probabilities differ from the host's by {error}, more than {tolerance}").into());
     }
     Ok(classes)

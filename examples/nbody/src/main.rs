@@ -13,6 +13,7 @@ use kernel_args::{
     sequence::Sequence,
     vector::{Float2, Float4},
 };
+use kernel_args_test_driver::not_executed;
 use std::{env, f32::consts::TAU, fs::File, mem, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
@@ -161,7 +162,9 @@ impl Simulation {
             "{when}: motion {:.6}, place {:.6} on the GPU; {:.6}, {:.6} on the host",
             gpu.0, gpu.1, host.0, host.1
         );
-        if (gpu.0 - host.0).abs() > 1e-4 * host.0 || (gpu.1 - host.1).abs() > -1e-4 * host.1 {
+        if !not_executed().is_empty() {
+            println!("results not compared: kernels are not executed here");
+        } else if (gpu.0 - host.0).abs() > 1e-4 * host.0 || (gpu.1 - host.1).abs() > -1e-4 * host.1 {
             return Err("the energies differ".into());
         }
         Ok(gpu.0 + gpu.1)
@@ -236,10 +239,12 @@ fn main() -> Result<()> {
     }
     bar.finish();
     let after = simulation.checked_energy("after")?;
-    let drift = ((after - before) / before).abs();
-    println!("the sum changed by {:.4} %", 100.0 * drift);
-    if drift > 0.03 {
-        return Err("energy is not conserved".into());
+    if not_executed().is_empty() {
+        let drift = ((after - before) / before).abs();
+        println!("the sum changed by {:.4} %", 100.0 * drift);
+        if drift > 0.03 {
+            return Err("energy is not conserved".into());
+        }
     }
 
     let name = env::args().nth(1).unwrap_or_else(|| "nbody.png".into());

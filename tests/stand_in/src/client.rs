@@ -20,6 +20,13 @@ pub struct Control {
     library: Library,
 }
 
+/// The kernels that this process has launched and that were not executed: whatever a program compares with their results is unknown. Empty
+/// on a GPU.
+#[must_use]
+pub fn not_executed() -> Vec<String> {
+    Control::attach().map_or_else(Vec::new, |control| control.not_executed())
+}
+
 /// The form in which a launch passed its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchForm {

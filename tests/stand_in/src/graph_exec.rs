@@ -170,7 +170,7 @@ impl Driver {
             self.execute(target, &step.operation, Via::Graph)?;
             let (which, again) = match &step.operation {
                 Operation::Child => (Some(0), false),
-                Operation::Conditional(conditional) => self.body_of(conditional)?,
+                Operation::Conditional(conditional) => self.body_of(conditional, &step.inside)?,
                 _ => (None, false),
             };
             let body = which.and_then(|which| step.inside.get(which)).cloned();

@@ -7,6 +7,7 @@ use crate::{
     entry::{In, Out},
     error::{Outcome, Status},
     graph::Graph,
+    graph_exec::Step,
     handle::Handle,
     memory::Place,
     operation::Operation,
@@ -24,6 +25,8 @@ struct Condition {
     graph: Handle,
     default: u32,
     value: u32,
+    /// The rounds of a loop since it was set.
+    rounds: u32,
     /// Whether a conditional node has it.
     has_node: bool,
 }
@@ -57,11 +60,21 @@ struct NodeParams {
     rest: [u64; 26],
 }
 
+/// The names of the kernels in graphs.
+fn kernels(inside: &[Vec<Step>]) -> Vec<String> {
+    let steps = inside.iter().flatten();
+    let names = steps.flat_map(|step| match &step.operation {
+        Operation::Kernel(call) => vec![call.kernel.name.clone()],
+        _ => kernels(&step.inside),
+    });
+    names.collect()
+}
+
 impl Conditions {
     fn create(&mut self, graph: Handle, default: u32) -> u64 {
         // Handles are not reused.
         let handle = 0x4b41_0c00 + self.0.len() as u64;
-        let condition = Condition { graph, default, value: default, has_node: false };
+        let condition = Condition { graph, default, value: default, rounds: 0, has_node: false };
         self.0.insert(handle, condition);
         handle
     }
@@ -69,7 +82,7 @@ impl Conditions {
     /// A kernel sets a condition. Without a condition nothing happens here.
     pub(crate) fn set(&mut self, handle: u64, value: u32) {
         if let Some(condition) = self.0.get_mut(&handle) {
-            condition.value = value;
+            (condition.value, condition.rounds) = (value, 0);
         }
     }
 
@@ -84,22 +97,59 @@ impl Conditions {
 
     pub(crate) fn reset(&mut self, conditional: &Conditional) {
         if let Some(condition) = self.0.get_mut(&conditional.condition) {
-            condition.value = condition.default;
+            (condition.value, condition.rounds) = (condition.default, 0);
         }
     }
 }
 
 impl Driver {
-    /// The body that a conditional node runs next, and whether the node is then evaluated again.
-    pub(crate) fn body_of(&self, conditional: &Conditional) -> Outcome<(Option<usize>, bool)> {
-        let condition = self.conditions.0.get(&conditional.condition);
-        let value = condition.ok_or(Status::INVALID_VALUE)?.value as usize;
+    /// The body that a conditional node runs next, and whether the node is then evaluated again. `inside`: its bodies.
+    ///
+    /// # Errors
+    /// For a loop that does not end, because no kernel sets its condition.
+    pub(crate) fn body_of(
+        &mut self,
+        conditional: &Conditional,
+        inside: &[Vec<Step>],
+    ) -> Outcome<(Option<usize>, bool)> {
+        let condition = self.conditions.0.get_mut(&conditional.condition).ok_or(Status::INVALID_VALUE)?;
+        let value = condition.value as usize;
         Ok(match conditional.kind {
-            WHILE => ((value != 0).then_some(0), value != 0),
+            WHILE if value != 0 => {
+                condition.rounds += 1;
+                let rounds = condition.rounds;
+                self.check_rounds(rounds, inside)?;
+                (Some(0), true)
+            }
+            WHILE => (None, false),
             SWITCH => (Some(value), false),
             // The second body, if there is one, is the `else`.
             _ => (Some(usize::from(value == 0)), false),
         })
+    }
+
+    /// Checks how often a loop has run since its condition was set.
+    fn check_rounds(&self, rounds: u32, inside: &[Vec<Step>]) -> Outcome {
+        const ROUNDS: u32 = 1_000_000;
+        const ROUNDS_WITHOUT_EFFECT: u32 = 1000;
+        if rounds < ROUNDS_WITHOUT_EFFECT {
+            return Ok(());
+        }
+        let not_executed = kernels(inside).into_iter().find(|name| self.not_executed.contains(name));
+        let Some(kernel) = not_executed else {
+            if rounds < ROUNDS {
+                return Ok(());
+            }
+            eprintln!(
+                "kernel-args test driver: no kernel has set the condition of a `while` node in {ROUNDS} rounds: it does not end"
+            );
+            return Err(Status::LAUNCH_TIMEOUT);
+        };
+        eprintln!(
+            "kernel-args test driver: a `while` node does not end: nothing has set its condition in {rounds} rounds, and `{kernel}`, \
+             which is in its body, is launched, not executed"
+        );
+        Err(Status::NOT_SUPPORTED)
     }
 
     /// # Errors

@@ -89,7 +89,8 @@
 //! directory then contains a copy of the library without these two names in the dynamic symbol table. It still accepts PTX up
 //! to 9.0, unlike a real driver of that age.
 //!
-//! An entry point that is not implemented is not exported: cudarc panics with its name when it is used.
+//! An entry point that is not simulated returns `CUDA_ERROR_NOT_SUPPORTED`, and a line on stderr names it. `cuGetProcAddress` does not find
+//! it.
 
 // The entry points have the names and argument lists of the CUDA driver API.
 #![allow(clippy::too_many_arguments)]
@@ -138,6 +139,7 @@ mod library;
 mod link;
 mod memory;
 mod module;
+mod not_simulated;
 mod occupancy;
 mod operation;
 mod peer;
@@ -151,7 +153,7 @@ mod state;
 mod stream;
 mod user_object;
 
-pub use client::{Control, Launch, LaunchForm};
+pub use client::{Control, Launch, LaunchForm, not_executed};
 pub use control::LiveObjects;
 pub use install::{Session, is_active, locate, reexec_with_stand_in, within};
 pub use settings::Settings;

@@ -154,6 +154,8 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("a_program_and_its_tests_run_on_the_stand_in", a_program_and_its_tests_run_on_the_stand_in),
         trial("the_quickstart_runs_on_the_stand_in", the_quickstart_runs_on_the_stand_in),
+        trial("the_examples_run_on_the_stand_in", the_examples_run_on_the_stand_in),
+        trial("a_function_that_is_not_simulated_says_so_once", a_function_that_is_not_simulated_says_so_once),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         if is_full() {
             trial(packed, the_packed_program_contains_its_library)
@@ -218,6 +220,62 @@ fn the_quickstart_runs_on_the_stand_in() {
         cargo(Path::new(PROGRAM), &root(), &words)
     };
     assert_written(&output, 0, "saxpy of 1000000 elements: 0 wrong");
+}
+
+/// The examples whose kernels are not executed end without an error, and say that they compare nothing. Those that `cargo test` of the
+/// workspace has not compiled are compiled with `KERNEL_ARGS_FULL=1`.
+fn the_examples_run_on_the_stand_in() {
+    let programs = Path::new(PROGRAM).parent().unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    fs::create_dir_all(&folder).unwrap();
+    let mut runs = 0;
+    for (package, example) in [
+        ("kernel-args-examples", Some("vector_add")),
+        ("kernel-args-examples", Some("struct_by_value")),
+        ("kernel-args-examples", Some("strided")),
+        ("kernel-args-examples", Some("graph")),
+        ("kernel-args-examples", Some("observe")),
+        ("kernel-args-examples", Some("runtime_api")),
+        ("kernel-args-examples", Some("nccl_sum")),
+        ("nbody", None),
+        ("inference", None),
+        ("build-script", None),
+    ] {
+        let compiled = match example {
+            Some(example) => programs.join("examples").join(example),
+            None => programs.join(package),
+        };
+        if is_full() {
+            let target = example.map_or(["--bin", package], |example| ["--example", example]);
+            let mut build = Command::new(env!("CARGO"));
+            build.args(["build", "--offline", "-p", package]).args(target).current_dir(root());
+            let output = build.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        if !compiled.exists() {
+            continue;
+        }
+        // In a folder of its own: one of them writes a picture.
+        let output = Command::new(PROGRAM).arg(&compiled).current_dir(&folder).output().unwrap();
+        let was_executed = !String::from_utf8_lossy(&output.stderr).contains("was launched, not executed");
+        assert_written(
+            &output,
+            0,
+            if was_executed { "" } else { "results not compared: kernels are not executed here" },
+        );
+        runs += 1;
+    }
+    println!("{runs} of 10 examples were run");
+}
+
+fn a_function_that_is_not_simulated_says_so_once() {
+    let program = "import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); cuda.cuInit(0)\n\
+                   print([cuda.cuIpcGetMemHandle(), cuda.cuIpcGetMemHandle(), cuda.cuIpcCloseMemHandle()])";
+    let output = Command::new(PROGRAM).args(["python3", "-c", program]).output().unwrap();
+    assert_written(&output, 0, "[801, 801, 801]");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let of = |name: &str| errors.matches(&format!("kernel-args test driver: `{name}` is not simulated here")).count();
+    assert_eq!((of("cuIpcGetMemHandle"), of("cuIpcCloseMemHandle")), (1, 1), "{errors}");
 }
 
 fn the_exit_code_is_the_commands() {

@@ -56,6 +56,45 @@ fn a_new_driver_has_them_under_both_look_ups() {
     });
 }
 
+/// cudarc panics if it does not find a symbol. A driver of CUDA 13.0 lacks one.
+#[test]
+fn every_function_of_cudarc_exists() {
+    within(&Settings::new(), |_| {
+        let bindings = bindings();
+        let names: Vec<&str> = bindings.lines().filter_map(|line| line.strip_prefix("pub unsafe fn ")).collect();
+        let names: Vec<&str> = names
+            .iter()
+            .filter_map(|line| line.split('(').next())
+            .filter(|name| name.starts_with("cu") && *name != "cuFuncGetParamCount")
+            .collect();
+        assert!(names.len() > 500, "{}", names.len());
+        let missing: Vec<&&str> = names.iter().filter(|name| !exported(name)).collect();
+        assert!(missing.is_empty(), "add them to `not_simulated.rs`: {missing:?}");
+        let found: Vec<&str> = NOT_SIMULATED.into_iter().filter(|name| proc_address(name).0).collect();
+        assert!(found.is_empty(), "{found:?}");
+    });
+}
+
+/// Two functions that are not simulated.
+const NOT_SIMULATED: [&str; 2] = ["cuIpcCloseMemHandle", "cuIpcGetMemHandle"];
+
+/// The source of cudarc's bindings.
+fn bindings() -> String {
+    let arguments = [
+        "metadata",
+        "--format-version=1",
+        "--offline",
+        "--manifest-path",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+    ];
+    let output = std::process::Command::new(env!("CARGO")).args(arguments).output().expect("cargo");
+    let text = String::from_utf8(output.stdout).expect("JSON");
+    let manifests = text.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let folder =
+        manifests.filter_map(|path| path.strip_suffix("Cargo.toml")).find(|folder| folder.contains("/cudarc-"));
+    std::fs::read_to_string(format!("{}src/driver/sys/mod.rs", folder.expect("cudarc"))).expect("its bindings")
+}
+
 #[test]
 fn any_entry_point_can_be_missing() {
     within(&Settings::new().without("cuLaunchKernelEx"), |_| {

@@ -33,6 +33,7 @@ pub(crate) struct Allocation {
     /// Whether it is host memory, which is registered or allocated by the driver.
     pub(crate) is_host: bool,
     /// Whether the driver moves it between the host and the devices.
+    #[cfg(feature = "record")]
     is_managed: bool,
     /// The ordinal of its device.
     pub(crate) device: i32,
@@ -55,6 +56,7 @@ impl Api {
             start,
             size,
             is_host: kind == HOST,
+            #[cfg(feature = "record")]
             is_managed: managed != 0,
             device: (device as u32).cast_signed(),
             device_pointer,

@@ -158,7 +158,8 @@ impl fmt::Display for Error {
         match self {
             Self::NoDriver => f.write_str(
                 "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
-                 help: install NVIDIA's driver, or add its folder to the library path",
+                 help: install NVIDIA's driver, or add its folder to the library path; to test without a GPU on Linux, run the command with \
+                 `kernel-args-test-driver` (`cargo install kernel-args-test-driver`)",
             ),
             Self::OldDriver { missing } => {
                 write!(f, "the CUDA driver on this machine is too old: it has no `{missing}`")?;

@@ -357,6 +357,22 @@ fn on_an_older_driver() -> Outcome {
     says(switch, &[versions[0], versions[1], "`switch`"])
 }
 
+/// The kernel of the body is not executed by the test driver, so nothing ends the loop.
+fn an_endless_while() -> Outcome {
+    const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry waits() { ret; }\n";
+    let world = World::new()?;
+    let waits: Kernel<Nothing> = Kernel::from_image(&world.ctx, PTX, "waits")?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let condition = graph.add_condition(1)?;
+    graph.add_while(condition, &[], |body| body.add_kernel(&waits, 1, 1, Nothing, &[]).map(drop))?;
+    let mut exec = graph.instantiate()?;
+    // SAFETY: the kernel accesses no memory.
+    says(unsafe { exec.launch(&world.stream) }, &["(801)"])
+}
+
+#[derive(KernelArgs)]
+struct Nothing;
+
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let name = |what: &str| format!("conditions/{what}");
     vec![
@@ -367,6 +383,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("retained"), retained),
         trial(name("refused"), refused),
         trial(name("not_filled"), not_filled),
+        trial_unless(driver.is_real().then_some("a GPU runs it for ever"), name("an_endless_while"), an_endless_while),
         trial_unless(
             driver.is_real().then_some("this machine has its own GPU"),
             name("on_an_older_driver"),
