@@ -4,6 +4,7 @@ use crate::graphs::{
     errors::says,
     saxpy::{N, Outcome, Raw, SAXPY, Saxpy, World},
 };
+use cudarc::driver::DevicePtr;
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained,
     graph::{Graph, GraphMemory, HostBuffer, Node, NodeKind},
@@ -90,6 +91,29 @@ fn taken_after_a_launch() -> Outcome {
     drop(exec);
     world.stream.synchronize()?;
     world.y_is(8.0)
+}
+
+/// Memory that the program frees with a raw call, and allocates again: the drop of the graph frees nothing else.
+fn freed_by_the_program() -> Outcome {
+    let world = World::new()?;
+    let mut graph = Graph::new(&world.ctx)?;
+    let (x, _) = filled(&world, &mut graph)?;
+    let address = x.pointer().address();
+    let mut exec = graph.instantiate()?;
+    // SAFETY: all memory has `N` elements, on one stream.
+    unsafe { exec.launch(&world.stream) }?;
+    // SAFETY: the launch has allocated the memory, and nothing uses it.
+    unsafe { cudarc::driver::result::free_async(address, world.stream.cu_stream()) }?;
+    world.stream.synchronize()?;
+    // While the graph exists, its addresses are of no other memory.
+    let others = (0..64).map(|_| world.stream.clone_htod(&[3.0_f32; N])).collect::<Result<Vec<_>, _>>()?;
+    assert!(others.iter().all(|other| other.device_ptr(&world.stream).0 != address));
+    drop(exec);
+    for other in others {
+        assert_eq!(world.stream.clone_dtoh(&other)?, [3.0; N]);
+    }
+    world.ctx.check_err()?;
+    world.y_is(2.0)
 }
 
 fn freed_by_the_next_launch() -> Outcome {
@@ -227,6 +251,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial(name("allocated_and_freed"), allocated_and_freed),
         trial(name("taken_after_a_launch"), taken_after_a_launch),
+        trial(name("freed_by_the_program"), freed_by_the_program),
         trial(name("freed_by_the_next_launch"), freed_by_the_next_launch),
         trial(name("mistakes"), mistakes),
         trial(name("updates_outside_of_the_lifetime"), updates_outside_of_the_lifetime),
