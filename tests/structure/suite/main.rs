@@ -234,7 +234,7 @@ fn the_front_page_and_the_guide_link_every_chapter() {
     for file in chapters {
         let name = Path::new(&file).file_stem().and_then(|name| name.to_str()).expect("a name");
         assert!(front.contains(&format!("(guide::{name})")), "the front page does not link {file}");
-        assert!(guide.contains(&format!("| [`{name}`] |")), "the guide does not link {file}");
+        assert!(guide.contains(&format!("- [`{name}`]: ")), "the guide does not link {file}");
     }
 }
 

@@ -13,7 +13,8 @@ pub(crate) fn long(file: &str, text: &str) -> Vec<String> {
     for line in text.lines().chain([""]) {
         let line = line.trim_start();
         let line = if is_rust {
-            let documentation = line.strip_prefix("///").or(line.strip_prefix("//!")).or(line.strip_prefix(WITH_CUDARC));
+            let documentation =
+                line.strip_prefix("///").or(line.strip_prefix("//!")).or(line.strip_prefix(WITH_CUDARC));
             if documentation.is_none() {
                 is_code = false;
             }
