@@ -212,7 +212,7 @@ fn the_readme_shows_the_tables_of_the_guide_and_an_error_of_rustc() {
 /// The files of the guide's chapters.
 fn chapters() -> Vec<String> {
     let files = list("kernel-args/guide").into_iter().map(|name| format!("kernel-args/guide/{name}"));
-    files.filter(|file| file.ends_with(".md")).collect()
+    files.filter(|file| english::is_text(file)).collect()
 }
 
 #[test]

@@ -131,8 +131,9 @@ fn forms() -> Picture {
     let bottom = 24 + row * ROW + BOX - ROW;
     let x = left + width;
     picture.path(format_args!("M{} 24 h8 V{bottom} h-8", x + 4));
-    picture.text(x + 20, (24 + bottom) / 2, &format!("{end}"));
-    picture.text(x + 20, (24 + bottom) / 2 + LINE, "bytes");
+    let middle = usize::midpoint(24, bottom);
+    picture.text(x + 20, middle, &format!("{end}"));
+    picture.text(x + 20, middle + LINE, "bytes");
     picture.text(0, bottom + 26, &format!("kernelParams: {count} pointers, one to each value"));
     picture.text(0, bottom + 26 + LINE, &format!("packed: one pointer, and the size {end}"));
     picture
@@ -142,8 +143,7 @@ fn forms() -> Picture {
 fn runs(driver: &Control) -> Picture {
     const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
     /// The factor of each launch, for each run.
-    const RUNS: [&[f32]; 5] =
-        [&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &[1.0, 5.0, 3.0], &[1.0, 5.0, 3.0, 4.0], &[1.0, 5.0, 6.0]];
+    const RUNS: [&[u8]; 5] = [&[1, 2, 3], &[1, 2, 3], &[1, 5, 3], &[1, 5, 3, 4], &[1, 5, 6]];
     const N: usize = 1024;
 
     let ctx = kernel_args::context(0).expect("a context");
@@ -153,15 +153,15 @@ fn runs(driver: &Control) -> Picture {
     let mut y = stream.alloc_zeros::<f32>(N).expect("a slice");
 
     let mut picture = Picture::new("Five runs of a sequence: the nodes that each run creates and updates");
-    let mut graphs = BTreeMap::<usize, &[f32]>::new();
+    let mut graphs = BTreeMap::<usize, &[u8]>::new();
     let mut step = Sequence::new(&stream);
     let most = RUNS.iter().map(|factors| factors.len()).max().unwrap_or_default();
     for (run, factors) in RUNS.into_iter().enumerate() {
         let (calls, launches) = (driver.calls(SET), driver.calls("cuGraphLaunch"));
         step.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            for &alpha in factors {
-                let args = Saxpy { n: 1024, alpha, x, y: &mut y };
+            for &factor in factors {
+                let args = Saxpy { n: 1024, alpha: f32::from(factor), x, y: &mut y };
                 // SAFETY: both slices have `n` elements.
                 unsafe { launch!(saxpy, 4, 256, args, stream = s)? };
             }
@@ -182,7 +182,7 @@ fn runs(driver: &Control) -> Picture {
                 Some(_) => Look::Plain,
             };
             updated += usize::from(look == Look::Changed);
-            picture.boxed((left, 24 + index * ROW), (88, BOX), look, &format!("alpha {factor:?}"));
+            picture.boxed((left, 24 + index * ROW), (88, BOX), look, &format!("alpha {:?}", f32::from(*factor)));
         }
         let expected = if before.is_none() { RunMode::Built } else { RunMode::Updated(updated) };
         assert_eq!((&expected, updated as u64), (mode, calls));
