@@ -1,19 +1,15 @@
 //! Checked parameters for CUDA kernels.
 //!
-//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if the type, order, count, size or alignment of an
-//! argument is wrong, the kernel still launches and computes garbage. With this crate, a struct describes the parameters once. This
-//! crate compares the struct with the kernel's image at compile time, and with the loaded function at run time.
+//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if a type, the order, a size or an alignment is wrong, the
+//! kernel still launches and computes garbage. With this crate, a struct describes the parameters once. It is compared with the
+//! compiled kernel when the program is built, and with the loaded function when it runs.
 //!
-//! # A launch
-//!
-#![cfg_attr(feature = "cudarc", doc = "```no_run")]
 #![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]
-//! use cudarc::driver::CudaSlice;
-//! use kernel_args::{Kernel, KernelArgs, launch};
-//!
-//! /// `__global__ void saxpy(unsigned n, float alpha, float const* x, float* y)`
+#![cfg_attr(feature = "cudarc", doc = "```no_run")]
+//! # use cudarc::driver::CudaSlice;
+//! # use kernel_args::{Kernel, KernelArgs, launch};
 //! #[derive(KernelArgs)]
-//! #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")] // optional: checks the fields at compile time
+//! #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")] // optional: compile-time checks
 //! struct Saxpy<'a> {
 //!     n: u32,
 //!     alpha: f32,
@@ -22,30 +18,42 @@
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let ctx = kernel_args::context(0)?;
-//! let stream = ctx.default_stream();
-//! let x = stream.clone_htod(&[1.0_f32; 1024])?;
-//! let mut y = stream.alloc_zeros::<f32>(1024)?;
-//!
-//! let saxpy = Kernel::<Saxpy>::load(&ctx)?; // checks the fields against the loaded function, once
-//! let args = Saxpy { n: 1024, alpha: 2.0, x: &x, y: &mut y };
+//! # let (ctx, n) = (kernel_args::context(0)?, 1024);
+//! # let stream = ctx.default_stream();
+//! # let (x, mut y) = (stream.alloc_zeros::<f32>(1024)?, stream.alloc_zeros::<f32>(1024)?);
+//! let saxpy = Kernel::<Saxpy>::load(&ctx)?; // checks once more, with the loaded function
+//! let args = Saxpy { n, alpha: 2.0, x: &x, y: &mut y };
 //! // SAFETY: both slices have `n` elements, and the kernel accesses nothing else.
-//! unsafe { launch!(saxpy, 4, 256, args)? }; // 4 blocks of 256 threads
+//! unsafe { launch!(saxpy, n.div_ceil(256), 256, args)? };
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A struct that names no kernel is checked when the kernel is loaded.
+//! The [whole program](guide::launches) also [runs without a GPU](guide::testing), for tests. With `alpha: f64`, the compiler reports:
 //!
-//! # What a field can be
+//! ```text
+//! error[E0080]: evaluation panicked: `alpha` does not match parameter 1 of kernel `saxpy`
+//!                 host    f64                        8 bytes, aligned to 8
+//!                 kernel  .param .f32 saxpy_param_1  4 bytes, aligned to 4
+//!                 help: C's `float` is f32: declare `alpha: f32`; where the type is inferred, write `2.0f32`
+//! ```
 //!
-#![doc = include_str!("../guide/tables/fields.md")]
+//! ```toml
+//! [dependencies]
+//! kernel-args = "0.1"
+//! cudarc = { version = "0.19.10", features = ["cuda-13000"] } # your CUDA toolkit
+//! ```
 //!
-//! # What is checked, and when
+//! # Guide
 //!
-#![doc = include_str!("../guide/tables/checks.md")]
+//! - **Start**: [coming from cudarc](guide::cudarc), [kernels from a build](guide::build), [the life of a program](guide::contexts), [without a GPU](guide::testing), [features](guide::features), [versions](guide::versions), [glossary](guide::glossary)
+//! - **Arguments**: [fields](guide::fields), [pointers](guide::pointers), [structs](guide::structs), [parts](guide::parts), [lists](guide::lists), [other bindings](guide::bindings)
+//! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
+//! - **Launch**: [options and attributes](guide::launches), [contracts](guide::contracts)
+//! - **Repeat**: [sequences](guide::sequences), [graphs](guide::graphs)
+//! - **Debug**: [observing, faults, recordings](guide::observe), [thirty real bugs](guide::real_bugs)
 //!
-//! # Where to look
+//! # Items
 //!
 //! | for | see |
 //! |---|---|
@@ -71,18 +79,24 @@
 #![cfg_attr(feature = "header", doc = "| C++ headers of Rust types | [`cpp`] |")]
 //! | a layout as a table | [`abi::LayoutTable`] |
 //! | the kernels of any file, on the command line | `cargo install kernel-args-cli` |
-#![cfg_attr(
-    feature = "cudarc",
-    doc = "
-The [`guide`] has a chapter for each topic. Start with [coming from cudarc](guide::cudarc), [kernels from a build](guide::build) or
-[the life of a program](guide::contexts#the-life-of-a-program)."
-)]
+//!
+//! # What is checked, and when
+//!
+#![doc = include_str!("../guide/pictures/comparison.svg")]
+//!
+#![doc = include_str!("../guide/tables/checks.md")]
+//!
+//! # What a field can be
+//!
+#![doc = include_str!("../guide/tables/fields.md")]
 //!
 //! # Features
 //!
 #![doc = include_str!("../guide/tables/features.md")]
 //!
 //! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
+//!
+#![doc = include_str!("../guide/style.html")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // docs.rs and the job `docs` build the documentation with all features, which checks these links.

@@ -4,6 +4,7 @@
 //! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its own
 //! unit test on a small input with each mistake.
 
+mod code;
 mod compile_fail;
 mod declared;
 mod documents;
@@ -202,8 +203,39 @@ fn the_readme_shows_the_tables_of_the_guide_and_an_error_of_rustc() {
         &readme,
         &[("fields.md", &fields), ("checks.md", &checks), ("double_for_float.stderr", message)],
     ));
+    let front = code::front_page(&read("kernel-args/src/lib.rs"));
+    assert_none(&documents::parts("The front page", &front, &[("double_for_float.stderr", message)]));
     let lines = readme.lines().count();
     assert!(lines <= 200, "README.md has {lines} lines: other topics are in the guide");
+}
+
+/// The files of the guide's chapters.
+fn chapters() -> Vec<String> {
+    let files = list("kernel-args/guide").into_iter().map(|name| format!("kernel-args/guide/{name}"));
+    files.filter(|file| english::is_text(file)).collect()
+}
+
+#[test]
+fn code_in_documents_fits_on_a_page() {
+    let mut problems = code::problems("README.md", &read("README.md"));
+    let lib = "kernel-args/src/lib.rs";
+    problems.extend(code::problems(lib, &code::front_page(&read(lib))));
+    for file in chapters() {
+        problems.extend(code::problems(&file, &read(&file)));
+    }
+    assert_none(&problems);
+}
+
+#[test]
+fn the_front_page_and_the_guide_link_every_chapter() {
+    let (front, guide) = (code::front_page(&read("kernel-args/src/lib.rs")), read("kernel-args/src/guide.rs"));
+    let chapters = chapters();
+    assert!(chapters.len() > 20, "{chapters:?}");
+    for file in chapters {
+        let name = Path::new(&file).file_stem().and_then(|name| name.to_str()).expect("a name");
+        assert!(front.contains(&format!("(guide::{name})")), "the front page does not link {file}");
+        assert!(guide.contains(&format!("- [`{name}`]: ")), "the guide does not link {file}");
+    }
 }
 
 #[test]
@@ -376,11 +408,8 @@ fn sentences_of_the_documentation_are_short() {
         let readme = format!("{}/README.md", package.folder);
         problems.extend(sentences::long(&readme, &read(&readme)));
     }
-    let guide = list("kernel-args/guide").into_iter();
-    let guide = guide.map(|name| format!("kernel-args/guide/{name}"));
-    let guide = guide.filter(|file| !is_folder(file));
     let documents = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/README.md", "benches/README.md"].map(String::from);
-    for file in guide.chain(documents) {
+    for file in chapters().into_iter().chain(documents) {
         problems.extend(sentences::long(&file, &read(&file)));
     }
     assert_none(&problems);

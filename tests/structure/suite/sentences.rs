@@ -1,5 +1,7 @@
 //! The length of sentences in documents and in the documentation of Rust files.
 
+use crate::code::WITH_CUDARC;
+
 /// The most words of a sentence.
 const MOST: usize = 35;
 
@@ -11,7 +13,8 @@ pub(crate) fn long(file: &str, text: &str) -> Vec<String> {
     for line in text.lines().chain([""]) {
         let line = line.trim_start();
         let line = if is_rust {
-            let documentation = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            let documentation =
+                line.strip_prefix("///").or(line.strip_prefix("//!")).or(line.strip_prefix(WITH_CUDARC));
             if documentation.is_none() {
                 is_code = false;
             }

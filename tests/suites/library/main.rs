@@ -11,6 +11,7 @@ mod hygiene;
 mod members;
 mod misbehaving_driver;
 mod newer_drivers;
+mod pictures;
 mod random_structs;
 mod real_bugs;
 mod run_time;
