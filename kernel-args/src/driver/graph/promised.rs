@@ -59,7 +59,7 @@ impl GraphExec {
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
-        check_enclosing((&**stream).into(), || "the graph".into())?;
+        check_enclosing(Some(stream), || "the graph".into())?;
         // SAFETY: the caller guarantees that the nodes of the graph may run.
         let promise = unsafe { Promise::new() };
         let launch = || {

@@ -1,10 +1,15 @@
 //! The capture or the run of a sequence whose closure the thread is in: a launch in the closure must be part of it.
 
 use crate::driver::{
-    api::{StreamHandle, api, out},
+    api::{api, out},
     error::{Error, LaunchError, OutsideOf},
 };
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use cudarc::driver::CudaStream;
 use std::{cell::Cell, string::String};
+
+/// The closures that threads are in.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 std::thread_local! {
     /// What the innermost closure does with the launches of this thread.
@@ -47,30 +52,38 @@ fn with<R>(enclosing: Option<OutsideOf>, work: impl FnOnce() -> R) -> R {
     impl Drop for Outer {
         fn drop(&mut self) {
             ENCLOSING.set(self.0);
+            OPEN.fetch_sub(1, Relaxed);
         }
     }
 
+    OPEN.fetch_add(1, Relaxed);
     let _outer = Outer(ENCLOSING.replace(enclosing));
     work()
 }
 
-/// Checks that a launch which is not recorded is part of the closure around it. `what` names it in the error.
+/// Whether a thread is in a closure: only then a launch calls [`check`]. It is what a launch pays for the check, two instructions.
 #[inline(always)]
-pub(crate) fn check(stream: StreamHandle<'_>, what: impl FnOnce() -> String) -> Result<(), Error> {
-    match ENCLOSING.get() {
-        None => Ok(()),
-        Some(enclosing) => check_within(enclosing, stream, what),
-    }
+pub(super) fn is_any() -> bool {
+    OPEN.load(Relaxed) > 0
 }
 
+/// Checks that a launch which is not recorded is part of the closure around it. `what` names it in the error. Without a stream, it is on
+/// the default stream, which is never captured.
+///
 /// Work on a stream that is being captured becomes part of a graph: the stream of the capture, a stream that was joined to it, or a
 /// stream of a capture inside of the closure.
 #[cold]
-fn check_within(enclosing: OutsideOf, stream: StreamHandle<'_>, what: impl FnOnce() -> String) -> Result<(), Error> {
-    let api = api()?;
-    // If the driver does not report it, the call of the launch returns the driver's error.
-    match out(|status| api.cuStreamIsCapturing(stream, status)) {
-        Ok(0) => Err(Error::Launch(LaunchError::Outside { launched: what(), of: enclosing })),
-        _ => Ok(()),
-    }
+pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) -> Result<(), Error> {
+    let Some(of) = ENCLOSING.get() else {
+        return Ok(());
+    };
+    let is_captured = match stream {
+        None => false,
+        Some(stream) => {
+            let api = api()?;
+            // If the driver does not report it, the call of the launch returns the driver's error.
+            !matches!(out(|status| api.cuStreamIsCapturing(stream.into(), status)), Ok(0))
+        }
+    };
+    if is_captured { Ok(()) } else { Err(Error::Launch(LaunchError::Outside { launched: what(), of })) }
 }

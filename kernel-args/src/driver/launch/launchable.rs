@@ -20,7 +20,7 @@ use crate::{
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
-use std::{format, sync::Arc};
+use std::{string::String, sync::Arc};
 
 mod sealed {
     use crate::marshal::{self, KernelArgs};
@@ -64,6 +64,10 @@ impl LaunchArgs for &mut ArgList<'_> {}
             with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
+    /// The kernel's symbol, for errors.
+    #[doc(hidden)]
+    fn symbol(&self, promise: &Promise<'_>) -> String;
+
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
@@ -79,6 +83,10 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
+
     #[inline(always)]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -100,6 +108,10 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 /// The struct is verified at its first launch with this function.
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
+
     #[inline]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -119,6 +131,10 @@ impl<A: KernelArgs> Launchable<A> for Function {
 
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
+
     #[inline]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -136,6 +152,10 @@ impl Launchable<&mut ArgList<'_>> for Function {
 
 /// Same as with `&mut` of the list.
 impl Launchable<ArgList<'_>> for Function {
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
+
     #[inline]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -195,8 +215,6 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     if let Some(recording) = launch.recording {
         return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
     }
-    #[cfg(feature = "graphs")]
-    super::enclosing::check(stream.into(), || format!("kernel `{}`", name()))?;
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.check_contexts(&launch_stream);
@@ -221,6 +239,10 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
+    fn symbol(&self, promise: &Promise<'_>) -> String {
+        (**self).symbol(promise)
+    }
+
     #[inline(always)]
     fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch::<OBSERVED>(launch, args, promise)
@@ -228,6 +250,10 @@ impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
+    fn symbol(&self, promise: &Promise<'_>) -> String {
+        (**self).symbol(promise)
+    }
+
     #[inline(always)]
     fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
         (**self).launch::<OBSERVED>(launch, args, promise)

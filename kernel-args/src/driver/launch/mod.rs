@@ -83,6 +83,10 @@ pub unsafe fn launch<A: LaunchArgs>(
 ) -> Result<(), Error> {
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
+    #[cfg(feature = "graphs")]
+    if enclosing::is_any() && launch.recording.is_none() {
+        enclosing::check(launch.stream, || std::format!("kernel `{}`", target.symbol(&promise)))?;
+    }
     target.launch::<false>(launch, args, promise)
 }
 

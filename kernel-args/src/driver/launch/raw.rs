@@ -25,7 +25,7 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
-use std::{format, string::String};
+use std::string::String;
 #[cfg(feature = "graphs")]
 use {
     super::record::{Callee, record},
@@ -34,6 +34,10 @@ use {
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        function_name(self.into())
+    }
+
     #[inline]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -79,6 +83,10 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// The launch makes the stream's context current. Without `stream = …`, the function must belong to the current context
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
+    fn symbol(&self, promise: &Promise<'_>) -> String {
+        function_name(promise.function(*self))
+    }
+
     #[inline]
     fn launch<const OBSERVED: bool>(
         &self,
@@ -161,8 +169,6 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
         let callee = Raw { function, owner };
         return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
     }
-    #[cfg(feature = "graphs")]
-    super::enclosing::check(stream, || format!("kernel `{}`", name()))?;
     allow_shared(&launch, function, name)?;
     let call = LaunchCall { api, stream, launch, launch_stream: &launch_stream, function };
     call.with::<OBSERVED, _>(fitting, promise)

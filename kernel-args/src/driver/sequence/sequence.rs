@@ -134,7 +134,7 @@ impl Sequence {
             }
         }
 
-        check_enclosing((&**self.stream()).into(), || "the run of a sequence".into())?;
+        check_enclosing(Some(self.stream()), || "the run of a sequence".into())?;
         let run = Run(self);
         let recorder = Recorder::new(&run.0.recording);
         let value = within(OutsideOf::Run, || record(&recorder))?;
