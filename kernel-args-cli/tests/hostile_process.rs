@@ -17,7 +17,7 @@ mod linux {
     use super::common::{Folder, bytes, program, with_python};
     use std::{
         fs,
-        process::{Child, ExitCode, Stdio},
+        process::{Child, Command, ExitCode, Stdio},
         thread,
         time::{Duration, Instant},
     };
@@ -28,7 +28,8 @@ mod linux {
     const MEMORY: u64 = 256 << 10;
 
     pub(super) fn main() -> ExitCode {
-        let tests: [(&str, fn()); 11] = [
+        let tests: [(&str, fn()); 12] = [
+            ("a_full_disk_is_an_error_of_the_file", a_full_disk_is_an_error_of_the_file),
             ("a_trace_without_launches_says_why", a_trace_without_launches_says_why),
             ("an_image_is_a_file_of_the_session", an_image_is_a_file_of_the_session),
             ("an_image_is_a_regular_file", an_image_is_a_regular_file),
@@ -98,6 +99,28 @@ sys.exit(7)";
             // The trace itself has launches only.
             let trace = fs::read_to_string(output).expect("a trace");
             assert!(!trace.contains("warning") && !trace.contains("error:"), "{trace}");
+        }
+    }
+
+    /// A limit for the size of files has the effect of a full disk.
+    fn a_full_disk_is_an_error_of_the_file() {
+        let send = "import os, socket
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(os.environ['KERNEL_ARGS_TRACE'] + '/socket')
+line = 'launch\\t1\\t1000\\t50\\t0\\t' + 'x' * 1000 + '\\t1 1 1\\t1 1 1\\t0\\tarray\\t0\\t?\\t\\n'
+connection.sendall(line.encode() * 10000)";
+        for option in ["-o", "--chrome"] {
+            let folder = Folder::new();
+            let file = folder.path("file");
+            let mut command = Command::new("sh");
+            // 4 MiB, which the tracer fits into.
+            command.args(["-c", r#"trap "" XFSZ; ulimit -f 8192; exec "$0" "$@""#]).arg(program().get_program());
+            command.args(["trace", "--json", option]).arg(&file).args(["--", "python3", "-c", send]);
+            let ran = command.output().expect("the program starts");
+            let errors = String::from_utf8_lossy(&ran.stderr);
+            let expected = format!("error: {}: File too large (os error 27)", file.display());
+            assert_eq!(ran.status.code(), Some(2), "{}", start(&errors));
+            assert_eq!(errors.lines().find(|line| line.starts_with("error")), Some(&*expected), "{}", start(&errors));
         }
     }
 

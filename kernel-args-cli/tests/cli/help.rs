@@ -32,7 +32,7 @@ fn examples_are_right() {
     }
 }
 
-/// A file, or an option of `show`, in the place of a command.
+/// A file, or an option of `show`, where a command is expected.
 #[test]
 fn a_file_is_shown() {
     let shown = run(&["show", "../ptx/saxpy.ptx", "--list"]);

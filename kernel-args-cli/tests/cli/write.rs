@@ -30,7 +30,7 @@ fn debug_information_gives_names() {
         let expected = format!("warning: {file}: without names of parameters or members: {count}\n{help}");
         assert_eq!((ran.code, ran.stderr), (0, expected));
     }
-    // With debug information, in the file or in another one; and kernels without parameters.
+    // With debug information, in the file or in a second file; and kernels without parameters.
     for arguments in [
         &["rust", &data("debug.ptx")][..],
         &["rust", &data("debug.ptx"), "--debug-info", &data("debug.sm_90.cubin")],
