@@ -12,7 +12,6 @@ use std::{
     env,
     ffi::{c_char, c_int, c_void},
     fmt::Write as _,
-    fs::File,
     io::{self, Write as _},
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };

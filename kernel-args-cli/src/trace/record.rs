@@ -96,11 +96,9 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
     for (id, value) in &recorded.attributes {
         if let Some((_, lost)) = WITH_ADDRESS.iter().find(|(known, _)| known == id) {
             manifest.lost_attributes.push((*lost).into());
-        } else if let Ok(value) = <[u8; 64]>::try_from(value.as_slice())
-            && *id != 0
-        {
+        } else if *id != 0 {
             let text = format!("attribute {id}");
-            manifest.attributes.push(Attribute { id: *id, text, value });
+            manifest.attributes.push(Attribute { id: *id, text, value: *value });
         }
     }
     let arguments = found.arguments(launch);
