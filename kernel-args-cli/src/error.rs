@@ -1,7 +1,7 @@
 //! Errors, with the file and the position in it.
 //!
-//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is 2; a warning does not
-//! change the exit code.
+//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is 2, unless a traced
+//! program goes on: then it is the program's own. A warning does not change the exit code.
 //!
 //! ```text
 //! error: kernels.so: at byte 12: what is wrong

@@ -103,7 +103,7 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut images = Images::default();
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
-        seen.event(&event, &trace.select);
+        seen.event(&event);
         match event {
             Event::Process(program) => writer.process(process, &program)?,
             Event::Failed(why) => error::print(&Error::general(format!("the program runs without a trace: {why}"))),
@@ -128,6 +128,7 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
             }
             Event::Launch(mut launch) => {
                 if trace.select.wants(&launch.symbol) {
+                    seen.is_shown = true;
                     if !images.name(&launch.symbol) {
                         FURTHER.clone_into(&mut launch.symbol);
                     }
@@ -260,14 +261,11 @@ struct Seen {
 }
 
 impl Seen {
-    fn event(&mut self, event: &Event, select: &Select) {
+    fn event(&mut self, event: &Event) {
         match event {
             Event::Process(_) => self.has_process = true,
             Event::Failed(why) => self.failed = why.lines().next().map(str::to_owned),
-            Event::Launch(launch) => {
-                self.launches += 1;
-                self.is_shown |= select.wants(&launch.symbol);
-            }
+            Event::Launch(_) => self.launches += 1,
             Event::Graph(_) => self.is_shown = true,
             Event::Recorded(_) | Event::Unrecorded { .. } => self.is_recorded = true,
             Event::Image(_) | Event::Ended(_) => {}
