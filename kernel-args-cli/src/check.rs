@@ -12,6 +12,7 @@ use crate::{
     show::list,
     style::count,
 };
+use kernel_args_abi::Parameter;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{Read as _, Write as _},
@@ -51,7 +52,12 @@ pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure>
 /// Writes what the code shows about C++ types.
 fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
     let (mut found, mut symbols) = (0_u64, BTreeSet::new());
+    let (mut compared, mut others) = (BTreeSet::new(), BTreeSet::new());
     for kernel in kernels {
+        let parameters = kernel.parameters();
+        let is_known = |parameter: &Parameter<'_>| parameter.body.is_known() && !parameter.cpp.is_unknown();
+        let is_compared = parameters.is_empty() || parameters.iter().any(is_known);
+        if is_compared { &mut compared } else { &mut others }.insert(&kernel.symbol);
         let findings = findings(kernel);
         if findings.is_empty() || !symbols.insert(&kernel.symbol) {
             continue;
@@ -64,6 +70,11 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
         }
     }
     if found == 0 {
+        let others = match others.difference(&compared).count() as u64 {
+            0 => String::new(),
+            others => format!("; not compared, without C++ types or PTX: {}", count(others, "kernel")),
+        };
+        writeln!(output.to, "no findings in {}{others}", count(compared.len() as u64, "kernel"))?;
         return Ok(Status::Success);
     }
     let (found, kernels) = (count(found, "finding"), count(symbols.len() as u64, "kernel"));
@@ -117,6 +128,7 @@ fn against(
         writeln!(output.to, "  file  {}", paint.good(&shown(file)))?;
     }
     if differences == 0 {
+        writeln!(output.to, "no differences from {}", escape::terminal(name))?;
         return Ok(Status::Success);
     }
     let kernels = if differences == 1 { "1 kernel differs" } else { &format!("{differences} kernels differ") };
@@ -190,7 +202,6 @@ mod tests {
     #[test]
     fn a_list_of_any_names_is_read_back() {
         use crate::limits::Limits;
-        use kernel_args_abi::Parameter;
         use kernel_args_image::ParameterList;
         let parts = [
             "\n",

@@ -1,8 +1,13 @@
 //! The command line: commands, options and help.
 
 use crate::select::gpu;
-use clap::{Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, value_parser};
-use std::{ffi::OsString, path::PathBuf};
+use clap::{
+    Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, error::ErrorKind, value_parser,
+};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 /// The name of the program.
 pub(crate) const NAME: &str = "kernel-args";
@@ -12,7 +17,11 @@ Shows and compares the parameters of CUDA kernels: of PTX, cubins and fat binari
 libraries and programs that contain any of these.
 
 Names, C++ types of `extern \"C\"` kernels and members of structs are shown where an image has debug information (`nvcc -G`, \
-NVRTC's `--device-debug`). Without it, C++ types are read from the kernel's mangled name.";
+NVRTC's `--device-debug`). Without it, C++ types are read from the kernel's mangled name.
+
+`kernel-args FILE` is short for `kernel-args show FILE`.";
+
+const USAGE: &str = "kernel-args <COMMAND>\n       kernel-args <FILE>...  (as `kernel-args show`)";
 
 const EXIT: &str = "\
 Exit codes:
@@ -33,7 +42,7 @@ the alignments; above an alignment of 16 bytes they depend on the GPU and are sh
 
 const SHOW_AFTER: &str = "\
 Examples:
-  kernel-args show saxpy.ptx
+  kernel-args show saxpy.ptx   # or: kernel-args saxpy.ptx
   kernel-args show --kernel 'gemm*' --arch sm_90 libkernels.so
   kernel-args show --summary /usr/local/cuda/lib64
   kernel-args show --json libkernels.so | jq '.kernels[].symbol'
@@ -163,6 +172,7 @@ pub(crate) fn command() -> Command {
         .about("Shows and compares the parameters of CUDA kernels")
         .long_about(LONG)
         .after_help(EXIT)
+        .override_usage(USAGE)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(show())
@@ -192,6 +202,32 @@ pub(crate) fn command() -> Command {
                 .about("Writes the manual page")
                 .after_help("Example:\n  kernel-args man > ~/.local/share/man/man1/kernel-args.1"),
         )
+}
+
+/// The arguments of the program, with the command `show` if the first one is a file or an option of `show`. A command and a file that do not
+/// exist look alike: without a dot or a separator, it is a command.
+pub(crate) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = given.into_iter().collect();
+    let is_command = |argument: &OsString| {
+        argument.to_str().is_some_and(|name| name == "help" || command().find_subcommand(name).is_some())
+    };
+    let is_shown = arguments.get(1).is_some_and(|first| match first.to_string_lossy() {
+        text if text == "-" => true,
+        text if text.starts_with('-') => {
+            !["-h", "--help", "-V", "--version"].contains(&&*text) && !arguments.iter().skip(2).any(is_command)
+        }
+        text => !is_command(first) && (text.contains(['.', '/', '\\']) || Path::new(first).exists()),
+    });
+    if is_shown {
+        arguments.insert(1, "show".into());
+    }
+    arguments
+}
+
+/// Whether clap prints help rather than an error.
+pub(crate) fn is_help(error: &clap::Error) -> bool {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion)
 }
 
 fn show() -> Command {
@@ -229,8 +265,9 @@ fn check() -> Command {
         .long_about(CHECK)
         .after_help(CHECK_AFTER)
         .arg(files("A new build of the files that the list was written from"))
-        .arg(against.long("against").value_name("LIST").required(false).required_unless_present("lint"))
+        .arg(against.long("against").value_name("LIST").required(false))
         .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
+        .group(ArgGroup::new("compared").args(["against", "lint"]).required(true).multiple(true))
         .args(selecting())
         .arg(color())
 }

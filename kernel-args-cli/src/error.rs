@@ -1,4 +1,13 @@
 //! Errors, with the file and the position in it.
+//!
+//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is 2, unless a traced
+//! program goes on: then it is the program's own. A warning does not change the exit code.
+//!
+//! ```text
+//! error: kernels.so: at byte 12: what is wrong
+//!   details
+//! help: what to do
+//! ```
 
 use crate::escape::terminal;
 use std::{fmt, io};
@@ -6,7 +15,7 @@ use std::{fmt, io};
 /// A file or other input that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
-    /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`.
+    /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
     pub(crate) file: String,
     /// The byte offset of the unreadable part, from the start of the file.
     pub(crate) at: Option<u64>,
@@ -19,6 +28,29 @@ impl Error {
         Self { file: file.into(), at: None, what: what.into() }
     }
 
+    /// An error that belongs to no file.
+    pub(crate) fn general(what: impl Into<String>) -> Self {
+        Self::new("", what)
+    }
+
+    /// What clap says about the command line.
+    pub(crate) fn usage(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut what = String::new();
+        for line in text.lines() {
+            if let Some(message) = line.strip_prefix("error: ") {
+                what += message;
+            } else if let Some(usage) = line.strip_prefix("Usage: ") {
+                what.extend(["\nhelp: usage: ", usage]);
+            } else if let Some(tip) = line.strip_prefix("  tip: ") {
+                what.extend(["\nhelp: ", tip]);
+            } else if line.starts_with(' ') {
+                what.extend(["\n", line]);
+            }
+        }
+        Self::general(what.replace('\'', "`"))
+    }
+
     pub(crate) fn at(self, at: u64) -> Self {
         Self { at: Some(at), ..self }
     }
@@ -26,14 +58,21 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", terminal(&self.file))?;
+        if !self.file.is_empty() {
+            write!(f, "{}: ", terminal(&self.file))?;
+        }
         if let Some(at) = self.at {
             write!(f, "at byte {at}: ")?;
         }
         // Line breaks are part of the message. Control characters come from the file.
         let mut lines = self.what.lines();
         f.write_str(&terminal(lines.next().unwrap_or_default()))?;
-        lines.try_for_each(|line| write!(f, "\n{}", terminal(line)))
+        lines.filter(|line| !line.is_empty()).try_for_each(|line| {
+            let is_help = line.trim_start().starts_with("help: ");
+            let line = if is_help { line.trim_start() } else { line };
+            let indent = if is_help || line.starts_with(' ') { "" } else { "  " };
+            write!(f, "\n{indent}{}", terminal(line))
+        })
     }
 }
 
@@ -55,8 +94,9 @@ impl From<Error> for Failure {
 }
 
 impl From<io::Error> for Failure {
+    /// The error of a file that is written contains its name, as an [`Error`].
     fn from(error: io::Error) -> Self {
-        Self::Output(error)
+        error.downcast().map_or_else(Self::Output, Self::Input)
     }
 }
 
@@ -82,5 +122,5 @@ pub(crate) fn warn(warning: &dyn fmt::Display) {
 fn say(kind: &str, what: &dyn fmt::Display) {
     use std::io::Write as _;
     // If standard error is closed, the text is discarded.
-    _ = writeln!(io::stderr(), "kernel-args: {kind}: {what}");
+    _ = writeln!(io::stderr(), "{kind}: {what}");
 }

@@ -30,7 +30,14 @@ mod write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = cli::command().get_matches();
+    let matches = match cli::command().try_get_matches_from(cli::arguments(std::env::args_os())) {
+        Ok(matches) => matches,
+        Err(error) if cli::is_help(&error) => error.exit(),
+        Err(error) => {
+            error::print(&error::Error::usage(&error));
+            return output::Status::Error.into();
+        }
+    };
     match options::run(&matches) {
         Ok(status) => status.into(),
         // The reader has closed the pipe, as `head` does.

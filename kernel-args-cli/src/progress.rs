@@ -1,51 +1,109 @@
-//! A progress bar for reads that take longer than a second.
+//! A progress bar on standard error, if it is a terminal and more than 100 MB are read.
 
 use crate::escape::terminal;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
-    io::IsTerminal as _,
+    io::{self, IsTerminal as _, Write as _},
     time::{Duration, Instant},
 };
+use unicode_width::UnicodeWidthChar as _;
 
-/// The delay before the bar appears.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The number of bytes above which the bar appears.
+const LARGE: u64 = 100_000_000;
 
-/// The bytes read so far and the total. The bar is written to standard error, and only on a terminal.
+/// The time between two states of the bar.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The width of the bar.
+const WIDTH: u64 = 20;
+
+/// The bytes read so far and the total.
 pub(crate) struct Progress {
-    bar: ProgressBar,
+    size: u64,
+    /// The name of the file that is read now, without its folder.
+    file: String,
     start: Instant,
-    is_terminal: bool,
+    /// When the next state is drawn. `None` if no bar is drawn.
+    next: Option<Instant>,
+    is_drawn: bool,
 }
 
 impl Progress {
     /// The total number of bytes.
     pub(crate) fn new(size: u64) -> Self {
-        // Cut off at the width of the terminal.
-        let style = "{bar:20} {bytes} of {total_bytes}, {eta} left: {wide_msg}";
-        let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
+        let mut progress = Self::hidden(size);
+        if io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb") {
+            progress.next = (size > LARGE).then_some(progress.start);
         }
-        Self { bar, start: Instant::now(), is_terminal: std::io::stderr().is_terminal() }
+        progress
     }
 
-    /// Sets the file that is read now.
-    pub(crate) fn file(&self, name: &str) {
+    /// Without a bar.
+    pub(crate) fn hidden(size: u64) -> Self {
+        Self { size, file: String::new(), start: Instant::now(), next: None, is_drawn: false }
+    }
+
+    /// Sets the file that is read now, and the bytes that have been read before it.
+    pub(crate) fn file(&mut self, name: &str, bytes: u64) {
         let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
-        self.bar.set_message(terminal(last.unwrap_or(name)).into_owned());
+        self.file = terminal(last.unwrap_or(name)).into_owned();
+        self.set(bytes);
     }
 
-    /// Adds bytes that have been read.
-    pub(crate) fn set(&self, bytes: u64) {
-        if self.is_terminal && self.bar.is_hidden() && self.start.elapsed() >= PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+    /// Sets the bytes that have been read.
+    pub(crate) fn set(&mut self, bytes: u64) {
+        let now = Instant::now();
+        if self.next.is_none_or(|next| now < next) {
+            return;
         }
-        self.bar.set_position(bytes);
+        self.next = Some(now + TICK);
+        self.is_drawn = true;
+        let columns = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+        let line = self.line(bytes, now - self.start);
+        // The last column stays empty: some terminals begin a new line after it.
+        let mut left = columns.saturating_sub(1);
+        let fits = |c: &char| {
+            let width = c.width().unwrap_or(0);
+            let fits = width <= left;
+            left = if fits { left - width } else { 0 };
+            fits
+        };
+        let line: String = line.chars().take_while(fits).collect();
+        // If standard error is closed, the bar is discarded.
+        _ = write!(io::stderr(), "\r\x1b[2K{line}");
+    }
+
+    fn line(&self, bytes: u64, since: Duration) -> String {
+        let Self { size, file, .. } = self;
+        let done = bytes.min(*size);
+        let bar: String = (0..WIDTH).map(|part| if part * size < done * WIDTH { '█' } else { '░' }).collect();
+        let left = match done {
+            0 => String::new(),
+            _ => format!(", {} s left", since.as_secs().saturating_mul(size - done) / done),
+        };
+        format!("{bar} {} of {} MB{left}: {file}", done / 1_000_000, size / 1_000_000)
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        if self.is_drawn {
+            _ = write!(io::stderr(), "\r\x1b[2K");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_part_that_is_done_and_the_time_left() {
+        let mut progress = Progress::hidden(749_000_000);
+        progress.file("folder/libcublasLt.so\u{1b}", 0);
+        let line = |bytes, seconds| progress.line(bytes, Duration::from_secs(seconds));
+        assert_eq!(line(0, 0), "░░░░░░░░░░░░░░░░░░░░ 0 of 749 MB: libcublasLt.so\\u{1b}");
+        assert_eq!(line(187_250_000, 2), "█████░░░░░░░░░░░░░░░ 187 of 749 MB, 6 s left: libcublasLt.so\\u{1b}");
+        assert_eq!(line(u64::MAX, 8), "████████████████████ 749 of 749 MB, 0 s left: libcublasLt.so\\u{1b}");
+        assert_eq!(Progress::hidden(0).line(1, Duration::ZERO), "░░░░░░░░░░░░░░░░░░░░ 0 of 0 MB: ");
     }
 }

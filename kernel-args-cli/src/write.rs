@@ -7,8 +7,9 @@ use crate::{
     read::{Files, Wanted},
     report,
     select::Select,
+    style::count,
 };
-use kernel_args_abi::{Members, Parameter};
+use kernel_args_abi::{Class, Members, Parameter};
 use kernel_args_codegen::{generate, header};
 use kernel_args_image::ParameterList;
 use std::{collections::HashMap, io::Write as _, path::PathBuf};
@@ -76,7 +77,29 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
     }
     output.to.write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
     output.to.flush()?;
+    if rust.source.debug_info.is_none() {
+        names(&name, &described);
+    }
     Ok(Status::Success)
+}
+
+/// Reports kernels without debug information whose parameters have no names, or structs without members.
+fn names(name: &str, described: &[Described]) {
+    let is_unnamed = |parameter: &Parameter<'_>| {
+        let is_struct = parameter.class == Class::Bytes && parameter.cpp.is_unknown();
+        parameter.name.is_empty() || is_struct && !parameter.members.is_known()
+    };
+    let is_unnamed =
+        |described: &&Described| described.kernel.described.is_none() && described.parameters().iter().any(is_unnamed);
+    let unnamed = described.iter().filter(is_unnamed).count();
+    if unnamed > 0 {
+        let what = format!(
+            "without names of parameters or members: {unnamed} of {}\nhelp: `--debug-info FILE` gives names: the same kernels, \
+             compiled with `nvcc -G` or NVRTC's `--device-debug`",
+            count(described.len() as u64, "kernel"),
+        );
+        error::warn(&Error::new(name, what));
+    }
 }
 
 pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {

@@ -17,7 +17,7 @@ mod linux {
     use super::common::{Folder, bytes, program, with_python};
     use std::{
         fs,
-        process::{Child, ExitCode, Stdio},
+        process::{Child, Command, ExitCode, Stdio},
         thread,
         time::{Duration, Instant},
     };
@@ -28,7 +28,9 @@ mod linux {
     const MEMORY: u64 = 256 << 10;
 
     pub(super) fn main() -> ExitCode {
-        let tests: [(&str, fn()); 10] = [
+        let tests: [(&str, fn()); 12] = [
+            ("a_full_disk_is_an_error_of_the_file", a_full_disk_is_an_error_of_the_file),
+            ("a_trace_without_launches_says_why", a_trace_without_launches_says_why),
             ("an_image_is_a_file_of_the_session", an_image_is_a_file_of_the_session),
             ("an_image_is_a_regular_file", an_image_is_a_regular_file),
             ("recorded_memory_is_in_regular_files", recorded_memory_is_in_regular_files),
@@ -43,7 +45,86 @@ mod linux {
         with_python(&tests)
     }
 
-    /// Traces an attack. Returns the trace, which contains the last launch of the program.
+    /// A program that connects to the trace, and sends these lines.
+    fn a_trace_without_launches_says_why() {
+        let launch = "launch\t1\t1000\t50\t0\tsaxpy\t1 1 1\t1 1 1\t0\tarray\t0\t?\t\n";
+        let no_cupti = "libcupti.so cannot be loaded";
+        let failed = format!("failed\t{no_cupti}%0ahelp: install it\n");
+        let graph = "graph\t1\t0\t0\t0\t0\t0\n";
+        let none = "no process of the program loaded the CUDA driver\nhelp: ";
+        let no_record = "warning: no launch was recorded: no process launched kernels that match `a*` 1 time\n";
+        for (options, lines, expected) in [
+            (&[][..], "", format!("warning: 0 launches: {none}")),
+            (&["--summary"], "", format!("warning: 0 launches: {none}")),
+            (
+                &[],
+                "process\t1\tp\n",
+                "warning: 0 launches: the program loaded the CUDA driver, and launched no kernel\n".into(),
+            ),
+            (
+                &["--json"],
+                &format!("process\t1\tp\n{failed}"),
+                format!(
+                    "error: the program runs without a trace: {no_cupti}\nhelp: install it\n\
+                     warning: 0 launches: the program ran without a trace: {no_cupti}\n"
+                ),
+            ),
+            (
+                &["--kernel", "a*", "--kernel", "b"],
+                &format!("process\t1\tp\n{launch}{launch}"),
+                "warning: 0 launches: the program made 2 launches, and no kernel matches `a*`, `b`\n".into(),
+            ),
+            (&["--record", "a*"], launch, no_record.into()),
+            (&["--kernel", "saxpy"], launch, String::new()),
+            (&[], graph, String::new()),
+        ] {
+            let folder = Folder::new();
+            let output = folder.path("trace");
+            let send = "import os, socket, sys
+if sys.argv[1]:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(os.environ['KERNEL_ARGS_TRACE'] + '/socket')
+    connection.sendall(sys.argv[1].encode())
+sys.exit(7)";
+            let mut command = program();
+            command.arg("trace").args(options).arg("-o").arg(&output).args(["--", "python3", "-c", send, lines]);
+            let ran = command.output().expect("the program starts");
+            let errors = String::from_utf8_lossy(&ran.stderr);
+            assert_eq!(ran.status.code(), Some(7), "{errors}");
+            if expected.ends_with("help: ") {
+                assert!(errors.starts_with(&expected) && errors.lines().count() == 2, "{errors}");
+            } else {
+                assert_eq!(errors, expected, "{options:?}");
+            }
+            // The trace itself has launches only.
+            let trace = fs::read_to_string(output).expect("a trace");
+            assert!(!trace.contains("warning") && !trace.contains("error:"), "{trace}");
+        }
+    }
+
+    /// A limit for the size of files has the effect of a full disk.
+    fn a_full_disk_is_an_error_of_the_file() {
+        let send = "import os, socket
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(os.environ['KERNEL_ARGS_TRACE'] + '/socket')
+line = 'launch\\t1\\t1000\\t50\\t0\\t' + 'x' * 1000 + '\\t1 1 1\\t1 1 1\\t0\\tarray\\t0\\t?\\t\\n'
+connection.sendall(line.encode() * 10000)";
+        for option in ["-o", "--chrome"] {
+            let folder = Folder::new();
+            let file = folder.path("file");
+            let mut command = Command::new("sh");
+            // 4 MiB, which the tracer fits into.
+            command.args(["-c", r#"trap "" XFSZ; ulimit -f 8192; exec "$0" "$@""#]).arg(program().get_program());
+            command.args(["trace", "--json", option]).arg(&file).args(["--", "python3", "-c", send]);
+            let ran = command.output().expect("the program starts");
+            let errors = String::from_utf8_lossy(&ran.stderr);
+            let expected = format!("error: {}: File too large (os error 27)", file.display());
+            assert_eq!(ran.status.code(), Some(2), "{}", start(&errors));
+            assert_eq!(errors.lines().find(|line| line.starts_with("error")), Some(&*expected), "{}", start(&errors));
+        }
+    }
+
+    /// Traces an attack. Returns what was written to standard error, and the trace, which contains the last launch of the program.
     fn trace(attack: &str, options: &[&str]) -> String {
         let folder = Folder::new();
         trace_in(&folder, attack, options)
@@ -66,7 +147,11 @@ mod linux {
         assert_eq!(child.wait().expect("it has ended").code(), Some(7), "{attack} {options:?}: {errors}");
         let text = String::from_utf8_lossy(&fs::read(output).expect("a trace")).into_owned();
         assert!(text.contains("last"), "{attack} {options:?}: {}", start(&text));
-        text
+        if options == ["--json"] {
+            let other = text.lines().find(|line| !line.starts_with('{') || !line.ends_with('}'));
+            assert_eq!(other, None, "a file of JSON: {attack}");
+        }
+        errors + &text
     }
 
     /// Waits until the program ends. Returns its largest resident memory in KiB.
@@ -127,7 +212,7 @@ mod linux {
             let folder = Folder::new();
             let file = folder.path("launch").display().to_string();
             let text = trace_in(&folder, attack, &["--record", "saxpy", "--record-file", &file]);
-            let is_said = |line: &str| line.starts_with("the launch was not recorded") && line.contains(why);
+            let is_said = |line: &str| line.starts_with("error: the launch was not recorded") && line.contains(why);
             assert!(text.lines().any(is_said), "{attack}: {}", start(&text));
         }
     }

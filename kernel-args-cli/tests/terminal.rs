@@ -14,21 +14,20 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(unix)]
 mod unix {
-    use super::common::{Folder, bytes, data, program, with_python};
+    use super::common::{Folder, data, program, with_python};
     use std::{
         fs,
-        io::Write as _,
         process::{Command, ExitCode, Output},
-        thread,
-        time::Duration,
     };
 
     pub(super) fn main() -> ExitCode {
-        let tests: [(&str, fn()); 5] = [
-            ("progress_is_shown_after_a_second", progress_is_shown_after_a_second),
-            ("progress_is_not_shown_in_a_pipe", progress_is_not_shown_in_a_pipe),
+        let tests: [(&str, fn()); 4] = [
+            ("progress_is_shown_for_a_large_file", progress_is_shown_for_a_large_file),
             ("progress_fits_a_narrow_terminal", progress_fits_a_narrow_terminal),
-            ("what_is_quick_shows_no_progress", what_is_quick_shows_no_progress),
+            (
+                "progress_is_shown_only_on_a_terminal_and_for_a_large_file",
+                progress_is_shown_only_on_a_terminal_and_for_a_large_file,
+            ),
             ("a_terminal_has_colours", a_terminal_has_colours),
         ];
         with_python(&tests)
@@ -49,53 +48,37 @@ mod unix {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs `show` with a file that appears only after a delay, and with a second file whose name contains a colour sequence.
-    fn slowly(run: impl FnOnce(&[&str]) -> Output) -> Output {
+    /// Runs `show` with a file of this many bytes that are not on the disk.
+    fn show(size: u64, run: impl FnOnce(&[&str]) -> Output) -> String {
         let folder = Folder::new();
-        let slow = folder.path("slow.ptx");
-        let made = Command::new("mkfifo").arg(&slow).status();
-        assert!(made.unwrap().success());
-        let second = folder.write("second\u{1b}[31m.ptx", bytes("../ptx/saxpy.ptx"));
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                // The file is opened when the program starts to read.
-                let mut pipe = fs::File::options().write(true).open(&slow).unwrap();
-                thread::sleep(Duration::from_millis(1200));
-                pipe.write_all(&bytes("../ptx/saxpy.ptx")).unwrap();
-            });
-            run(&["show", "--list", slow.to_str().unwrap(), &second])
-        })
+        let path = folder.write("large\u{1b}[31m.bin", b"\x89PNG");
+        fs::File::options().write(true).open(&path).and_then(|file| file.set_len(size)).unwrap();
+        let ran = run(&["show", &path]);
+        assert_eq!(ran.status.code(), Some(2));
+        text(&[ran.stdout, ran.stderr].concat())
     }
 
-    fn progress_is_shown_after_a_second() {
-        let ran = slowly(|arguments| on_terminal("stderr", 200, arguments, &[]));
-        let shown = text(&ran.stdout);
-        assert!(ran.status.success(), "{shown}");
-        assert!(shown.contains(" left: "), "{shown:?}");
-        assert!(shown.contains("second") && !shown.contains("\u{1b}[31m"), "{shown:?}");
-        // The line is cleared at the end.
-        assert!(shown.ends_with("\u{1b}[2K"), "{shown:?}");
-    }
+    const LARGE: u64 = 101_000_000;
 
-    fn progress_is_not_shown_in_a_pipe() {
-        let ran = slowly(|arguments| program().args(arguments).output().unwrap());
-        assert_eq!((ran.status.code(), text(&ran.stderr).as_str()), (Some(0), ""));
-        assert!(text(&ran.stdout).contains("\nsaxpy("));
+    fn progress_is_shown_for_a_large_file() {
+        let shown = show(LARGE, |arguments| on_terminal("stderr", 200, arguments, &[]));
+        // The line is cleared at the end, before the error.
+        let bar = "\r\u{1b}[2K░░░░░░░░░░░░░░░░░░░░ 0 of 101 MB: large\\u{1b}[31m.bin\r\u{1b}[2Kerror: ";
+        assert!(shown.starts_with(bar), "{shown:?}");
     }
 
     fn progress_fits_a_narrow_terminal() {
-        let ran = slowly(|arguments| on_terminal("stderr", 60, arguments, &[]));
-        let shown = text(&ran.stdout);
-        assert!(shown.contains(" left: "), "{shown:?}");
-        let cleared = shown.replace("\u{1b}[2K", "");
-        let lines = cleared.split(['\r', '\n']);
-        let widest = lines.map(|line| line.chars().count()).max().unwrap();
-        assert!(widest <= 60, "{widest}: {shown:?}");
+        let shown = show(LARGE, |arguments| on_terminal("stderr", 30, arguments, &[]));
+        assert!(shown.starts_with("\r\u{1b}[2K░░░░░░░░░░░░░░░░░░░░ 0 of 101\r"), "{shown:?}");
     }
 
-    fn what_is_quick_shows_no_progress() {
-        let ran = on_terminal("stderr", 80, &["show", "../ptx/saxpy.ptx"], &[]);
-        assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(0), ""));
+    fn progress_is_shown_only_on_a_terminal_and_for_a_large_file() {
+        let small = show(LARGE - 2_000_000, |arguments| on_terminal("stderr", 80, arguments, &[]));
+        let dumb = show(LARGE, |arguments| on_terminal("stderr", 80, arguments, &[("TERM", "dumb")]));
+        let piped = show(LARGE, |arguments| program().args(arguments).output().unwrap());
+        for shown in [small, dumb, piped] {
+            assert!(shown.starts_with("error: "), "{shown:?}");
+        }
     }
 
     fn a_terminal_has_colours() {

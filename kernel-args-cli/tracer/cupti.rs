@@ -327,7 +327,7 @@ type Callback = extern "C" fn(*mut c_void, u32, u32, *const c_void);
 /// Has CUPTI call `callback`.
 pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
     let library = Library::first(&files()).ok_or(
-        "libcupti.so cannot be loaded: install the CUDA toolkit or the Python package `nvidia-cuda-cupti`, and name the file with --cupti",
+        "libcupti.so cannot be loaded\nhelp: install the CUDA toolkit or the Python package `nvidia-cuda-cupti`, or name the file with --cupti",
     )?;
     // SAFETY: the type of `cuptiSubscribe` in CUPTI's documentation.
     let subscribe: Option<unsafe extern "C" fn(*mut *mut c_void, Callback, *mut c_void) -> u32> =

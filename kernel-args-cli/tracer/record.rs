@@ -12,7 +12,6 @@ use std::{
     env,
     ffi::{c_char, c_int, c_void},
     fmt::Write as _,
-    fs::File,
     io::{self, Write as _},
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
@@ -183,7 +182,7 @@ impl Memory {
     /// Copies an allocation to a file in the folder of the trace.
     fn save(&self, (start, size): Allocation, report: &Report, name: &str) -> Result<(), String> {
         const PIECE: u64 = 4 << 20;
-        let mut file = File::create(report.file(name)).map_err(|error| error.to_string())?;
+        let mut file = report.create(name).map_err(|error| error.to_string())?;
         let mut piece = vec![0_u8; usize::try_from(size.min(PIECE)).unwrap_or(0)];
         let mut at = 0;
         while at < size {

@@ -4,9 +4,10 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    fs::{self, File},
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     os::unix::net::UnixStream,
     path::PathBuf,
     process,
@@ -48,9 +49,12 @@ impl Report {
         }
     }
 
-    /// A file in the folder.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+    /// A new file in the folder. A link of this name is replaced, and never followed.
+    pub(crate) fn create(&self, name: &str) -> io::Result<File> {
+        let path = self.folder.join(name);
+        // Usually it does not exist.
+        let _ = fs::remove_file(&path);
+        File::create_new(path)
     }
 
     /// Asks whether a launch of this kernel is recorded.
@@ -77,8 +81,9 @@ impl Report {
         let path = self.folder.join(&name);
         if !path.exists() {
             // Another process may write the same image.
-            let partial = self.folder.join(format!("{name}.{}", process::id()));
-            if fs::write(&partial, image).is_err() || fs::rename(&partial, &path).is_err() {
+            let partial = format!("{name}.{}", process::id());
+            let written = self.create(&partial).and_then(|mut file| file.write_all(image));
+            if written.is_err() || fs::rename(self.folder.join(partial), &path).is_err() {
                 return;
             }
         }

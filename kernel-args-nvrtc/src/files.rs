@@ -351,7 +351,10 @@ mod tests {
         if let Some(file) = env::var_os(FILE) {
             let file = Path::new(&file);
             write_file(&file.with_extension("small"), b"fits").unwrap();
-            assert!(write_file(file, &vec![1; 1 << 20]).is_err());
+            let bytes = vec![1; 1 << 20];
+            assert!(write_file(file, &bytes).is_err());
+            // This file is one that grows.
+            assert!(open_to_write(&file.with_extension("trace")).unwrap().write_all(&bytes).is_err());
             return;
         }
         let folder = folder("full");
@@ -368,7 +371,7 @@ mod tests {
             .status();
         assert!(status.unwrap().success());
         assert_eq!(fs::read(&file).unwrap(), b"old");
-        assert_eq!(names(&folder), ["file", "file.small"]);
+        assert_eq!(names(&folder), ["file", "file.small", "file.trace"]);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -197,7 +197,10 @@ fn bytes<R: Read>(entry: &mut tar::Entry<'_, R>, most: u64) -> Result<Vec<u8>, E
 fn not_tar(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            Error::invalid(error.to_string())
+            // What follows a colon is the content of the file.
+            let what = error.to_string();
+            let what = what.split(':').next().unwrap_or_default();
+            Error::invalid(format!("it is not a tar archive, or a damaged one: {what}"))
         }
         _ => Error::Io(error),
     }

@@ -270,9 +270,10 @@ fn every_other_order_is_an_error() {
         ("`other` is in the place of `manifest.json`", archive(&[("other", b'0', right)])),
         ("manifest.json: ", archive(&[("manifest.json", b'0', b"{")])),
         ("its format is version 2", archive(&[("manifest.json", b'0', br#"{"format":2}"#)])),
-        ("not a valid recording", b"not an archive".repeat(100)),
+        ("not a valid recording of a launch: it is not a tar archive", b"not an archive".repeat(100)),
     ] {
         let error = read(&file).expect_err(text).to_string();
+        assert!(!error.contains("not an archive"), "the content of the file: {error}");
         assert!(error.contains(text), "{error}");
     }
 }

@@ -4,6 +4,7 @@
 //! measured: NAME -->` and `<!-- end of NAME -->`. The results of a rehearsal are written to files only with `--rehearsal`.
 
 use kernel_args_benches::{chart, measured::Measured, report, targets};
+use kernel_args_nvrtc::write_file;
 use std::{
     env,
     error::Error,
@@ -32,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = data.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/launch.tsv").into());
     let measured = Measured::read(&data)?;
     let svg = data.with_extension("svg");
-    fs::write(&svg, chart::draw(&measured)?)?;
+    write_file(&svg, chart::draw(&measured)?.as_bytes())?;
     println!("{}\n\n{}\n{}", report::summary(&measured), targets::table(&measured), report::launches(&measured));
     if measured.is_rehearsal() && !rehearsal && !fill.is_empty() {
         return Err("these are figures of a rehearsal: `--rehearsal` writes them all the same".into());
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if !text.contains("<!-- measured: ") {
             return Err(format!("{} has no part to fill in", file.display()).into());
         }
-        fs::write(&file, new)?;
+        write_file(&file, new.as_bytes())?;
         println!("filled in: {}", file.display());
     }
     Ok(())

@@ -14,11 +14,11 @@ use kernel_args_benches::{
     shapes::{P1, P8, P32, P64, P128, P512},
     targets, ways,
 };
+use kernel_args_nvrtc::write_file;
 use kernel_args_stand_in::{Control, Settings, reexec_with_stand_in};
 use std::{
     env,
     error::Error,
-    fs,
     hint::black_box,
     path::PathBuf,
     process::ExitCode,
@@ -85,7 +85,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let measured = batches.run(Duration::from_secs(options.seconds), settings)?;
     print!("{}\n{}", report::launches(&measured), targets::table(&measured));
     if let Some(output) = options.output {
-        fs::write(output, measured.table())?;
+        write_file(&output, measured.table().as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -45,18 +45,24 @@ pub(crate) type Wanted<'w> = dyn Fn(&str) -> bool + Sync + 'w;
 pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     let mut skipped = Skipped::default();
     let (named, errors) = paths::files(paths, &mut skipped);
-    all(&named, errors, skipped, wanted)
+    let progress = Progress::new(named.iter().map(|named| named.size).sum());
+    all(&named, errors, skipped, wanted, progress)
 }
 
 /// Reads a regular file that is open. Messages use this name.
 pub(crate) fn read_open(name: &str, file: File, wanted: &Wanted<'_>) -> Files {
     let size = file.metadata().map_or(0, |found| found.len());
     let named = Named { name: name.into(), origin: Origin::File(file), size, is_direct: true };
-    all(&[named], Vec::new(), Skipped::default(), wanted)
+    all(&[named], Vec::new(), Skipped::default(), wanted, Progress::hidden(size))
 }
 
-fn all(named: &[Named], mut errors: Vec<Error>, mut skipped: Skipped, wanted: &Wanted<'_>) -> Files {
-    let progress = Progress::new(named.iter().map(|named| named.size).sum());
+fn all(
+    named: &[Named],
+    mut errors: Vec<Error>,
+    mut skipped: Skipped,
+    wanted: &Wanted<'_>,
+    mut progress: Progress,
+) -> Files {
     let catalog = Mutex::new(Catalog::default());
     let gate = Gate::new();
     let (send, receive) = mpsc::sync_channel::<Job<'_>>(16);
@@ -72,7 +78,7 @@ fn all(named: &[Named], mut errors: Vec<Error>, mut skipped: Skipped, wanted: &W
                 }
             });
         }
-        let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
+        let mut reader = Reader::new(send, &gate, &mut progress, &mut skipped, &mut errors);
         for (number, named) in (0..).zip(named) {
             reader.file(number, named);
         }

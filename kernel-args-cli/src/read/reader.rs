@@ -29,7 +29,7 @@ pub(super) struct Reader<'g, 'r> {
     units: u32,
     /// The number of file bytes that have been read.
     done: u64,
-    progress: &'r Progress,
+    progress: &'r mut Progress,
     skipped: &'r mut Skipped,
     errors: &'r mut Vec<Error>,
 }
@@ -38,7 +38,7 @@ impl<'g, 'r> Reader<'g, 'r> {
     pub(super) const fn new(
         send: mpsc::SyncSender<Job<'g>>,
         gate: &'g Gate,
-        progress: &'r Progress,
+        progress: &'r mut Progress,
         skipped: &'r mut Skipped,
         errors: &'r mut Vec<Error>,
     ) -> Self {
@@ -48,7 +48,7 @@ impl<'g, 'r> Reader<'g, 'r> {
 
 impl Reader<'_, '_> {
     pub(super) fn file(&mut self, number: u32, named: &Named) {
-        self.progress.file(&named.name);
+        self.progress.file(&named.name, self.done);
         let mut input = match named.open() {
             Ok(input) => input,
             Err(error) if named.is_direct => {
@@ -210,7 +210,7 @@ mod tests {
     /// Reads parts of a file. Returns the decompressed size of the members that would be parsed, and the errors.
     fn read(bytes: Vec<u8>, parts: &[Located]) -> (u64, Vec<Error>) {
         let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
-        let (gate, progress) = (Gate::new(), Progress::new(0));
+        let (gate, mut progress) = (Gate::new(), Progress::hidden(0));
         let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
         let named =
             Named { name: "file".into(), origin: Origin::StandardInput, size: bytes.len() as u64, is_direct: true };
@@ -222,7 +222,7 @@ mod tests {
                 };
                 receive.into_iter().map(size).sum()
             });
-            let mut reader = Reader::new(send, &gate, &progress, &mut skipped, &mut errors);
+            let mut reader = Reader::new(send, &gate, &mut progress, &mut skipped, &mut errors);
             reader.located(&mut Input::of(bytes), 0, &named, parts);
             drop(reader);
             sizes.join().expect("no panic")

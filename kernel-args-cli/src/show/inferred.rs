@@ -74,21 +74,17 @@ fn kind(slot: &Slot<'_>) -> String {
     }
 }
 
-/// What the code does with a parameter: `null` if it was not analysed, and an empty list if the code does not use it.
-pub(super) fn json(parameter: &Parameter<'_>) -> Value {
+/// What the code does with a parameter: an empty list if it does not use the parameter, `None` if it shows nothing or was not analysed.
+pub(super) fn json(parameter: &Parameter<'_>) -> Option<Value> {
     let body = parameter.body;
-    if !body.is_known() {
-        return Value::Null;
-    }
     let is_whole = parameter.size == 8 && !parameter.members.is_known();
-    let slots = body.slots().map(|slot| {
-        let ty = if is_whole { parameter.cpp } else { CppType::UNKNOWN };
-        self::slot(&slot, ty)
-    });
-    slots.collect()
+    let ty = if is_whole { parameter.cpp } else { CppType::UNKNOWN };
+    let shown: Vec<_> = body.slots().filter_map(|slot| self::slot(&slot, ty)).collect();
+    (!shown.is_empty() || body.is_unused()).then(|| shown.into())
 }
 
-fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
+/// `None` for a slot of which the code shows nothing.
+fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Option<Value> {
     let certainty = |certainty| match certainty {
         Certainty::Never => "never",
         Certainty::Possible => "possible",
@@ -113,7 +109,10 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         What::Contradiction(_) => Some("integer"),
         What::Unwritten => None,
     });
-    json!({
+    if contradiction.is_none() && !is_shown(slot) && uses(slot, ty).is_empty() {
+        return None;
+    }
+    Some(json!({
         "offset": slot.offset,
         "kind": match slot.kind {
             SlotKind::Pointer => Some("pointer"),
@@ -133,5 +132,5 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Value {
         "arithmetic": evidence(slot.arithmetic),
         "indirect": evidence(slot.indirect),
         "contradicts_type": contradiction,
-    })
+    }))
 }

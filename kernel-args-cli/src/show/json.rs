@@ -62,7 +62,7 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         let variants = parameter.members.variants();
         variants.map(|variant| enumerator(&variant)).collect::<Vec<_>>()
     });
-    json!({
+    let mut json = json!({
         "name": text(parameter.name),
         "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
         "ptx": text(parameter.spelling),
@@ -73,8 +73,11 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "members": members,
         "enumerators": enumerators,
         "opaque": parameter.members.why_opaque().map(types::opaque),
-        "inferred": inferred::json(parameter),
-    })
+    });
+    if let Some(inferred) = inferred::json(parameter) {
+        json["inferred"] = inferred;
+    }
+    json
 }
 
 /// A value that does not fit a JSON number is written as a string.

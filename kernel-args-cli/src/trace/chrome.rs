@@ -1,23 +1,22 @@
 //! A file in the trace event format, which Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>) show: the calls of each
 //! thread on a line of time.
 
-use super::{Traced, event::GraphLaunch, json, microseconds, text};
+use super::{TraceFile, Traced, event::GraphLaunch, json, microseconds, text};
 use crate::{error::Failure, escape};
 use serde_json::{Value, json};
 use std::{
-    fs::File,
     io::{BufWriter, Write as _},
     path::Path,
 };
 
 pub(super) struct Chrome {
-    to: BufWriter<File>,
+    to: BufWriter<TraceFile>,
     is_first: bool,
 }
 
 impl Chrome {
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
-        let mut to = BufWriter::new(super::create(path)?);
+        let mut to = TraceFile::create(path)?;
         to.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         Ok(Self { to, is_first: true })
     }

@@ -66,7 +66,7 @@ impl Load {
 }
 
 /// A limit in bytes for the event of a line. A parameter has at least 6 bytes in a line, and less than 80 in an event.
-const fn memory(line: usize) -> usize {
+pub(super) const fn memory(line: usize) -> usize {
     (line + 32) * 16
 }
 
@@ -120,7 +120,7 @@ pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wante
 }
 
 /// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
-fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&Wanted>)
+pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&Wanted>)
 where
     for<'c> &'c C: Read + Write,
 {

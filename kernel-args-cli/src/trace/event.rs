@@ -31,7 +31,7 @@ pub(crate) struct Recorded {
     /// Without times and a result.
     pub(crate) launch: Launch,
     /// The number of each launch attribute, and its value.
-    pub(crate) attributes: Vec<(u32, Vec<u8>)>,
+    pub(crate) attributes: Vec<(u32, [u8; 64])>,
     /// The parameter, the offset in it, the allocation, and the offset in that.
     pub(crate) pointers: Vec<[u64; 4]>,
     /// The address and the size of each allocation.
@@ -185,7 +185,7 @@ impl Event {
                 },
                 attributes: each(attributes, |text| {
                     let (id, value) = text.split_once(' ')?;
-                    Some((id.parse().ok()?, bytes(value)?))
+                    Some((id.parse().ok()?, bytes(value)?.try_into().ok()?))
                 })?,
                 pointers: each(pointers, numbers)?,
                 allocations: each(allocations, numbers)?,
@@ -352,6 +352,17 @@ mod tests {
             "0123456789abcdef",
         ] {
             assert_eq!(Event::parse(&format!("image\t{other}")), None, "{other}");
+        }
+    }
+
+    /// A short text for each attribute would take less of a line than the memory of an event is limited by.
+    #[test]
+    fn an_attribute_has_all_of_its_bytes() {
+        let of =
+            |value: &str| Event::parse(&format!("recorded\ts\t1 1 1\t1 1 1\t0\t2 {value}\t\t\t\tgpu\tsm_90\t13.0\t0"));
+        assert!(of(&"00".repeat(64)).is_some());
+        for length in [0, 1, 63, 65] {
+            assert_eq!(of(&"00".repeat(length)), None, "{length}");
         }
     }
 

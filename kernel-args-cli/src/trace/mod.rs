@@ -16,11 +16,11 @@ mod text;
 mod verify;
 
 use crate::{
-    error::{Error, Failure},
+    error::{self, Error, Failure},
     escape,
     output::Status,
     select::Select,
-    style::Paint,
+    style::{Paint, count},
 };
 use chrome::Chrome;
 pub(crate) use connections::Wanted;
@@ -101,22 +101,34 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
     let mut session = Session::start(&trace.command, trace.cupti.as_deref(), &trace.asked())?;
     let mut images = Images::default();
+    let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
+        seen.event(&event);
         match event {
             Event::Process(program) => writer.process(process, &program)?,
-            Event::Failed(why) => writer.failed(&why)?,
-            Event::Ended(why) => writer.ended(process, &why)?,
+            Event::Failed(why) => error::print(&Error::general(format!("the program runs without a trace: {why}"))),
+            // The trace of a process, or of the program, has ended before it.
+            Event::Ended(why) => {
+                error::warn(&Error::general(format!("the trace of process {process} ends: {why}")));
+            }
             Event::Image(name) => {
                 if let Some(error) = session.read(&name, |path| images.add(path)) {
-                    writer.warn(&error)?;
+                    error::warn(&format_args!("an image of the program cannot be read: {error}"));
                 }
             }
             Event::Graph(graph) => writer.graph(process, &graph)?,
-            Event::Recorded(_) | Event::Unrecorded { .. } => {
-                writer.recorded(&event, session.folder(), &mut images)?;
+            Event::Recorded(recorded) => {
+                if let Some(record) = &trace.record {
+                    _ = images.name(&recorded.launch.symbol);
+                    record.write(&recorded, session.folder(), &images);
+                }
+            }
+            Event::Unrecorded { symbol, why } => {
+                error::print(&Error::general(format!("`{symbol}` was not recorded: {why}")));
             }
             Event::Launch(mut launch) => {
                 if trace.select.wants(&launch.symbol) {
+                    seen.is_shown = true;
                     if !images.name(&launch.symbol) {
                         FURTHER.clone_into(&mut launch.symbol);
                     }
@@ -127,6 +139,7 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     }
     let code = session.finish()?;
     let differs = writer.finish()?;
+    seen.warn(trace);
     Ok(match code {
         0 if differs => Status::Different,
         code => Status::Program(code),
@@ -148,7 +161,7 @@ struct Writer<'t> {
 impl<'t> Writer<'t> {
     fn new(trace: &'t Trace) -> Result<Self, Failure> {
         let (to, has_colors): (Box<dyn Write>, _) = if let Some(path) = &trace.output {
-            (Box::new(BufWriter::new(create(path)?)), false)
+            (Box::new(TraceFile::create(path)?), false)
         } else {
             let is_terminal = || io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let has_colors = match trace.color {
@@ -181,36 +194,6 @@ impl<'t> Writer<'t> {
             writeln!(self.to, "process {process}: {}", escape::terminal(program))?;
         }
         Ok(())
-    }
-
-    fn failed(&mut self, why: &str) -> io::Result<()> {
-        let error = self.paint.bad("error");
-        writeln!(self.to, "{error}: the program runs without a trace: {}", escape::terminal(why))
-    }
-
-    /// The trace of a process, or of the program, has ended before it.
-    fn ended(&mut self, process: u32, why: &str) -> io::Result<()> {
-        writeln!(self.to, "warning: the trace of process {process} ends: {}", escape::terminal(why))
-    }
-
-    fn warn(&mut self, error: &Error) -> io::Result<()> {
-        writeln!(self.to, "warning: an image of the program cannot be read: {error}")
-    }
-
-    /// The launch of `--record` is in a file, or not.
-    fn recorded(&mut self, event: &Event, folder: &Path, images: &mut Images) -> io::Result<()> {
-        let Some(record) = &self.trace.record else {
-            return Ok(());
-        };
-        let line = match event {
-            Event::Recorded(recorded) => {
-                _ = images.name(&recorded.launch.symbol);
-                let written = record.write(recorded, folder, images);
-                written.unwrap_or_else(|error| format!("the launch was not recorded: {error}"))
-            }
-            other => record::not_recorded(other).unwrap_or_default(),
-        };
-        writeln!(self.to, "{line}")
     }
 
     fn graph(&mut self, process: u32, graph: &GraphLaunch) -> Result<(), Failure> {
@@ -264,8 +247,85 @@ impl<'t> Writer<'t> {
     }
 }
 
-fn create(path: &Path) -> Result<File, Error> {
-    open_to_write(path).map_err(|error| Error::new(path.display().to_string(), error.to_string()))
+/// What the program did, for a trace without launches.
+#[derive(Default)]
+struct Seen {
+    has_process: bool,
+    /// Why a process is not traced.
+    failed: Option<String>,
+    launches: u64,
+    /// Whether one of them was shown, or a graph.
+    is_shown: bool,
+    /// Whether the launch of `--record` came.
+    is_recorded: bool,
+}
+
+impl Seen {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Process(_) => self.has_process = true,
+            Event::Failed(why) => self.failed = why.lines().next().map(str::to_owned),
+            Event::Launch(_) => self.launches += 1,
+            Event::Graph(_) => self.is_shown = true,
+            Event::Recorded(_) | Event::Unrecorded { .. } => self.is_recorded = true,
+            Event::Image(_) | Event::Ended(_) => {}
+        }
+    }
+
+    /// Writes to standard error why nothing was traced, or nothing recorded.
+    fn warn(&self, trace: &Trace) {
+        if let Some(Record { wanted: Wanted { select, nth }, .. }) = &trace.record
+            && !self.is_recorded
+        {
+            let patterns = select.patterns.join("`, `");
+            let times = count(*nth + 1, "time");
+            let what = format!("no launch was recorded: no process launched kernels that match `{patterns}` {times}");
+            error::warn(&Error::general(what));
+        }
+        if self.is_shown {
+            return;
+        }
+        let why = if self.launches > 0 {
+            let patterns = trace.select.patterns.join("`, `");
+            format!("the program made {}, and no kernel matches `{patterns}`", count(self.launches, "launch"))
+        } else if let Some(why) = &self.failed {
+            format!("the program ran without a trace: {why}")
+        } else if self.has_process {
+            "the program loaded the CUDA driver, and launched no kernel".to_owned()
+        } else {
+            "no process of the program loaded the CUDA driver\n\
+             help: processes without the variable CUDA_INJECTION64_PATH, which `sudo` and `env -i` remove, are not traced"
+                .to_owned()
+        };
+        error::warn(&Error::general(format!("0 launches: {why}")));
+    }
+}
+
+/// A file of a trace. Its errors contain its name.
+struct TraceFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl TraceFile {
+    fn create(path: &Path) -> io::Result<BufWriter<Self>> {
+        let file = open_to_write(path).map_err(|error| named(path, &error))?;
+        Ok(BufWriter::new(Self { file, path: path.into() }))
+    }
+}
+
+impl Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| named(&self.path, &error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| named(&self.path, &error))
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), Error::new(path.display().to_string(), error.to_string()))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "2^53 nanoseconds are 104 days")]

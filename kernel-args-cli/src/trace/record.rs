@@ -1,16 +1,15 @@
 //! `--record`: one launch of the program in a file, for `kernel-args replay`.
 
-use super::{
-    connections::Wanted,
-    event::{Event, Recorded},
-    kernels::Images,
+use super::{connections::Wanted, event::Recorded, kernels::Images};
+use crate::{
+    error::{self, Error},
+    escape::terminal,
 };
-use crate::{error::Error, escape::terminal};
 use kernel_args_image::fatbin::MEMBER_LIMIT;
 use kernel_args_nvrtc::{NewFile, open_to_read};
 use kernel_args_recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer};
 use std::{
-    io::{self, BufReader, BufWriter, Read as _},
+    io::{self, BufReader, BufWriter, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -33,15 +32,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Writes what the tracer has copied. Returns a line for the trace.
-    pub(super) fn write(&self, recorded: &Recorded, folder: &Path, images: &Images) -> Result<String, Error> {
+    /// Writes what the tracer has copied, and reports on standard error that the launch is in a file, or why not.
+    pub(super) fn write(&self, recorded: &Recorded, folder: &Path, images: &Images) {
         let symbol = &recorded.launch.symbol;
         let file = self.file.clone().unwrap_or_else(|| {
             let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
             let name: String = symbol.chars().map(plain).take(100).collect();
             PathBuf::from(format!("{name}.{}.launch", self.wanted.nth))
         });
-        let failed = |error: io::Error| Error::new(file.display().to_string(), error.to_string());
         let (manifest, image) = described(recorded, images);
         let image = image.and_then(|image| read(&image).ok());
         let write = || -> io::Result<()> {
@@ -59,9 +57,18 @@ impl Record {
             }
             writer.finish(recorded.status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
-        write().map_err(failed)?;
+        if let Err(error) = write() {
+            let error = Error::new(file.display().to_string(), error.to_string());
+            return error::print(&format_args!("the launch was not recorded: {error}"));
+        }
         let without = if image.is_some() { "" } else { ", without its image" };
-        Ok(format!("{} was recorded{without}: {}", terminal(symbol), terminal(&file.display().to_string())))
+        // If standard error is closed, the line is discarded.
+        _ = writeln!(
+            io::stderr(),
+            "{} was recorded{without}: {}",
+            terminal(symbol),
+            terminal(&file.display().to_string())
+        );
     }
 }
 
@@ -70,14 +77,6 @@ fn read(image: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_to_read(image, MEMBER_LIMIT)?.take(MEMBER_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The line for a launch that was not recorded.
-pub(super) fn not_recorded(event: &Event) -> Option<String> {
-    match event {
-        Event::Unrecorded { symbol, why } => Some(format!("{} was not recorded: {}", terminal(symbol), terminal(why))),
-        _ => None,
-    }
 }
 
 /// The manifest, and the file of the image.
@@ -97,11 +96,9 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
     for (id, value) in &recorded.attributes {
         if let Some((_, lost)) = WITH_ADDRESS.iter().find(|(known, _)| known == id) {
             manifest.lost_attributes.push((*lost).into());
-        } else if let Ok(value) = <[u8; 64]>::try_from(value.as_slice())
-            && *id != 0
-        {
+        } else if *id != 0 {
             let text = format!("attribute {id}");
-            manifest.attributes.push(Attribute { id: *id, text, value });
+            manifest.attributes.push(Attribute { id: *id, text, value: *value });
         }
     }
     let arguments = found.arguments(launch);

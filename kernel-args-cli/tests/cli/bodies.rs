@@ -44,6 +44,7 @@ fn json_contains_what_the_code_does() {
     let plain = kernel(BODIES, "plain");
     let inferred = |index: usize| plain["parameters"][index]["inferred"].clone();
     assert_eq!(inferred(8), json!([]), "it is not used");
+    assert!(plain["parameters"][10].get("inferred").is_none(), "it is used, and its code shows nothing");
     assert_eq!(inferred(5)[0]["read"], "possible");
     assert_eq!(inferred(7)[0]["escapes"], true);
     let view = inferred(9);
@@ -51,7 +52,32 @@ fn json_contains_what_the_code_does() {
     assert_eq!(offsets, [8, 16]);
     // A cubin alone has no PTX.
     let cubin = kernel(&data("kernels.sm_75.cubin"), "plain");
-    assert_eq!(cubin["parameters"][2]["inferred"], json!(null));
+    assert!(cubin["parameters"][2].get("inferred").is_none());
+}
+
+/// Most parameters are numbers, of which the code shows nothing.
+#[test]
+fn json_leaves_out_what_the_code_does_not_show() {
+    let ran = run(&["show", "--json", "../ptx"]);
+    let value: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let (mut entries, mut without) = (0, 0);
+    for parameter in
+        value["kernels"].as_array().unwrap().iter().flat_map(|kernel| kernel["parameters"].as_array().unwrap())
+    {
+        let Some(inferred) = parameter.get("inferred") else {
+            without += 1;
+            continue;
+        };
+        for entry in inferred.as_array().unwrap() {
+            entries += 1;
+            let shows = |field: &str| !entry[field].is_null();
+            let is_used = entry["read"] != "never" || entry["written"] != "never";
+            let is_pointer = parameter["type"].as_str().is_some_and(|ty| ty.ends_with('*'));
+            let is_unclear = is_pointer && entry["escapes"] == true;
+            assert!(is_used || shows("kind") || shows("contradicts_type") || is_unclear, "{entry}");
+        }
+    }
+    assert!(entries > 400 && without > 1000, "{entries} {without}");
 }
 
 /// The PTX of a fat binary answers for its cubins, also if only a cubin is for the selected GPU.
@@ -87,13 +113,20 @@ typed(float const*, float*, float*, long)
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
     assert_eq!(ran.stdout, expected);
     // Other kernels, and code that contradicts nothing.
-    for arguments in [
-        &["check", "--lint", BODIES, "-k", "plain"][..],
-        &["check", "--lint", "../ptx/saxpy_typed.ptx"],
-        &["check", "--lint", &data("kernels.sm_75.cubin")],
+    for (arguments, expected) in [
+        (&["../ptx/saxpy_typed.ptx"][..], "no findings in 7 kernels\n"),
+        (&[BODIES, "-k", "plain"], "no findings in 0 kernels; not compared, without C++ types or PTX: 1 kernel\n"),
+        (
+            &[&data("kernels.ptx"), "../ptx/saxpy.ptx"],
+            "no findings in 4 kernels; not compared, without C++ types or PTX: 2 kernels\n",
+        ),
+        (
+            &[&data("kernels.sm_75.cubin")],
+            "no findings in 1 kernel; not compared, without C++ types or PTX: 4 kernels\n",
+        ),
     ] {
-        let ran = run(arguments);
-        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{arguments:?}");
+        let ran = run(&[&["check", "--lint"], arguments].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, expected), "{arguments:?}");
     }
 }
 
@@ -113,7 +146,7 @@ fn a_lint_and_a_list_are_both_checked() {
     assert_eq!(check(&other, &["--lint", "-k", "plain"]), (1, false, true));
     let ran = run(&["check", BODIES]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--against"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\n  <--against <LIST>|--lint>\n"), "{}", ran.stderr);
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn check(path: &str, what: &str) -> i32 {
     let ran = run(&["show", "--list", path]);
     assert!(matches!(ran.code, 0 | 2), "{what}: {}", ran.code);
     if ran.code == 2 {
-        let start = format!("kernel-args: error: {path}: ");
+        let start = format!("error: {path}: ");
         let line = ran.stderr.lines().find(|line| line.starts_with(&start));
         let line = line.unwrap_or_else(|| panic!("{what}: {}", ran.stderr));
         let is_placed = line.contains(": at byte ") || line.contains(": no kernels");
@@ -53,9 +53,7 @@ fn a_library_that_is_cut_is_said_to_be_cut() {
     let table = u64::from_le_bytes(library[40..48].try_into().unwrap());
     let path = folder.write("cut.so", &library[..1000]);
     let ran = run(&["show", &path]);
-    let expected = format!(
-        "kernel-args: error: {path}: at byte 1000: a truncated ELF file: its section table is at byte {table}\n"
-    );
+    let expected = format!("error: {path}: at byte 1000: a truncated ELF file: its section table is at byte {table}\n");
     assert_eq!((ran.code, ran.stderr), (2, expected));
 }
 
@@ -113,9 +111,8 @@ fn the_place_is_counted_from_the_beginning_of_the_file() {
     let path = folder.write("one.so", elf(&[(".text", &[0; 100]), (".nv_fatbin", &fatbin)]));
     let ran = run(&["show", &path]);
     let at = 64 + 100 + second;
-    let expected = format!(
-        "kernel-args: error: {path}: at byte {at}: a truncated fat binary: the header or payload at byte {at} ends"
-    );
+    let expected =
+        format!("error: {path}: at byte {at}: a truncated fat binary: the header or payload at byte {at} ends");
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
     // The kernels before it are still shown.

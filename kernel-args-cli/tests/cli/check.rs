@@ -14,7 +14,8 @@ fn a_file_agrees_with_its_own_list() {
     for file in ["debug.sm_90.cubin", "kernels.ptx", "one.size.fatbin"].map(data) {
         let path = folder.write("list", list(&[&file]));
         let ran = run(&["check", &file, "--against", &path]);
-        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""), "{file}");
+        let expected = format!("no differences from {path}\n");
+        assert_eq!((ran.code, ran.stdout, ran.stderr.as_str()), (0, expected, ""), "{file}");
     }
     // Several files, different parameters per GPU, and a selection of kernels.
     let files = [data("kernels.sm_75.cubin"), data("kernels.sm_100.cubin")];
@@ -60,7 +61,7 @@ fn a_list_is_read_from_standard_input() {
     assert_eq!(run_with(&arguments, b"saxpy()").code, 1);
     let ran = run_with(&arguments, b"no list");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("kernel-args: error: standard input: at byte 0: line 1"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: standard input: at byte 0: line 1"), "{}", ran.stderr);
 }
 
 #[test]
@@ -69,12 +70,11 @@ fn what_is_no_list_is_an_error_with_its_place() {
     let path = folder.write("kernels.list", "saxpy()\nno list\n");
     let ran = run(&["check", "../ptx/saxpy.ptx", "--against", &path]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    let expected =
-        format!("kernel-args: error: {path}: at byte 8: line 2: expected `symbol(parameters)`, found `no list`\n");
+    let expected = format!("error: {path}: at byte 8: line 2: expected `symbol(parameters)`, found `no list`\n");
     assert_eq!(ran.stderr, expected);
     let ran = run(&["check", "../ptx/saxpy.ptx", "--against", "nowhere"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("kernel-args: error: nowhere: "));
+    assert!(ran.stderr.starts_with("error: nowhere: "));
     let path = folder.write("kernels.list", list(&["../ptx/saxpy.ptx"]));
     assert_eq!(run(&["check", "nowhere.ptx", "--against", &path]).code, 2);
 }

@@ -249,7 +249,7 @@ fn members_are_compared_one_by_one() {
 fn errors_are_exit_code_2() {
     let ran = run(&["diff", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.starts_with("kernel-args: error: nowhere.ptx: "));
+    assert!(ran.stderr.starts_with("error: nowhere.ptx: "));
     let ran = run(&["diff", "../ptx/saxpy.ptx", "../ptx/saxpy.ptx", "-k", "nothing"]);
     assert_eq!(ran.code, 2);
     // A pattern that matches only one side.

@@ -77,11 +77,7 @@ fn links_do_not_lead_in_circles() {
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("1 kernel in 1 image of 1 file"), "{}", ran.stdout);
-    assert!(
-        ran.stderr.starts_with("kernel-args: warning: ") && ran.stderr.contains("broken: No such"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.starts_with("warning: ") && ran.stderr.contains("broken: No such"), "{}", ran.stderr);
     for number in 0..10 {
         std::os::unix::fs::symlink("nowhere", folder.path(format!("broken{number}"))).unwrap();
     }
@@ -107,7 +103,7 @@ fn names_that_are_not_utf8_are_shown_with_replacements() {
 fn missing_files_are_reported_and_existing_files_shown() {
     let ran = run(&["show", "nowhere.ptx", "../ptx/saxpy.ptx"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("kernel-args: error: nowhere.ptx: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: nowhere.ptx: "), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("saxpy\n"), "{}", ran.stdout);
 }
 
@@ -134,7 +130,8 @@ fn patterns_are_compared_with_every_name() {
 fn a_pattern_without_kernels_is_an_error_with_a_similar_name() {
     let ran = run(&["show", "../ptx/saxpy.ptx", "--kernel", "daxpy"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    let expected = "kernel-args: error: ../ptx/saxpy.ptx: no kernel matches `daxpy`\nhelp: a kernel with a similar name exists: `saxpy`\n";
+    let expected =
+        "error: ../ptx/saxpy.ptx: no kernel matches `daxpy`\nhelp: a kernel with a similar name exists: `saxpy`\n";
     assert_eq!(ran.stderr, expected);
     let ran = run(&["show", "../ptx/saxpy.ptx", "--kernel", "convolution"]);
     assert!(ran.stderr.ends_with("no kernel matches `convolution`\n"), "{}", ran.stderr);
@@ -198,7 +195,7 @@ fn devices_and_pipes_are_not_read() {
     let list = ["check", "../ptx/saxpy.ptx", "--against", "/dev/zero"];
     for arguments in [&zero[..], &rust, &list] {
         let ran = run(arguments);
-        let expected = "kernel-args: error: /dev/zero: not a regular file\n";
+        let expected = "error: /dev/zero: not a regular file\n";
         assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
     }
     let folder = Folder::new();

@@ -232,7 +232,7 @@ fn the_error_for_a_file_without_kernels_names_its_kind() {
         let path = folder.write(name, content);
         let ran = run(&["show", &path]);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
-        let start = format!("kernel-args: error: {path}: ");
+        let start = format!("error: {path}: ");
         assert!(ran.stderr.starts_with(&start), "{name}: {}", ran.stderr);
         assert!(ran.stderr.contains(expected), "{name}: {}", ran.stderr);
     }

@@ -1,6 +1,6 @@
 //! Help, completions and the manual page.
 
-use super::common::run;
+use super::common::{Folder, bytes, program, run, run_with};
 
 #[test]
 fn help_has_examples_and_exit_codes() {
@@ -30,6 +30,39 @@ fn examples_are_right() {
     ] {
         assert_eq!(run(arguments).code, 0, "{arguments:?}");
     }
+}
+
+/// A file, or an option of `show`, where a command is expected.
+#[test]
+fn a_file_is_shown() {
+    let shown = run(&["show", "../ptx/saxpy.ptx", "--list"]);
+    assert_eq!(shown.code, 0);
+    for arguments in
+        [&["../ptx/saxpy.ptx", "--list"][..], &["--list", "../ptx/saxpy.ptx"], &["--list", "--", "../ptx/saxpy.ptx"]]
+    {
+        assert_eq!(run(arguments), shown, "{arguments:?}");
+    }
+    assert_eq!(run_with(&["-", "--list"], &bytes("../ptx/saxpy.ptx")), shown);
+    let folder = Folder::new();
+    // A name without a dot, the name of a command, and a folder.
+    for name in ["kernels", "show", "help"] {
+        folder.write(&format!("files/{name}"), bytes("../ptx/saxpy.ptx"));
+    }
+    let inside = |arguments: &[&str]| {
+        let output = program().current_dir(folder.path("files")).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for name in ["kernels", "./show", "./help"] {
+        assert_eq!(inside(&[name, "--list"]), (Some(0), shown.stdout.clone()), "{name}");
+    }
+    assert_eq!(run(&[folder.path("files").to_str().unwrap(), "--list"]), shown);
+    assert_eq!(inside(&["show"]).0, Some(2));
+    assert!(inside(&["help"]).1.starts_with("Shows and compares"));
+    assert!(inside(&["--help"]).1.contains("kernel-args <FILE>..."));
+    assert!(inside(&["-V"]).1.starts_with("kernel-args "));
+    // No file and no command.
+    assert!(run(&["nowhere.ptx"]).stderr.starts_with("error: nowhere.ptx: No such file"));
+    assert!(run(&["shwo", "../ptx/saxpy.ptx"]).stderr.contains("help: a similar subcommand exists: `show`\n"));
 }
 
 #[test]

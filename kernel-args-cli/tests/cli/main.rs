@@ -9,6 +9,7 @@ mod bodies;
 mod broken;
 mod check;
 mod diff;
+mod errors;
 mod files;
 mod formats;
 mod golden;

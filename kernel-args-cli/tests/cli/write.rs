@@ -8,13 +8,38 @@ use kernel_args_codegen::{
 use kernel_args_image::{Image, Kernels};
 use std::fs;
 
-/// The program's output. Only kernels that a header cannot declare are reported.
+/// The program's output. Only kernels that a header cannot declare, and kernels without names of their parameters, are reported.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
-    let is_reported = arguments[0] == "header" && ran.stderr.contains(" kernels are not declared: ");
-    let expected = usize::from(is_reported);
-    assert_eq!((ran.code, ran.stderr.lines().count()), (0, expected), "{arguments:?}: {}", ran.stderr);
+    let reported = match arguments[0] {
+        "header" if ran.stderr.contains(" kernels are not declared: ") => 1,
+        "rust" if ran.stderr.contains(": without names of parameters or members: ") => 2,
+        _ => 0,
+    };
+    assert_eq!((ran.code, ran.stderr.lines().count()), (0, reported), "{arguments:?}: {}", ran.stderr);
     ran.stdout
+}
+
+#[test]
+fn debug_information_gives_names() {
+    let help = "help: `--debug-info FILE` gives names: the same kernels, compiled with `nvcc -G` or NVRTC's `--device-debug`\n";
+    for (file, count) in
+        [("../ptx/saxpy.ptx".to_owned(), "1 of 1 kernel"), (data("kernels.sm_75.cubin"), "4 of 5 kernels")]
+    {
+        let ran = run(&["rust", &file]);
+        let expected = format!("warning: {file}: without names of parameters or members: {count}\n{help}");
+        assert_eq!((ran.code, ran.stderr), (0, expected));
+    }
+    // With debug information, in the file or in a second file; and kernels without parameters.
+    for arguments in [
+        &["rust", &data("debug.ptx")][..],
+        &["rust", &data("debug.ptx"), "--debug-info", &data("debug.sm_90.cubin")],
+        &["rust", &data("kernels.sm_75.cubin"), "-k", "nothing"],
+        &["header", "../ptx/saxpy.ptx"],
+    ] {
+        let ran = run(arguments);
+        assert!(!ran.stderr.contains("without names"), "{arguments:?}: {}", ran.stderr);
+    }
 }
 
 /// The kernels of an image, with what their code shows.
@@ -138,7 +163,7 @@ fn strict_headers_reject_undeclarable_kernels() {
     assert!(ran.stderr.contains("it is an instance of a template"), "{}", ran.stderr);
     let ran = run(&["header", "../ptx/saxpy.ptx", "--guard", "1 2"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("kernel-args: error: ../ptx/saxpy.ptx: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: ../ptx/saxpy.ptx: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("include guard"), "{}", ran.stderr);
     assert_eq!(run(&["rust", "nowhere.ptx"]).code, 2);
     assert_eq!(run(&["header", "../ptx/saxpy.ptx", "-k", "nothing"]).code, 2);

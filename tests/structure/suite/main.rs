@@ -10,6 +10,7 @@ mod declared;
 mod documents;
 mod english;
 mod examples;
+mod files;
 mod imports;
 mod jobs;
 mod manifest;
@@ -346,6 +347,25 @@ fn unsafe_blocks_are_in_few_files() {
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
     const { assert!(UNSAFE_BLOCKS.len() <= 20) };
     assert_none(&problems);
+}
+
+/// The functions that write files are in `kernel-args-nvrtc/src/files.rs`. The tracer and the stand-in driver depend on no crate of this
+/// workspace: they create new files in a folder of their own.
+const WRITERS: &[&str] =
+    &["kernel-args-cli/tracer/report.rs", "kernel-args-nvrtc/src/files.rs", "tests/stand_in/src/install.rs"];
+
+#[test]
+fn files_are_written_by_the_same_functions() {
+    let mut writers = Vec::new();
+    let published =
+        packages().into_iter().filter(|package| package.is_published).map(|package| package.folder + "/src");
+    for folder in published.chain(["benches/src", "kernel-args-cli/tracer"].map(String::from)) {
+        let mut found = Vec::new();
+        sources(&folder, "", &mut found);
+        writers.extend(files::writers(&found).into_iter().map(|path| format!("{folder}/{path}")));
+    }
+    writers.sort();
+    assert_eq!(writers, WRITERS);
 }
 
 /// The files of the repository, a line each.
