@@ -9,14 +9,12 @@ use crate::{error::Status, state};
 macro_rules! not_simulated {
     ($($name:ident)*) => {$(
         #[cfg_attr(not(test), unsafe(no_mangle))]
-        #[cfg_attr(test, expect(dead_code, reason = "only a linker finds it"))]
         extern "C" fn $name() -> Status {
             refuse(stringify!($name))
         }
     )*};
 }
 
-#[cfg_attr(test, expect(dead_code, reason = "only a linker finds what calls it"))]
 fn refuse(name: &'static str) -> Status {
     static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     state::call(name, |_| {

@@ -36,17 +36,20 @@ fn launches(world: &World, stream: &Arc<CudaStream>) -> Outcome<Vec<Result<(), E
     let module = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
     let cudarc = module.load_function("saxpy")?;
     let raw = kernel.as_function().cu_function();
-    // SAFETY: both slices have `N` elements, and stay allocated.
-    Ok(unsafe {
-        vec![
-            launch!(kernel, 1, 32, world.raw(1.0), stream = stream),
-            launch!(kernel, 1, 32, world.raw(1.0)),
-            launch!(kernel.as_function(), 1, 32, world.raw(1.0), stream = stream),
-            launch!(cudarc, 1, 32, world.raw(1.0), stream = stream),
-            launch!(cudarc, 1, 32, world.raw(1.0)),
-            launch!(raw, 1, 32, world.raw(1.0), stream = stream),
-        ]
-    })
+    macro_rules! launched {
+        ($($arguments:tt)*) => {
+            // SAFETY: both slices have `N` elements, and stay allocated.
+            unsafe { launch!($($arguments)*) }
+        };
+    }
+    Ok(vec![
+        launched!(kernel, 1, 32, world.raw(1.0), stream = stream),
+        launched!(kernel, 1, 32, world.raw(1.0)),
+        launched!(kernel.as_function(), 1, 32, world.raw(1.0), stream = stream),
+        launched!(cudarc, 1, 32, world.raw(1.0), stream = stream),
+        launched!(cudarc, 1, 32, world.raw(1.0)),
+        launched!(raw, 1, 32, world.raw(1.0), stream = stream),
+    ])
 }
 
 fn are_outside(launches: Vec<Result<(), Error>>, of: OutsideOf) -> Outcome {
