@@ -17,6 +17,7 @@
 //! | [`lists`] | arguments whose types are known at run time only; kernels selected by name |
 //! | [`dtypes`] | a framework with element types of its own: families of kernels, types that an image may lack, coverage |
 //! | [`globals`] | `__device__`, `__constant__` and `__managed__` variables |
+#![cfg_attr(feature = "textures", doc = "| [`textures`] | textures and surfaces |")]
 #![cfg_attr(
     feature = "graphs",
     doc = "| [`graphs`] | CUDA graphs |
@@ -62,6 +63,7 @@ chapters! {
     lists: "lists";
     dtypes: "dtypes";
     globals: "globals";
+    #[cfg(feature = "textures")] textures: "textures";
     #[cfg(feature = "graphs")] graphs: "graphs", "pictures/graph";
     #[cfg(feature = "graphs")] sequences: "sequences";
     contexts: "contexts";

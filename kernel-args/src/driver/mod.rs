@@ -25,6 +25,8 @@ mod query;
 mod replay;
 #[cfg(feature = "graphs")]
 mod sequence;
+#[cfg(feature = "textures")]
+mod texture;
 mod verify;
 
 pub use api::Status;
@@ -78,6 +80,13 @@ pub use {
     error::RecordingError,
     observe::{FileRecording, record_to_file},
     replay::{Difference, Recording, Replay, ReplayOptions, ReplayedMemory},
+};
+#[cfg(feature = "textures")]
+pub use {
+    error::TextureError,
+    texture::{
+        AddressMode, Array, ArrayShape, FilterMode, ReadMode, Surface, Texel, TexelFormat, Texture, TextureOptions,
+    },
 };
 #[cfg(feature = "observe")]
 pub use {

@@ -146,9 +146,11 @@ mod pointer;
 mod pool;
 mod proc_address;
 mod ptx;
+mod region;
 mod settings;
 mod state;
 mod stream;
+mod texture;
 mod user_object;
 
 pub use client::{Control, Launch, LaunchForm};

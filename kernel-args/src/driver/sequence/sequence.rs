@@ -193,8 +193,12 @@ impl Sequence {
         let steps = log.len();
         let (api, context) = (api()?, stream.context().clone());
         bind(api, &context)?;
+        #[cfg(feature = "textures")]
+        let objects = held.take_objects();
         let mut guards = mem::take(storage);
         let entered = Slices::new(held).enter(stream, &mut guards);
+        #[cfg(feature = "textures")]
+        guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
         let outcome = if let Err(held_at) = entered {
             guards.drain(..).for_each(mem::forget);
             Err(Error::Launch(LaunchError::Replaced { held_at }))
