@@ -1,9 +1,6 @@
 //! Objects that launches use, and that are no slices of cudarc: textures and surfaces.
 
-use cudarc::driver::{
-    CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
-    sys::{CUdeviceptr, CUstream},
-};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop, sys::CUdeviceptr};
 use std::{
     boxed::Box,
     sync::{
@@ -37,17 +34,12 @@ pub(crate) struct ObjectUses {
 
 /// The last uses on one stream.
 struct StreamUses {
-    /// It can be destroyed, and a new stream can have the same handle.
-    stream: CUstream,
+    /// The number of its handle. It can be destroyed, and a new stream can have the same handle.
+    stream: usize,
     read: CudaEvent,
     write: CudaEvent,
     next: OnceLock<Box<StreamUses>>,
 }
-
-// SAFETY: the handle of the stream is only compared. `CudaEvent` is `Send`.
-unsafe impl Send for StreamUses {}
-// SAFETY: the handle of the stream is only compared. `CudaEvent` is `Sync`.
-unsafe impl Sync for StreamUses {}
 
 impl ObjectUses {
     fn iter(&self) -> impl Iterator<Item = &StreamUses> {
@@ -56,15 +48,15 @@ impl ObjectUses {
     }
 
     fn on(&self, stream: &CudaStream) -> Result<&StreamUses, DriverError> {
-        let mut place = &self.first;
+        let (mut place, stream_handle) = (&self.first, stream.cu_stream().addr());
         loop {
             match place.get() {
-                Some(uses) if uses.stream == stream.cu_stream() => return Ok(uses),
+                Some(uses) if uses.stream == stream_handle => return Ok(uses),
                 Some(uses) => place = &uses.next,
                 None => {
                     let event = || stream.context().new_event(None);
                     let (read, write) = (event()?, event()?);
-                    let uses = StreamUses { stream: stream.cu_stream(), read, write, next: OnceLock::new() };
+                    let uses = StreamUses { stream: stream_handle, read, write, next: OnceLock::new() };
                     // If a different thread was faster, its stream is compared next.
                     let _ = place.set(Box::new(uses));
                 }

@@ -141,8 +141,8 @@ fn copies_are_inside_of_the_array() {
             WidthInBytes: 2,
             Height: 2,
         };
-        assert_eq!(call!(sys::cuMemcpy2D_v2(&raw const rows(4))), Ok(()));
-        assert_eq!(call!(sys::cuMemcpy2DAsync_v2(&raw const rows(1), null_mut())), INVALID_VALUE, "a short pitch");
+        assert_eq!(call!(sys::cuMemcpy2D_v2(&rows(4))), Ok(()));
+        assert_eq!(call!(sys::cuMemcpy2DAsync_v2(&rows(1), null_mut())), INVALID_VALUE, "a short pitch");
         let mut found = [0; 4];
         assert_eq!(copy(image, &mut found, [0; 3], [2, 2, 1], false), Ok(()));
         assert_eq!(found, [1, 2, 3, 4]);
@@ -195,8 +195,8 @@ fn objects_are_checked_and_counted() {
         assert_eq!(call!(sys::cuArrayDestroy(floats)), INVALID_VALUE, "a texture uses the array");
 
         let mut surface = 0;
-        assert_eq!(call!(sys::cuSurfObjectCreate(&raw mut surface, &raw const of(bytes))), INVALID_VALUE);
-        assert_eq!(call!(sys::cuSurfObjectCreate(&raw mut surface, &raw const of(floats))), Ok(()));
+        assert_eq!(call!(sys::cuSurfObjectCreate(&raw mut surface, &of(bytes))), INVALID_VALUE);
+        assert_eq!(call!(sys::cuSurfObjectCreate(&raw mut surface, &of(floats))), Ok(()));
         assert_eq!((driver.live().arrays, driver.live().surfaces), (2, 1));
         assert_eq!(call!(sys::cuSurfObjectDestroy(surface)), Ok(()));
         assert_eq!(

@@ -282,6 +282,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/api/handle.rs",
     "kernel-args/src/driver/api/launch/mod.rs",
     "kernel-args/src/driver/api/module.rs",
+    "kernel-args/src/driver/api/texture.rs",
     "kernel-args/src/driver/context/runtime.rs",
     "kernel-args/src/driver/function/fitting.rs",
     "kernel-args/src/driver/graph/promised.rs",

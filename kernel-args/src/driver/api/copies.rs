@@ -16,8 +16,8 @@ pub(crate) enum Memory {
     Array(CUarray),
 }
 
-/// A copy of this many bytes, rows and slices. Memory that is no array has no gaps between them. The pitch of a single row is not used, and
-/// a row can be longer than the largest pitch.
+/// A copy of this many bytes, rows and slices. Next to an array, the other memory has no gaps between them. Without an array it is one row, whose
+/// pitch is not used: it can be longer than the largest pitch.
 pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
     struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
 
@@ -29,7 +29,7 @@ pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3])
         Memory::Array(array) => Side(CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
     };
     let (from, to) = (split(from), split(to));
-    let (pitch, rows) = if height * depth == 1 { (0, 0) } else { (width, height) };
+    let (pitch, rows) = if from.3.is_null() && to.3.is_null() { (0, 0) } else { (width, height) };
     CUDA_MEMCPY3D {
         srcXInBytes: 0,
         srcY: 0,

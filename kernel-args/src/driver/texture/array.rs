@@ -170,7 +170,7 @@ impl<T: Texel> Array<T> {
     /// Overwrites all texels, in the order of `stream`. The texels are copied to a temporary slice first.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the number of texels is another one than that of the array, or the stream is being captured;
+    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured;
     /// [`Error::Context`] for a stream of a different context; the errors of the driver.
     pub fn write(&self, stream: &Arc<CudaStream>, texels: &[T]) -> Result<(), Error> {
         self.check(stream, texels.len())?;

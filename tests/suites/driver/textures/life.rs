@@ -3,10 +3,13 @@
 use super::{HEIGHT, Outcome, PTX, WIDTH, World, compare};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointerMut, KernelArgs, Launch, Module, Retained,
+    DevicePointerMut, KernelArgs, Launch, Module, Retained, SurfaceObject, TextureObject,
+    args::Form,
     context::{ContextFlags, create_context},
     graph::Graph,
+    launch,
     texture::{Array, ReadMode, Surface, Texture, TextureOptions},
+    vector::Int3,
 };
 use kernel_args_stand_in::{Control, LiveObjects};
 use kernel_args_tests::driver::{context, device, trial, trial_unless};
@@ -37,6 +40,7 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial_unless(missing, "objects_end_with_their_last_owner", last_owner),
         trial_unless(missing, "an_object_in_use_is_not_destroyed", in_use),
+        trial_unless(missing, "kernels_receive_the_objects", arguments),
         trial("a_graph_retains_its_textures", graph),
         trial_unless(missing, "a_reset_has_destroyed_them", reset),
         trial("another_thread_drops_them", threads),
@@ -106,6 +110,44 @@ fn in_use() -> Outcome {
     drop(array);
     // Not the array of that surface.
     assert_eq!(counts().2, 1);
+    Ok(())
+}
+
+/// Each kind of field, in both forms.
+fn arguments() -> Outcome {
+    #[derive(KernelArgs)]
+    struct Both<T, S> {
+        image: T,
+        to: S,
+        shape: i32,
+        size: Int3,
+    }
+    let world = World::new()?;
+    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let array = Array::<f32>::for_surfaces(&world.ctx, [WIDTH, HEIGHT])?;
+    let (texture, mut surface) = (Texture::new(&array, &TextureOptions::new())?, Surface::new(&array)?);
+    let (image, to) = (texture.object(), surface.object());
+    let mut expected = [image.0.to_le_bytes(), to.0.to_le_bytes()].concat();
+    expected.extend([3, 0, 0, 0]);
+    assert_ne!((image, to), (TextureObject(0), SurfaceObject(0)));
+    let module = Module::load(&world.ctx, PTX)?;
+    for form in [Form::Packed, Form::KernelParams] {
+        macro_rules! launched {
+            ($image:expr, $to:expr) => {{
+                let args = Both { image: $image, to: $to, shape: 3, size: Int3::new(1, 1, 1) };
+                // The kernel takes two surfaces. In PTX all objects are integers.
+                let function = module.function("mirror_4")?;
+                // SAFETY: no kernel runs on the stand-in driver.
+                unsafe { launch!(function, 1, 32, args, form = form, stream = &world.first) }?;
+                let bank = driver.last_launch().ok_or("no launch")?.bank;
+                assert_eq!(bank[..20], expected[..], "{form:?}");
+            }};
+        }
+        launched!(&texture, &surface);
+        launched!(texture.clone(), surface.clone());
+        launched!(&texture, &mut surface);
+        launched!(image, to);
+    }
     Ok(())
 }
 

@@ -28,7 +28,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 const PTX: &str = include_str!("../../../../ptx/textures.ptx");
 
-/// Whether kernels are executed, so that their results can be compared.
+/// Whether kernels are executed. Otherwise their results are not compared.
 static IS_REAL: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn main() -> ExitCode {

@@ -215,13 +215,13 @@ impl<T: Numbers> Model<'_, T> {
                 }
             }
         }
-        // The conversion to a float; linear filters of integers compute with fewer bits.
-        let rounding = match (self.rules.returns_floats::<T>(), self.rules.is_srgb, T::LARGEST, is_linear) {
-            (false, ..) => 0.0,
-            (_, true, ..) => 1.0 / 512.0,
-            (_, _, Some(_), true) => 1.0 / 512.0,
-            (_, _, _, true) => 1.0 / 4096.0,
-            _ => 1.0 / f64::from(1 << 20),
+        // The conversion to a float. The filter computes with fewer bits.
+        let rounding = match (T::LARGEST, is_linear) {
+            _ if !self.rules.returns_floats::<T>() => 0.0,
+            _ if self.rules.is_srgb => 1.0 / 256.0,
+            (Some(_), true) => 1.0 / 256.0,
+            (None, true) => 1.0 / 512.0,
+            _ => 1.0 / f64::from(1 << 17),
         };
         let tolerance = std::array::from_fn(|channel| {
             let largest = low[channel].abs().max(high[channel].abs());
