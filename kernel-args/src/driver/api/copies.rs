@@ -16,8 +16,8 @@ pub(crate) enum Memory {
     Array(CUarray),
 }
 
-/// A copy of this many bytes, rows and slices. Next to an array, the other memory has no gaps between them. Without an array it is one row, whose
-/// pitch is not used: it can be longer than the largest pitch.
+/// A copy of this many bytes, rows and slices. Next to an array, the other memory has no gaps between them. Without an array it is
+/// one row, whose pitch is not used: it can be longer than the largest pitch.
 pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
     struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
 

@@ -205,18 +205,16 @@ impl ArrayMemory {
         let api = self.place.api;
         let copy = required!(api, cuMemcpy3DAsync_v2)?;
         let context = stream.context();
+        let stored = |call| context.check_err().map_err(|error| CallError::cudarc(call, error));
+        stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         context.bind_to_thread().map_err(CallError::context)?;
-        let waited = context.check_err();
-        waited.map_err(|error| CallError::cudarc("cuEventCreate, cuStreamWaitEvent or cuCtxSetCurrent", error))?;
         let parameters = copies::copy(to, from, self.extent);
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
         // of the same rows and slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
         // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
         let copied = unsafe { copy(&parameters, stream.cu_stream()) }.check("cuMemcpy3DAsync");
         drop(guards);
-        let recorded =
-            context.check_err().map_err(|error| CallError::cudarc("cuEventRecord or cuCtxSetCurrent", error));
-        copied.and(recorded)
+        copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
     }
 }
 
@@ -390,5 +388,56 @@ impl Drop for ObjectMemory {
         if let (false, Source::Memory { memory, .. }) = (has_finished, &self.source) {
             mem::forget(memory.clone());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+    use cudarc::driver::sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC};
+
+    #[test]
+    fn the_descriptors_are_those_of_cudarc() {
+        type Shape = CUDA_ARRAY3D_DESCRIPTOR;
+        type Theirs = CUDA_TEXTURE_DESC;
+        let pairs = [
+            (size_of::<ArrayDescriptor>(), size_of::<Shape>()),
+            (offset_of!(ArrayDescriptor, size), offset_of!(Shape, Width)),
+            (offset_of!(ArrayDescriptor, format), offset_of!(Shape, Format)),
+            (offset_of!(ChannelFormat, channels) + 24, offset_of!(Shape, NumChannels)),
+            (offset_of!(ArrayDescriptor, flags), offset_of!(Shape, Flags)),
+            (size_of::<Resource>(), size_of::<CUDA_RESOURCE_DESC>()),
+            (offset_of!(Resource, resource), offset_of!(CUDA_RESOURCE_DESC, res)),
+            (offset_of!(Resource, flags), offset_of!(CUDA_RESOURCE_DESC, flags)),
+            (size_of::<Sampler>(), size_of::<Theirs>()),
+            (offset_of!(Sampler, filter), offset_of!(Theirs, filterMode)),
+            (offset_of!(Sampler, flags), offset_of!(Theirs, flags)),
+            (offset_of!(Sampler, mipmap_bias_and_range), offset_of!(Theirs, mipmapLevelBias)),
+            (offset_of!(Sampler, border), offset_of!(Theirs, borderColor)),
+            (offset_of!(Sampler, reserved), offset_of!(Theirs, reserved)),
+        ];
+        for (i, (ours, theirs)) in pairs.into_iter().enumerate() {
+            assert_eq!(ours, theirs, "pair {i}");
+        }
+    }
+
+    /// Each field has 8 bytes, except the format.
+    #[test]
+    fn the_resources_are_those_of_cudarc() {
+        use cudarc::driver::sys::{
+            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
+            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
+        };
+        let format = ChannelFormat { format: 0x20, channels: 2 };
+        let row = Resource::memory(0x200, format, LinearShape::Row { bytes: 77 });
+        assert_eq!((row.kind, &row.resource[..3]), (2, &[0x200, 0x2_0000_0020, 77][..]));
+        assert_eq!((offset_of!(Linear, format), offset_of!(Linear, numChannels)), (8, 12));
+        assert_eq!(offset_of!(Linear, sizeInBytes), 16);
+        let rows = Resource::memory(0x200, format, LinearShape::Rows { width: 5, height: 6, pitch: 64 });
+        assert_eq!((rows.kind, &rows.resource[..5]), (3, &[0x200, 0x2_0000_0020, 5, 6, 64][..]));
+        assert_eq!((offset_of!(Pitch2D, format), offset_of!(Pitch2D, numChannels)), (8, 12));
+        assert_eq!((offset_of!(Pitch2D, width), offset_of!(Pitch2D, height)), (16, 24));
+        assert_eq!(offset_of!(Pitch2D, pitchInBytes), 32);
     }
 }

@@ -15,10 +15,10 @@ use core::{fmt, marker::PhantomData};
 use cudarc::driver::{CudaContext, CudaStream, CudaView, CudaViewMut, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
 
-/// The dimensions of an [`Array`], in texels. The texels of a row are neighbours, as in `[width, height, depth]` in C order from the
-/// last one.
+/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last
+/// dimension.
 ///
-/// `From` makes one of a width, and of `[width, height]` and `[width, height, depth]`.
+/// `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayShape {
     /// `tex1D`: the width.
@@ -115,7 +115,8 @@ impl fmt::Display for ArrayShape {
 /// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same
 /// memory. It is freed when no clone, texture or surface exists, after the work that uses it has finished: the last drop waits for it.
 ///
-/// Copies are enqueued on a stream. They wait for earlier copies and launches on other streams that use the array, and later ones wait for them.
+/// Copies are enqueued on a stream. They wait for earlier copies and launches on other streams that use the array, and later ones wait
+/// for them.
 ///
 /// ```no_run
 /// use kernel_args::texture::Array;
@@ -227,7 +228,9 @@ impl<T: Texel> Array<T> {
                 slice_len: len,
             }));
         }
-        let status = stream.capture_status().map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
+        let status = stream.capture_status();
+        let call = "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamIsCapturing";
+        let status = status.map_err(|error| Error::cudarc(call, error))?;
         if status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
             return Err(Error::Texture(TextureError::Capturing));
         }

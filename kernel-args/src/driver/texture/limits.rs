@@ -47,3 +47,82 @@ pub(super) fn check(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cudarc::driver::sys::CUdevice_attribute as Theirs;
+    use std::{vec, vec::Vec};
+
+    #[test]
+    fn the_numbers_are_those_of_cudarc() {
+        use Theirs::*;
+        for (ours, texture, surface) in [
+            (
+                ARRAY_1D,
+                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH],
+                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH],
+            ),
+            (
+                ARRAY_2D,
+                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT],
+                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT],
+            ),
+            (
+                ARRAY_3D,
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH,
+                ],
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
+                ],
+            ),
+            (
+                LAYERED_1D,
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS,
+                ],
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS,
+                ],
+            ),
+            (
+                LAYERED_2D,
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS,
+                ],
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
+                ],
+            ),
+            (
+                Limits { texture: LINEAR_1D, surface: &[TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT] },
+                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH],
+                vec![CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT],
+            ),
+            (
+                Limits { texture: LINEAR_2D, surface: &[] },
+                vec![
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
+                ],
+                vec![],
+            ),
+        ] {
+            let numbers = |all: &[Theirs]| all.iter().map(|one| *one as u32).collect::<Vec<_>>();
+            assert_eq!(ours.texture, numbers(&texture), "{texture:?}");
+            assert_eq!(ours.surface, numbers(&surface), "{surface:?}");
+        }
+    }
+}

@@ -132,3 +132,43 @@ texels! {
     [half::f16; 4] = F16 * 4;
     crate::interop::Half2 = F16 * 2;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cudarc::driver::sys::CUarray_format as Theirs;
+
+    #[test]
+    fn the_numbers_are_those_of_cudarc() {
+        for (ours, theirs) in [
+            (u8::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT8),
+            (u16::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT16),
+            (u32::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT32),
+            (i8::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT8),
+            (i16::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT16),
+            (i32::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT32),
+            (f32::FORMAT, Theirs::CU_AD_FORMAT_FLOAT),
+            #[cfg(feature = "half")]
+            (half::f16::FORMAT, Theirs::CU_AD_FORMAT_HALF),
+        ] {
+            assert_eq!(ours.raw().format, theirs as u32, "{ours}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_fill_each_texel() {
+        fn check<T: Texel>() {
+            let bits: usize = T::FORMAT.number()[1..].parse().expect("a width");
+            assert_eq!(T::FORMAT.channels() * bits / 8, size_of::<T>(), "{}", T::FORMAT);
+        }
+        macro_rules! check {
+            ($($ty:ty)*) => { $(check::<$ty>();)* };
+        }
+        check! {
+            u8 [u8; 2] [u8; 4] vector::UChar1 vector::UChar2 vector::UChar4 i8 [i8; 4] vector::Char2 u16 [u16; 2] vector::UShort4
+            i16 [i16; 4] vector::Short2 u32 [u32; 2] vector::UInt4 i32 [i32; 4] vector::Int1 f32 [f32; 4] vector::Float2
+        }
+        #[cfg(feature = "half")]
+        check! { half::f16 [half::f16; 2] [half::f16; 4] crate::interop::Half2 }
+    }
+}

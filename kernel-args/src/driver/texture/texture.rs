@@ -60,7 +60,7 @@ impl Texture {
         Ok(Self(Arc::new(ObjectMemory::texture(&array.memory, &sampler)?)))
     }
 
-    /// A texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates. Outside of the slice it is 0.
+    /// A texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates.
     ///
     /// # Errors
     /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of the driver.

@@ -115,13 +115,6 @@ fn in_use() -> Outcome {
 
 /// Each kind of field, in both forms.
 fn arguments() -> Outcome {
-    #[derive(KernelArgs)]
-    struct Both<T, S> {
-        image: T,
-        to: S,
-        shape: i32,
-        size: Int3,
-    }
     let world = World::new()?;
     let driver = Control::attach().ok_or("the stand-in driver")?;
     let array = Array::<f32>::for_surfaces(&world.ctx, [WIDTH, HEIGHT])?;
@@ -130,24 +123,30 @@ fn arguments() -> Outcome {
     let mut expected = [image.0.to_le_bytes(), to.0.to_le_bytes()].concat();
     expected.extend([3, 0, 0, 0]);
     assert_ne!((image, to), (TextureObject(0), SurfaceObject(0)));
-    let module = Module::load(&world.ctx, PTX)?;
-    for form in [Form::Packed, Form::KernelParams] {
-        macro_rules! launched {
-            ($image:expr, $to:expr) => {{
+    // The kernel takes two surfaces. In PTX all objects are integers.
+    let function = Module::load(&world.ctx, PTX)?.function("mirror_4")?;
+    macro_rules! launched {
+        ([$($life:lifetime)?] $image_ty:ty = $image:expr, $to_ty:ty = $to:expr) => {
+            for form in [Form::Packed, Form::KernelParams] {
+                #[derive(KernelArgs)]
+                struct Both$(<$life>)? {
+                    image: $image_ty,
+                    to: $to_ty,
+                    shape: i32,
+                    size: Int3,
+                }
                 let args = Both { image: $image, to: $to, shape: 3, size: Int3::new(1, 1, 1) };
-                // The kernel takes two surfaces. In PTX all objects are integers.
-                let function = module.function("mirror_4")?;
                 // SAFETY: no kernel runs on the stand-in driver.
                 unsafe { launch!(function, 1, 32, args, form = form, stream = &world.first) }?;
                 let bank = driver.last_launch().ok_or("no launch")?.bank;
                 assert_eq!(bank[..20], expected[..], "{form:?}");
-            }};
-        }
-        launched!(&texture, &surface);
-        launched!(texture.clone(), surface.clone());
-        launched!(&texture, &mut surface);
-        launched!(image, to);
+            }
+        };
     }
+    launched!(['a] &'a Texture = &texture, &'a Surface = &surface);
+    launched!([] Texture = texture.clone(), Surface = surface.clone());
+    launched!(['a] &'a Texture = &texture, &'a mut Surface = &mut surface);
+    launched!([] TextureObject = image, SurfaceObject = to);
     Ok(())
 }
 
