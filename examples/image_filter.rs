@@ -3,6 +3,13 @@
 //!
 //! The argument is the name of a picture of the three images; the default is `image_filter.png`. Without a GPU it does nothing.
 
+#![expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "places and colors are small numbers"
+)]
+
 use cudarc::driver::{CudaContext, CudaSlice};
 use kernel_args::{
     Kernel, KernelArgs, Module, launch,

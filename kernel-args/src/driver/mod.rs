@@ -26,7 +26,7 @@ mod replay;
 #[cfg(feature = "graphs")]
 mod sequence;
 #[cfg(feature = "textures")]
-mod texture;
+mod textures;
 mod verify;
 
 pub use api::Status;
@@ -84,7 +84,7 @@ pub use {
 #[cfg(feature = "textures")]
 pub use {
     error::TextureError,
-    texture::{
+    textures::{
         AddressMode, Array, ArrayShape, FilterMode, ReadMode, Surface, Texel, TexelFormat, Texture, TextureOptions,
     },
 };

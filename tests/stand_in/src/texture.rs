@@ -51,7 +51,7 @@ const GATHER: c_uint = 8;
 #[repr(C)]
 struct Resource {
     kind: c_uint,
-    resource: [usize; 16],
+    fields: [usize; 16],
     flags: c_uint,
 }
 
@@ -122,13 +122,12 @@ pub(crate) fn attribute(attribute: c_uint) -> Option<u32> {
     Some(match attribute {
         14 => 512,
         51 => 32,
-        21 | 22 | 56 => 131_072,
+        21 | 22 | 56 | 70 => 131_072,
         23 | 57 => 65_536,
         24..=26 | 58..=60 => 16_384,
         27 | 28 | 42 | 55 | 61 | 63 | 64 => 32_768,
         29 | 43 | 62 | 65 => 2_048,
         69 => 1 << 28,
-        70 => 131_072,
         71 => 65_000,
         72 => 2_097_120,
         _ => return None,
@@ -155,13 +154,12 @@ impl Driver {
         array.set(self.arrays.insert(Array { context, address, shape }))
     }
 
-    /// What a texture object of this resource refers to, and whether its channels are integers of at most 16 bits, other integers or
-    /// floats.
+    /// The array of a resource, or null for other memory, and the format of its texels.
     fn texture_source(&self, resource: &Resource) -> Outcome<(Handle, Format)> {
-        let [first, format, third, height, pitch, ..] = resource.resource;
+        let [first, format, third, height, pitch, ..] = resource.fields;
         let memory = |texels: usize, bytes: usize| {
-            let is_held = !first.is_multiple_of(512) || texels == 0 || !self.memory.holds(first as u64, bytes);
-            if is_held { Err(Status::INVALID_VALUE) } else { Ok((Handle::NULL, Format::of(format))) }
+            let is_wrong = !first.is_multiple_of(512) || texels == 0 || !self.memory.holds(first as u64, bytes);
+            if is_wrong { Err(Status::INVALID_VALUE) } else { Ok((Handle::NULL, Format::of(format))) }
         };
         match resource.kind {
             0 => Ok((Handle(first), self.arrays.get(Handle(first))?.shape.format)),
@@ -247,7 +245,7 @@ entry_points! {
 
     fn cuSurfObjectCreate(driver, surface: Out<Handle>, resource: In<Resource>) {
         let context = driver.healthy()?;
-        let Resource { kind, resource: [array, ..], flags } = resource.get()?;
+        let Resource { kind, fields: [array, ..], flags } = resource.get()?;
         let array = Handle(array);
         if kind != 0 || flags != 0 || driver.arrays.get(array)?.shape.flags & SURFACE == 0 {
             return Err(Status::INVALID_VALUE);

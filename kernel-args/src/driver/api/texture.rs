@@ -45,7 +45,7 @@ impl ArrayDescriptor {
 #[repr(C)]
 pub(crate) struct Resource {
     kind: c_uint,
-    resource: [u64; 16],
+    fields: [u64; 16],
     flags: c_uint,
 }
 
@@ -53,9 +53,9 @@ const _: () = assert!(size_of::<Resource>() == 144);
 
 impl Resource {
     fn new<const N: usize>(kind: c_uint, fields: [u64; N]) -> Self {
-        let mut resource = [0; 16];
-        resource[..N].copy_from_slice(&fields);
-        Self { kind, resource, flags: 0 }
+        let mut all = [0; 16];
+        all[..N].copy_from_slice(&fields);
+        Self { kind, fields: all, flags: 0 }
     }
 
     fn array(array: Alive<'_, CUarray_st>) -> Self {
@@ -408,7 +408,7 @@ mod tests {
             (offset_of!(ChannelFormat, channels) + 24, offset_of!(Shape, NumChannels)),
             (offset_of!(ArrayDescriptor, flags), offset_of!(Shape, Flags)),
             (size_of::<Resource>(), size_of::<CUDA_RESOURCE_DESC>()),
-            (offset_of!(Resource, resource), offset_of!(CUDA_RESOURCE_DESC, res)),
+            (offset_of!(Resource, fields), offset_of!(CUDA_RESOURCE_DESC, res)),
             (offset_of!(Resource, flags), offset_of!(CUDA_RESOURCE_DESC, flags)),
             (size_of::<Sampler>(), size_of::<Theirs>()),
             (offset_of!(Sampler, filter), offset_of!(Theirs, filterMode)),
@@ -431,11 +431,11 @@ mod tests {
         };
         let format = ChannelFormat { format: 0x20, channels: 2 };
         let row = Resource::memory(0x200, format, LinearShape::Row { bytes: 77 });
-        assert_eq!((row.kind, &row.resource[..3]), (2, &[0x200, 0x2_0000_0020, 77][..]));
+        assert_eq!((row.kind, &row.fields[..3]), (2, &[0x200, 0x2_0000_0020, 77][..]));
         assert_eq!((offset_of!(Linear, format), offset_of!(Linear, numChannels)), (8, 12));
         assert_eq!(offset_of!(Linear, sizeInBytes), 16);
         let rows = Resource::memory(0x200, format, LinearShape::Rows { width: 5, height: 6, pitch: 64 });
-        assert_eq!((rows.kind, &rows.resource[..5]), (3, &[0x200, 0x2_0000_0020, 5, 6, 64][..]));
+        assert_eq!((rows.kind, &rows.fields[..5]), (3, &[0x200, 0x2_0000_0020, 5, 6, 64][..]));
         assert_eq!((offset_of!(Pitch2D, format), offset_of!(Pitch2D, numChannels)), (8, 12));
         assert_eq!((offset_of!(Pitch2D, width), offset_of!(Pitch2D, height)), (16, 24));
         assert_eq!(offset_of!(Pitch2D, pitchInBytes), 32);

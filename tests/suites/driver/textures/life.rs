@@ -123,13 +123,14 @@ fn arguments() -> Outcome {
     let mut expected = [image.0.to_le_bytes(), to.0.to_le_bytes()].concat();
     expected.extend([3, 0, 0, 0]);
     assert_ne!((image, to), (TextureObject(0), SurfaceObject(0)));
-    // The kernel takes two surfaces. In PTX all objects are integers.
+    // The kernel takes two surfaces, which its code shows.
     let function = Module::load(&world.ctx, PTX)?.function("mirror_4")?;
     macro_rules! launched {
         ([$($life:lifetime)?] $image_ty:ty = $image:expr, $to_ty:ty = $to:expr) => {
             for form in [Form::Packed, Form::KernelParams] {
                 #[derive(KernelArgs)]
                 struct Both$(<$life>)? {
+                    #[kernel_args(opaque)]
                     image: $image_ty,
                     to: $to_ty,
                     shape: i32,

@@ -98,7 +98,7 @@ impl Rules {
         let options = TextureOptions::new().address(self.address).filter(self.filter).read(self.read);
         let options = if self.is_normalized { options.normalized_coordinates() } else { options };
         let options = if self.is_srgb { options.srgb() } else { options };
-        options.border_color(self.border)
+        if self.border.iter().any(|color| *color != 0.0) { options.border_color(self.border) } else { options }
     }
 
     /// Whether samples are floats.

@@ -133,14 +133,13 @@ impl World {
         let mut wrong = Vec::new();
         for (place, sample) in places.iter().zip(samples) {
             let expected = model.sample(*place);
-            for channel in 0..T::FORMAT.channels() {
+            for (channel, found) in sample.iter().enumerate().take(T::FORMAT.channels()) {
                 self.compared += 1;
-                let difference = (sample[channel] - expected.value[channel]).abs();
-                // Also for NaN.
-                if !(difference <= expected.tolerance[channel]) {
+                let difference = (found - expected.value[channel]).abs();
+                if difference.is_nan() || difference > expected.tolerance[channel] {
                     wrong.push(format!(
-                        "  at {place:?}, channel {channel}: the device returned {}, the model {} (they may differ by {:e})",
-                        sample[channel], expected.value[channel], expected.tolerance[channel]
+                        "  at {place:?}, channel {channel}: the device returned {found}, the model {} (they may differ by {:e})",
+                        expected.value[channel], expected.tolerance[channel]
                     ));
                 }
             }

@@ -30,7 +30,7 @@ pub(super) fn trials() -> Vec<Trial> {
 fn mirrored<T: Numbers + PartialEq + Debug>(shape: ArrayShape, number: i32) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let kernel = Module::load(&ctx, PTX)?.kernel::<Mirror>(&*format!("mirror_{}", size_of::<T>()))?;
+    let kernel = Module::load(&ctx, PTX)?.kernel::<Mirror>(&format!("mirror_{}", size_of::<T>()))?;
     let mut bits = Bits(size_of::<T>() as u32 + 99);
     let texels: Vec<T> = (0..shape.texels()).map(|_| T::from_bits(&mut bits)).collect();
     let (from, to) = (Array::for_surfaces(&ctx, shape)?, Array::<T>::for_surfaces(&ctx, shape)?);

@@ -67,7 +67,7 @@ pub struct TextureOptions {
     read: ReadMode,
     is_normalized: bool,
     is_srgb: bool,
-    border: [f32; 4],
+    border: Option<[f32; 4]>,
 }
 
 const READ_MODE: &str = "ReadMode::NormalizedFloat";
@@ -110,7 +110,7 @@ impl TextureOptions {
 
     /// The value outside of the texels, for [`AddressMode::Border`]. The default is 0.
     pub fn border_color(mut self, color: [f32; 4]) -> Self {
-        self.border = color;
+        self.border = Some(color);
         self
     }
 
@@ -153,7 +153,7 @@ impl TextureOptions {
                 "use `[u8; 4]` or `UChar4` with `.read(ReadMode::NormalizedFloat)`, or remove `.srgb()`",
             );
         }
-        if self.border != [0.0; 4] {
+        if self.border.is_some() {
             if !address.contains(&AddressMode::Border) {
                 return wrong(
                     "border_color",
@@ -178,7 +178,7 @@ impl TextureOptions {
             anisotropy: 0,
             mipmap_filter: 0,
             mipmap_bias_and_range: [0.0; 3],
-            border: self.border,
+            border: self.border.unwrap_or_default(),
             reserved: [0; 12],
         })
     }

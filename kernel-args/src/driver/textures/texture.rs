@@ -98,10 +98,7 @@ impl Texture {
                 format!(
                     "a row begins every {pitch_bytes} bytes, but this GPU needs a multiple of {alignment} bytes (width {width}, pitch {pitch})"
                 ),
-                match bytes.is_multiple_of(size_of::<T>()) {
-                    true => format!("allocate rows of {} elements, and pass this pitch", bytes / size_of::<T>()),
-                    false => "copy the rows into an `Array`".into(),
-                },
+                format!("allocate rows of {} elements, and pass this pitch", bytes / size_of::<T>()),
             ));
         }
         if pitch < width {
