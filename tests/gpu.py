@@ -25,11 +25,11 @@ BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
 SUITES = [
     "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch",
-    "memory_changes", "mirrors", "observe", "packed", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "trace",
+    "memory_changes", "mirrors", "observe", "packed", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "textures", "trace",
 ]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter"]
 # Examples in separate packages.
 PACKAGES = ["inference", "nbody", "build-script"]
 

@@ -15,6 +15,7 @@
 //! - [`fields`]: what a field can be; attributes of fields
 //! - [`pointers`]: slices and pointers
 //! - [`structs`]: structs and enums by value; device memory
+#![cfg_attr(feature = "textures", doc = "- [`textures`]: textures and surfaces")]
 //! - [`parts`]: arrays and structs whose elements and fields are separate parameters; lengths and strides of tensors
 //! - [`lists`]: arguments whose types are known at run time only; kernels selected by name
 //! - [`bindings`]: other driver bindings, and `no_std`
@@ -75,6 +76,7 @@ chapters! {
     fields "What a field can be.": "tables/fields.md", "fields.md";
     pointers: "pointers.md";
     structs: "structs.md";
+    #[cfg(feature = "textures")] textures: "textures.md";
     parts: "parts.md";
     lists: "lists.md";
     bindings: "bindings.md";

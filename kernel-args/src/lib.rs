@@ -47,7 +47,7 @@
 //! # Guide
 //!
 //! - **Start**: [coming from cudarc](guide::cudarc), [kernels from a build](guide::build), [the life of a program](guide::contexts), [without a GPU](guide::testing), [features](guide::features), [versions](guide::versions), [glossary](guide::glossary)
-//! - **Arguments**: [fields](guide::fields), [pointers](guide::pointers), [structs](guide::structs), [parts](guide::parts), [lists](guide::lists), [other bindings](guide::bindings)
+//! - **Arguments**: [fields](guide::fields), [pointers](guide::pointers), [structs](guide::structs), [parts](guide::parts), [textures](guide::textures), [lists](guide::lists), [other bindings](guide::bindings)
 //! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
 //! - **Launch**: [options and attributes](guide::launches), [contracts](guide::contracts)
 //! - **Repeat**: [sequences](guide::sequences), [graphs](guide::graphs)
@@ -75,6 +75,7 @@
     feature = "graphs",
     doc = "| launches that are repeated, as a graph | [`sequence`]; with explicit nodes [`graph`] |"
 )]
+#![cfg_attr(feature = "textures", doc = "| textures and surfaces | [`texture`] |")]
 #![cfg_attr(feature = "nvrtc", doc = "| CUDA C++ compiled at run time | [`Module::compile`], [`compile`] |")]
 #![cfg_attr(feature = "header", doc = "| C++ headers of Rust types | [`cpp`] |")]
 //! | a layout as a table | [`abi::LayoutTable`] |
@@ -100,7 +101,10 @@
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // docs.rs and the job `docs` build the documentation with all features, which checks these links.
-#![cfg_attr(not(all(feature = "graphs", feature = "record")), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "graphs", feature = "record", feature = "textures")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 #[cfg(feature = "header")]
 extern crate alloc;
 #[cfg(feature = "cudarc")]
@@ -192,6 +196,8 @@ pub mod error {
     pub use crate::driver::GraphError;
     #[cfg(feature = "record")]
     pub use crate::driver::RecordingError;
+    #[cfg(feature = "textures")]
+    pub use crate::driver::TextureError;
     #[cfg(feature = "observe")]
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
@@ -282,6 +288,16 @@ pub mod replay {
     pub use crate::driver::{Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory};
     pub use kernel_args_recording::{
         Attribute, ElementType, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
+    };
+}
+
+/// Textures and surfaces: [`Array`](texture::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface).
+///
+/// The chapter [`guide::textures`] shows a program.
+#[cfg(feature = "textures")]
+pub mod texture {
+    pub use crate::driver::{
+        AddressMode, Array, ArrayShape, FilterMode, ReadMode, Surface, Texel, TexelFormat, Texture, TextureOptions,
     };
 }
 

@@ -25,6 +25,8 @@ mod query;
 mod replay;
 #[cfg(feature = "graphs")]
 mod sequence;
+#[cfg(feature = "textures")]
+mod textures;
 mod verify;
 
 pub use api::Status;
@@ -80,6 +82,13 @@ pub use {
     error::RecordingError,
     observe::{FileRecording, record_to_file},
     replay::{Difference, Recording, Replay, ReplayOptions, ReplayedMemory},
+};
+#[cfg(feature = "textures")]
+pub use {
+    error::TextureError,
+    textures::{
+        AddressMode, Array, ArrayShape, FilterMode, ReadMode, Surface, Texel, TexelFormat, Texture, TextureOptions,
+    },
 };
 #[cfg(feature = "observe")]
 pub use {

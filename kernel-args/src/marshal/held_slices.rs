@@ -1,5 +1,6 @@
 //! The slices that a run of a sequence holds, and the memory of them that its steps use.
 
+use super::context_name::ContextName;
 use core::{
     any::TypeId,
     cell::{Cell, OnceCell, RefCell},
@@ -82,6 +83,8 @@ pub(crate) struct NotHeld {
     pub(crate) field: usize,
     /// Where the run has held the slice that this one has replaced.
     pub(crate) replaces: Option<&'static Location<'static>>,
+    /// The context of a texture or a surface that belongs to a different context than the launch.
+    pub(crate) foreign: Option<ContextName>,
 }
 
 // SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is `Send` and `Sync`: see
@@ -101,6 +104,11 @@ pub(crate) struct HeldSlices {
     pub(crate) notes_uses: bool,
     /// The memory of the slices that the current launch uses.
     used: RefCell<Vec<(CUdeviceptr, usize)>>,
+    /// The textures and surfaces that launches use, and whether one writes them.
+    #[cfg(feature = "textures")]
+    objects: RefCell<Vec<(Arc<dyn super::Tracked>, bool)>>,
+    /// What the textures and surfaces of the current launch refer to.
+    used_objects: RefCell<Vec<super::Access>>,
     /// What arguments have retained, until the run is over.
     kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
@@ -125,6 +133,9 @@ impl HeldSlices {
             not_held: Cell::new(None),
             notes_uses: false,
             used: RefCell::default(),
+            #[cfg(feature = "textures")]
+            objects: RefCell::default(),
+            used_objects: RefCell::default(),
             kept: RefCell::default(),
         }
     }
@@ -163,7 +174,7 @@ impl HeldSlices {
     #[cold]
     pub(super) fn mark_not_held(&self, field: usize, replaces: Option<&'static Location<'static>>) {
         if self.not_held.get().is_none() {
-            self.not_held.set(Some(NotHeld { field, replaces }));
+            self.not_held.set(Some(NotHeld { field, replaces, foreign: None }));
         }
     }
 
@@ -217,11 +228,38 @@ impl HeldSlices {
         address
     }
 
-    /// Calls `then` with the memory of the slices that the current launch uses, and forgets it.
-    pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)])) {
-        let mut used = self.used.borrow_mut();
-        then(&used);
+    /// Calls `then` with the memory of the slices that the current launch uses, and with the accesses through its textures and surfaces,
+    /// and forgets both.
+    pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)], &[super::Access])) {
+        let (mut used, mut objects) = (self.used.borrow_mut(), self.used_objects.borrow_mut());
+        then(&used, &objects);
         used.clear();
+        objects.clear();
+    }
+
+    /// The current launch uses an object, which is kept until the run is enqueued. An object of a different context is marked.
+    #[cfg(feature = "textures")]
+    pub(super) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
+        if object.context().cu_ctx() != self.stream.context().cu_ctx() {
+            let foreign = Some(ContextName::of(object.context()));
+            return self.not_held.set(self.not_held.get().or(Some(NotHeld { field, replaces: None, foreign })));
+        }
+        if self.notes_uses {
+            let (address, bytes) = object.memory();
+            self.used_objects.borrow_mut().push(super::Access { address, bytes, writes });
+        }
+        let mut objects = self.objects.borrow_mut();
+        let place = Arc::as_ptr(object).cast::<()>();
+        match objects.iter_mut().find(|(known, _)| Arc::as_ptr(known).cast() == place) {
+            Some((_, is_written)) => *is_written |= writes,
+            None => objects.push((object.clone(), writes)),
+        }
+    }
+
+    /// The textures and surfaces of the run, and whether a launch writes them.
+    #[cfg(feature = "textures")]
+    pub(crate) fn take_objects(&self) -> Vec<(Arc<dyn super::Tracked>, bool)> {
+        self.objects.take()
     }
 
     /// Adds a slice. A place that is held exclusively is not held again, nor is a view of the slice at this place: a program can do so
@@ -254,6 +292,9 @@ impl HeldSlices {
         uses.count = 0;
         self.not_held.set(None);
         self.used.borrow_mut().clear();
+        self.used_objects.borrow_mut().clear();
+        #[cfg(feature = "textures")]
+        self.objects.borrow_mut().clear();
         self.kept.borrow_mut().clear();
     }
 }

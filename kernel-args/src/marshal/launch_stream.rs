@@ -203,6 +203,20 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
+    /// The launch uses an object. For a launch in a sequence, the sequence keeps it, and records its use.
+    #[cfg(feature = "textures")]
+    #[inline]
+    pub(crate) fn track<'s, T: super::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
+        match self.stream_or_held(object.context()) {
+            Ok(stream) => self.guard(object.enter(stream, writes)),
+            #[cfg(feature = "graphs")]
+            Err(held) => {
+                held.track(object, writes, self.field.get());
+                Guard::NONE
+            }
+        }
+    }
+
     /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
     #[cfg(feature = "graphs")]
     #[inline(always)]

@@ -30,6 +30,8 @@ mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
 mod summary;
+#[cfg(feature = "textures")]
+mod tracked;
 #[cfg(feature = "graphs")]
 mod uses;
 
@@ -57,6 +59,8 @@ pub use summary::Summary;
 pub(crate) use lengths::Lengths;
 pub(crate) use lower::has_gaps;
 pub(crate) use param_writer::Row;
+#[cfg(feature = "textures")]
+pub(crate) use tracked::{ObjectUses, Tracked};
 #[cfg(feature = "cudarc")]
 pub(crate) use {
     argument_types::{ArgumentType, ArgumentTypes},
@@ -66,7 +70,7 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Entered, HeldMemory, HeldSlice, HeldSlices},
+    held_slices::{After, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
     uses::{Access, Accesses, Uses},
 };
 

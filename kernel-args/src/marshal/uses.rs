@@ -70,11 +70,13 @@ impl Run {
 }
 
 impl Uses {
-    /// Adds a launch with these slices. `visit` calls its argument with each parameter and its bytes. It is not called if the arguments have
-    /// the same type as in the previous run, whose parameters are `parameters`, and the same slices and bytes (`is_repeated`).
+    /// Adds a launch with these slices, and with these accesses through textures and surfaces. `visit` calls its argument with each
+    /// parameter and its bytes. It is not called if the arguments have the same type as in the previous run, whose parameters are
+    /// `parameters`, and the same slices and bytes (`is_repeated`).
     pub(crate) fn add_launch(
         &mut self,
         slices: &[(CUdeviceptr, usize)],
+        objects: &[Access],
         parameters: Option<&'static [Parameter<'static>]>,
         is_repeated: bool,
         visit: &ForEachValue<'_>,
@@ -85,6 +87,7 @@ impl Uses {
         now.slices.extend_from_slice(slices);
         now.steps.push((ty, now.slices.len()));
         let is_known = is_repeated
+            && objects.is_empty()
             && ty != 0
             && previous.steps.get(step).is_some_and(|(old, _)| *old == ty)
             && previous.slices(step) == slices;
@@ -104,6 +107,7 @@ impl Uses {
                     _ => !is_value(parameter.class, parameter.cpp, parameter.members),
                 };
             });
+            now.accesses.all.extend_from_slice(objects);
             is_ordered
         };
         now.accesses.end_step(is_ordered);

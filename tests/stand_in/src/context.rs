@@ -162,6 +162,9 @@ impl Driver {
         self.events.retain(|event| event.context != context);
         self.modules.retain(|module| module.context != context);
         self.functions.retain(|function| function.context != Some(context));
+        self.arrays.retain(|array| array.context != context);
+        self.textures.retain(|texture| texture.context != context);
+        self.surfaces.retain(|surface| surface.context != context);
         self.memory.free_context(context);
         Ok(())
     }

@@ -62,6 +62,12 @@ pub struct LiveObjects {
     pub user_objects: u64,
     /// Green contexts.
     pub green_contexts: u64,
+    /// Arrays.
+    pub arrays: u64,
+    /// Texture objects.
+    pub textures: u64,
+    /// Surface objects.
+    pub surfaces: u64,
 }
 
 impl Driver {
@@ -102,6 +108,9 @@ impl Driver {
             graphs: (self.graphs.len() + self.execs.len() - inside) as u64,
             user_objects: self.user_objects.len() as u64,
             green_contexts: self.greens.len() as u64,
+            arrays: self.arrays.len() as u64,
+            textures: self.textures.len() as u64,
+            surfaces: self.surfaces.len() as u64,
         }
     }
 }

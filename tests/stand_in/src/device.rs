@@ -14,6 +14,7 @@ use crate::{
     handle::Handle,
     pool::Pool,
     state::Driver,
+    texture,
 };
 
 /// One device.
@@ -95,7 +96,6 @@ impl Driver {
             9 | 12 | 82 => REGISTERS,
             11 => 0x7fff_ffff,
             13 => 1_980_000,
-            14 => 512,
             16 => MULTIPROCESSORS,
             // GPU_OVERLAP, CAN_MAP_HOST_MEMORY, CONCURRENT_KERNELS, UNIFIED_ADDRESSING, STREAM_PRIORITIES_SUPPORTED,
             // cache flags, MANAGED_MEMORY, CONCURRENT_MANAGED_ACCESS, COMPUTE_PREEMPTION_SUPPORTED,
@@ -107,7 +107,7 @@ impl Driver {
             38 => 50 << 20,
             39 => figures.threads_per_sm,
             40 => 3,
-            10 | 51 => 32,
+            10 => 32,
             75 => sm / 10,
             76 => sm % 10,
             81 => figures.shared_per_sm,
@@ -126,7 +126,7 @@ impl Driver {
             }
             111 if sm >= 80 => SHARED_RESERVED,
             120 | 127 => u32::from(sm >= 90),
-            _ => 0,
+            _ => texture::attribute(attribute).unwrap_or(0),
         }
     }
 }

@@ -7,39 +7,10 @@ use crate::{
     error::{Outcome, Status},
     graph::give,
     handle::Handle,
-    memory::Place,
     operation::Operation,
+    region::Copy3D,
     state::Driver,
 };
-
-/// One side of a `CUDA_MEMCPY3D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Side {
-    x: usize,
-    y: usize,
-    z: usize,
-    level: usize,
-    /// `CUmemorytype`.
-    memory: c_uint,
-    host: u64,
-    device: u64,
-    array: usize,
-    reserved: usize,
-    pitch: usize,
-    height: usize,
-}
-
-/// `CUDA_MEMCPY3D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Copy3D {
-    from: Side,
-    to: Side,
-    width: usize,
-    height: usize,
-    depth: usize,
-}
 
 /// `CUDA_MEMSET_NODE_PARAMS`.
 #[derive(Clone, Copy)]
@@ -51,30 +22,6 @@ struct Fill {
     element: c_uint,
     width: usize,
     height: usize,
-}
-
-impl Side {
-    /// `CU_MEMORYTYPE_HOST`, `CU_MEMORYTYPE_DEVICE`; arrays are not supported here.
-    fn place(&self) -> Outcome<Place> {
-        if (self.x, self.y, self.z, self.level) != (0, 0, 0, 0) {
-            return Err(Status::NOT_SUPPORTED);
-        }
-        match self.memory {
-            1 => Ok(Place::Host(self.host)),
-            2 => Ok(Place::Device(self.device)),
-            _ => Err(Status::INVALID_VALUE),
-        }
-    }
-}
-
-impl Copy3D {
-    /// One row. Copies of several rows are not supported here.
-    fn operation(&self) -> Outcome<Operation> {
-        if (self.height, self.depth) != (1, 1) {
-            return Err(if self.height * self.depth == 0 { Status::INVALID_VALUE } else { Status::NOT_SUPPORTED });
-        }
-        Ok(Operation::Copy { to: self.to.place()?, from: self.from.place()?, length: self.width })
-    }
 }
 
 impl Fill {
@@ -160,7 +107,7 @@ entry_points! {
     fn cuGraphNodeGetType(driver, node: Handle, kind: Out<c_uint>) {
         kind.set(match driver.nodes.get(node)?.operation {
             Operation::Kernel(_) => 0,
-            Operation::Copy { .. } => 1,
+            Operation::Copy { .. } | Operation::Region(_) => 1,
             Operation::Fill { .. } => 2,
             Operation::Host(_) => 3,
             Operation::Child => 4,

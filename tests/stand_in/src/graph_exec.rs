@@ -228,7 +228,7 @@ entry_points! {
     fn cuGraphNodeSetEnabled(driver, exec: Handle, node: Handle, enabled: c_uint) {
         let step = driver.execs.get_mut(exec)?.step(node)?;
         match step.operation {
-            Operation::Kernel(_) | Operation::Copy { .. } | Operation::Fill { .. } => step.enabled = enabled != 0,
+            Operation::Kernel(_) | Operation::Copy { .. } | Operation::Region(_) | Operation::Fill { .. } => step.enabled = enabled != 0,
             _ => return Err(Status::INVALID_VALUE),
         }
         Ok(())

@@ -195,6 +195,7 @@ impl Driver {
                 Operation::Copy { to, from, .. } => {
                     !in_body || matches!((to, from), (Place::Device(_), Place::Device(_)))
                 }
+                Operation::Region(ref copy) => !in_body || !copy.sides().iter().any(|side| side.is_on_host()),
                 Operation::Nothing
                 | Operation::Kernel(_)
                 | Operation::Fill { .. }

@@ -68,6 +68,7 @@ impl Driver {
                 let same = directions.iter().all(|(old, new)| on_host(old) == on_host(new));
                 if same { SUCCESS } else { PARAMETERS_CHANGED }
             }
+            (Operation::Copy { .. } | Operation::Region(_), Operation::Copy { .. } | Operation::Region(_)) => SUCCESS,
             // Seen with driver 580, for a graph that frees its memory itself.
             (Operation::Free { .. }, Operation::Free { .. }) => ERROR,
             (Operation::Conditional(_), Operation::Conditional(_)) => NOT_SUPPORTED,

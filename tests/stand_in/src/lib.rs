@@ -53,7 +53,9 @@
 //! capture invalidates a stream capture. A destructor of a user object or a host function that calls the driver gets `CUDA_ERROR_NOT_PERMITTED`
 //! (800).
 //!
-//! Differences from a real driver: a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle is
+//! An array is memory of rows. Its shape, format and size, and the combination of options of a texture object, are checked with the limits of an H100.
+//!
+//! Differences from a real driver: an array that a texture or surface object refers to is not destroyed (`CUDA_ERROR_INVALID_VALUE`); a null entry in `kernelParams` is `CUDA_ERROR_INVALID_VALUE` and a stale handle is
 //! `CUDA_ERROR_INVALID_HANDLE`, where a real driver may crash; nvcc's wrapper around a fat binary is `CUDA_ERROR_NOT_SUPPORTED`; occupancy and
 //! register counts are estimates. A call on one thread while another thread ends the process aborts; a real driver returns
 //! `CUDA_ERROR_DEINITIALIZED` (4) or crashes.
@@ -148,9 +150,11 @@ mod pointer;
 mod pool;
 mod proc_address;
 mod ptx;
+mod region;
 mod settings;
 mod state;
 mod stream;
+mod texture;
 mod user_object;
 
 pub use client::{Control, Launch, LaunchForm, not_executed};

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Registered,
     /// A module's variable, freed with the module.
     Variable,
+    /// The texels of an array, freed with the array.
+    Array,
     /// Allocated by a graph: memory of the device, for all its contexts.
     Graph,
 }
@@ -57,7 +59,7 @@ impl Allocation {
     /// Whether a kernel of `context` on `device` may access it.
     pub(crate) fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
         match self.kind {
-            Kind::Device | Kind::Variable => {
+            Kind::Device | Kind::Variable | Kind::Array => {
                 self.context == context || peers.contexts.contains(&(context, self.context))
             }
             // Pools ignore the peer access of contexts.
@@ -344,7 +346,7 @@ impl Memory {
 
     /// The number and the total size of the live allocations that a program made and must free.
     pub(crate) fn live(&self) -> (u64, u64) {
-        let owned = self.live.values().filter(|held| held.kind != Kind::Variable);
+        let owned = self.live.values().filter(|held| !matches!(held.kind, Kind::Variable | Kind::Array));
         owned.fold((0, 0), |(count, bytes), held| (count + 1, bytes + held.length as u64))
     }
 

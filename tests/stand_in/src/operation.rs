@@ -9,6 +9,7 @@ use crate::{
     handle::Handle,
     launch::{KernelCall, Via},
     memory::{Block, Kind, Place},
+    region::Copy3D,
     state::Driver,
     stream::Target,
 };
@@ -23,6 +24,8 @@ pub(crate) enum Operation {
         from: Place,
         length: usize,
     },
+    /// Rows, or memory of an array.
+    Region(Box<Copy3D>),
     /// `height` rows of `width` patterns, `pitch` bytes apart.
     Fill {
         address: u64,
@@ -75,6 +78,7 @@ impl Driver {
         match operation {
             Operation::Kernel(call) => self.run_kernel(target, call, via),
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
+            Operation::Region(copy) => self.copy_region(copy),
             Operation::Fill { address, pattern, width, height, pitch } => {
                 for row in 0..*height {
                     self.memory.set(address + (row * pitch) as u64, pattern, *width)?;

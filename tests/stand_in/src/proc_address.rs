@@ -7,9 +7,9 @@ use crate::{
     entry::{In, Out, Text},
     error::{self, Outcome, Status},
     event, function, graph, graph_attribute, graph_edit, graph_exec, graph_inside, graph_kernel, graph_kinds,
-    graph_memory, graph_update, green, launch, library, link, module, occupancy, peer, pointer, pool,
+    graph_memory, graph_update, green, launch, library, link, module, occupancy, peer, pointer, pool, region,
     state::Driver,
-    stream, user_object,
+    stream, texture, user_object,
 };
 
 /// `CU_GET_PROC_ADDRESS_SUCCESS`, `_SYMBOL_NOT_FOUND`.
@@ -45,7 +45,9 @@ pub(crate) fn exact(name: &str) -> Option<*const c_void> {
         peer::address_of,
         pointer::address_of,
         pool::address_of,
+        region::address_of,
         stream::address_of,
+        texture::address_of,
         user_object::address_of,
         control::address_of,
     ]

@@ -29,6 +29,7 @@ use crate::{
     module::Module,
     pool::Pool,
     stream::Stream,
+    texture::{Array, Object},
     user_object::{self, UserObject},
 };
 
@@ -59,6 +60,9 @@ pub(crate) struct Driver {
     pub(crate) user_objects: Handles<UserObject>,
     pub(crate) greens: Handles<Green>,
     pub(crate) descriptions: Handles<Description>,
+    pub(crate) arrays: Handles<Array>,
+    pub(crate) textures: Handles<Object>,
+    pub(crate) surfaces: Handles<Object>,
     /// The number of contexts created so far: the id of the last one.
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
@@ -103,6 +107,9 @@ impl Driver {
             user_objects: Handles::new(13),
             greens: Handles::new(14),
             descriptions: Handles::new(15),
+            arrays: Handles::new(16),
+            textures: Handles::new(17),
+            surfaces: Handles::new(18),
             context_ids: 0,
             memory: Memory::default(),
             launches: 0,

@@ -235,6 +235,7 @@ fn the_examples_run_on_the_stand_in() {
         ("kernel-args-examples", Some("strided")),
         ("kernel-args-examples", Some("graph")),
         ("kernel-args-examples", Some("observe")),
+        ("kernel-args-examples", Some("image_filter")),
         ("kernel-args-examples", Some("runtime_api")),
         ("kernel-args-examples", Some("nccl_sum")),
         ("nbody", None),
@@ -265,7 +266,7 @@ fn the_examples_run_on_the_stand_in() {
         );
         runs += 1;
     }
-    println!("{runs} of 10 examples were run");
+    println!("{runs} of 11 examples were run");
 }
 
 fn a_function_that_is_not_simulated_says_so_once() {

@@ -315,6 +315,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/api/handle.rs",
     "kernel-args/src/driver/api/launch/mod.rs",
     "kernel-args/src/driver/api/module.rs",
+    "kernel-args/src/driver/api/texture.rs",
     "kernel-args/src/driver/context/runtime.rs",
     "kernel-args/src/driver/function/fitting.rs",
     "kernel-args/src/driver/graph/promised.rs",
@@ -345,7 +346,7 @@ fn unsafe_blocks_are_in_few_files() {
     let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
     assert_eq!(programs, UNSAFE_IN_PROGRAMS);
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
-    const { assert!(UNSAFE_BLOCKS.len() <= 20) };
+    const { assert!(UNSAFE_BLOCKS.len() <= 21) };
     assert_none(&problems);
 }
 

@@ -27,6 +27,14 @@ mod scale;
 #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "small whole numbers")]
 mod sequences;
 mod several_gpus;
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "small whole numbers"
+)]
+mod textures;
 mod trace;
 
 use std::process::ExitCode;
@@ -59,6 +67,7 @@ fn main() -> ExitCode {
         ("scale", scale::main),
         ("sequences", sequences::main),
         ("several_gpus", several_gpus::main),
+        ("textures", textures::main),
         ("trace", trace::main),
     ])
 }

@@ -1,14 +1,14 @@
 //! Graphs, and new nodes.
 
 use super::{
-    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, Status,
+    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, Status, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
     handle::{Destroyed, Owned},
     launch::MemoryOperation,
     node_id::{GraphId, NodeId},
     node_kinds::{AddKind, ConditionalNodeParams, Part},
-    node_params::{AllocNodeParams, MemsetNodeParams, row},
+    node_params::{AllocNodeParams, MemsetNodeParams},
     remaining::Remaining,
 };
 use core::{
@@ -256,7 +256,7 @@ impl<'g> After<'g> {
     ) -> Result<NodeId, CallError> {
         let add = required!(self.graph.api(), cuGraphAddMemcpyNode)?;
         self.add("cuGraphAddMemcpyNode", |node, graph, after, count| {
-            let copy = row(to, from, width);
+            let copy = copies::copy(to, from, [width, 1, 1]);
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemcpyNode`: the graph and the context are alive,
             // and the `count` nodes belong to the graph. The call only defines the copy; the caller of a graph launch
             // guarantees that the memory is valid.

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`graph_nodes`], [`exec`], [`capture`] | the calls with further requirements, by subject |
+//! | [`context`], [`module`], [`launch`], [`graph`], [`graph_nodes`], [`exec`], [`capture`], [`texture`] | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
@@ -14,6 +14,8 @@ mod call_error;
 mod capture;
 mod context;
 mod context_state;
+#[cfg(any(feature = "graphs", feature = "textures"))]
+mod copies;
 mod device_params;
 mod entry_points;
 #[cfg(feature = "graphs")]
@@ -42,6 +44,8 @@ mod pointer;
 mod remaining;
 mod status;
 mod table;
+#[cfg(feature = "textures")]
+mod texture;
 
 pub use call_error::DriverCall;
 pub(crate) use call_error::{CallError, Unavailable, out};
@@ -49,6 +53,8 @@ pub(crate) use call_error::{CallError, Unavailable, out};
 pub(crate) use capture::NotCaptured;
 pub(crate) use context::{Green, OwnStream};
 pub(crate) use context_state::{ContextState, was_reset};
+#[cfg(feature = "graphs")]
+pub(crate) use copies::Memory;
 pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 #[cfg(feature = "graphs")]
 pub(crate) use entry_points::atexit;
@@ -84,10 +90,12 @@ pub(crate) use node_id::{GraphId, NodeId};
 #[cfg(feature = "graphs")]
 pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
 #[cfg(feature = "graphs")]
-pub(crate) use node_params::{KernelNodeParams, KernelNodeShape, Memory};
+pub(crate) use node_params::{KernelNodeParams, KernelNodeShape};
 #[cfg(feature = "observe")]
 pub(crate) use pointer::Allocation;
 #[cfg(feature = "record")]
 pub(crate) use pointer::Readable;
 pub use status::Status;
 pub(crate) use table::Api;
+#[cfg(feature = "textures")]
+pub(crate) use texture::{ArrayDescriptor, ArrayMemory, ChannelFormat, LinearShape, ObjectMemory, Sampler};

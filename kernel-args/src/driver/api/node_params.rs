@@ -6,7 +6,7 @@ use core::{
     marker::PhantomData,
     ptr,
 };
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmemorytype};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUfunction};
 
 /// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
@@ -58,52 +58,6 @@ impl KernelNodeShape {
         record.params = call.params();
         record.extra = call.extra();
         &self.0
-    }
-}
-
-/// The source or destination of a copy in a graph.
-#[derive(Clone, Copy)]
-pub(crate) enum Memory {
-    Device(CUdeviceptr),
-    /// The address must be valid when the graph is launched; nothing accesses it before.
-    Host(*mut c_void),
-}
-
-/// A copy of one row of `width` bytes.
-pub(super) fn row(to: Memory, from: Memory, width: usize) -> CUDA_MEMCPY3D {
-    const DEVICE: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_DEVICE;
-    const HOST: CUmemorytype = CUmemorytype::CU_MEMORYTYPE_HOST;
-    let split = |memory| match memory {
-        Memory::Device(address) => (DEVICE, address, ptr::null_mut()),
-        Memory::Host(pointer) => (HOST, 0, pointer),
-    };
-    let ((src_type, src_device, src_host), (dst_type, dst_device, dst_host)) = (split(from), split(to));
-    CUDA_MEMCPY3D {
-        srcXInBytes: 0,
-        srcY: 0,
-        srcZ: 0,
-        srcLOD: 0,
-        srcMemoryType: src_type,
-        srcHost: src_host,
-        srcDevice: src_device,
-        srcArray: ptr::null_mut(),
-        reserved0: ptr::null_mut(),
-        srcPitch: 0,
-        srcHeight: 0,
-        dstXInBytes: 0,
-        dstY: 0,
-        dstZ: 0,
-        dstLOD: 0,
-        dstMemoryType: dst_type,
-        dstHost: dst_host,
-        dstDevice: dst_device,
-        dstArray: ptr::null_mut(),
-        reserved1: ptr::null_mut(),
-        dstPitch: 0,
-        dstHeight: 0,
-        WidthInBytes: width,
-        Height: 1,
-        Depth: 1,
     }
 }
 

@@ -25,6 +25,8 @@ use core::{
     mem,
     ptr::NonNull,
 };
+#[cfg(any(feature = "graphs", feature = "textures"))]
+use cudarc::driver::sys::CUDA_MEMCPY3D;
 use cudarc::driver::sys::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUjit_option, CUjitInputType, CUlinkState,
     CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream, CUstream_st,
@@ -40,8 +42,14 @@ use {
         node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
     },
     cudarc::driver::sys::{
-        CUDA_MEMCPY3D, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUuserObject,
+        CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUuserObject,
     },
+};
+
+#[cfg(feature = "textures")]
+use {
+    super::texture::{ArrayDescriptor, Resource, Sampler},
+    cudarc::driver::sys::CUarray,
 };
 
 entry_points! {
@@ -253,5 +261,14 @@ entry_points! {
     kept cuPointerGetAttributes(
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
+    }
+    feature "textures" {
+    safe cuArray3DCreate_v2(array: &mut CUarray, shape: &ArrayDescriptor) = "cuArray3DCreate";
+    unsafe cuArrayDestroy(array: CUarray);
+    unsafe cuTexObjectCreate(texture: &mut u64, resource: &Resource, sampler: &Sampler, view: Null);
+    unsafe cuTexObjectDestroy(texture: u64);
+    unsafe cuSurfObjectCreate(surface: &mut u64, resource: &Resource);
+    unsafe cuSurfObjectDestroy(surface: u64);
+    unsafe cuMemcpy3DAsync_v2(copy: &CUDA_MEMCPY3D, stream: CUstream) = "cuMemcpy3DAsync";
     }
 }

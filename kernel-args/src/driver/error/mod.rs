@@ -17,6 +17,8 @@ mod nvrtc;
 mod pointer;
 #[cfg(feature = "record")]
 mod recording;
+#[cfg(feature = "textures")]
+mod texture;
 mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
@@ -43,6 +45,8 @@ pub use nvrtc::{CompileError, NvrtcError};
 pub use pointer::{AlignedBy, BadPointer, PointerProblem};
 #[cfg(feature = "record")]
 pub use recording::RecordingError;
+#[cfg(feature = "textures")]
+pub use texture::TextureError;
 pub use verify::{MismatchError, Unverified, VerifyError};
 
 /// Why a kernel was not loaded or not launched.
@@ -95,6 +99,9 @@ pub enum Error {
     /// A launch was not recorded in a file, or a recording was not launched.
     #[cfg(feature = "record")]
     Recording(RecordingError),
+    /// An array, a texture or a surface was not created, or an array was not copied.
+    #[cfg(feature = "textures")]
+    Texture(TextureError),
 }
 
 impl Error {
@@ -190,6 +197,8 @@ impl fmt::Display for Error {
             Self::Graph(error) => error.fmt(f),
             #[cfg(feature = "record")]
             Self::Recording(error) => error.fmt(f),
+            #[cfg(feature = "textures")]
+            Self::Texture(error) => error.fmt(f),
         }
     }
 }
@@ -248,6 +257,7 @@ debug_is_the_message! {
     ImageError
     #[cfg(feature = "observe")] BadPointer
     #[cfg(feature = "record")] RecordingError
+    #[cfg(feature = "textures")] TextureError
     VerifyError
     MismatchError
     Unverified
@@ -269,6 +279,8 @@ impl std::error::Error for Error {
             Self::Graph(error) => Some(&**error),
             #[cfg(feature = "record")]
             Self::Recording(error) => Some(error),
+            #[cfg(feature = "textures")]
+            Self::Texture(error) => Some(error),
         }
     }
 }

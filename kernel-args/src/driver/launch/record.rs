@@ -13,7 +13,7 @@ use crate::{
         error::{Error, LaunchError},
         function::{Function, LoadedFunction, Lower, NameOf, Pass},
     },
-    marshal::{ForEachValue, LaunchStream},
+    marshal::{ContextName, ForEachValue, Foreign, LaunchStream, NotHeld},
 };
 use kernel_args_abi::Parameter;
 use std::string::String;
@@ -178,6 +178,10 @@ impl<C: Callee> Pass for Record<'_, '_, C> {
 #[cold]
 fn not_held(recording: &Recording, callee: impl Callee, name_of: NameOf) -> Error {
     let not_held = recording.held.take_not_held();
+    if let Some(NotHeld { field, foreign: Some(argument), .. }) = not_held {
+        let launch = ContextName::of(recording.stream().context());
+        return explain::foreign(callee.name(), name_of, Foreign { field, argument, launch });
+    }
     let field = not_held.and_then(|not_held| name_of(not_held.field));
     let replaces = not_held.and_then(|not_held| not_held.replaces);
     Error::Launch(LaunchError::NotHeld { kernel: callee.name(), field: field.unwrap_or_default(), replaces })
@@ -191,8 +195,8 @@ fn note_uses(
     values: &ForEachValue<'_>,
 ) {
     let mut uses = recording.uses.borrow_mut();
-    recording.held.take_used(|slices| {
-        uses.add_launch(slices, parameters, log.is_last_repeated(), values);
+    recording.held.take_used(|slices, objects| {
+        uses.add_launch(slices, objects, parameters, log.is_last_repeated(), values);
     });
 }
 

@@ -144,8 +144,8 @@ impl Sequence {
 
     /// Lets two launches run at the same time if neither writes memory that both use.
     ///
-    /// The slices of a launch show which memory it uses: a kernel reads what is behind `&`, and writes what is behind `&mut` or a field
-    /// with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
+    /// The slices, textures and surfaces of a launch show which memory it uses: a kernel reads what is behind `&`, and writes what is
+    /// behind `&mut`, a surface or a field with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
     ///
     /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
     /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`.
@@ -156,8 +156,8 @@ impl Sequence {
     ///
     /// # Safety
     /// In all later runs, launches that are not ordered with all launches use only the memory of their slices, or memory that no kernel of the run
-    /// writes. The compiler sees no other memory: `__device__` variables, textures, surfaces, addresses in integers, pointers that are stored in
-    /// slices.
+    /// writes. The compiler sees no other memory: `__device__` variables, texture and surface objects as numbers, addresses in integers,
+    /// pointers that are stored in slices.
     #[must_use]
     pub unsafe fn parallel(mut self) -> Self {
         self.recording.held.notes_uses = true;
@@ -197,8 +197,12 @@ impl Sequence {
         let steps = log.len();
         let (api, context) = (api()?, stream.context().clone());
         bind(api, &context)?;
+        #[cfg(feature = "textures")]
+        let objects = held.take_objects();
         let mut guards = mem::take(storage);
         let entered = Slices::new(held).enter(stream, &mut guards);
+        #[cfg(feature = "textures")]
+        guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
         let outcome = if let Err(held_at) = entered {
             guards.drain(..).for_each(mem::forget);
             Err(Error::Launch(LaunchError::Replaced { held_at }))

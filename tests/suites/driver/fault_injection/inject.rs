@@ -2,7 +2,7 @@
 
 use crate::fault_injection::{
     driver,
-    stages::{LEFT, LEFT_BYTES, REPLACED, STAGES, Stage},
+    stages::{LEFT, LEFT_BYTES, REPLACED, STAGES, Stage, TEXTURES},
     world::{Fault, NO_CONTEXT, World, make_current},
 };
 use kernel_args::graph::Graph;
@@ -203,6 +203,7 @@ fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
         "cuUserObjectRelease" => &mut after.user_objects,
         "cuCtxDestroy_v2" => &mut after.contexts,
         "cuGreenCtxDestroy" => &mut after.green_contexts,
+        "cuArrayDestroy" => &mut after.arrays,
         _ => return None,
     } += 1;
     Some(after)
@@ -216,6 +217,15 @@ fn kept(stage: &Stage, order: Order<'_>, before: LiveObjects, after: LiveObjects
     match (stage.name, order.entry) {
         (LEFT, "cuMemFreeAsync" | "cuStreamIsCapturing") => {
             Some(LiveObjects { allocations: before.allocations + 1, bytes: before.bytes + LEFT_BYTES as u64, ..before })
+        }
+        // An array exists as long as an object of it.
+        (TEXTURES, "cuTexObjectDestroy" | "cuSurfObjectDestroy" | "cuEventSynchronize" | "cuCtxSetCurrent") => {
+            let extra = |now: u64, before: u64| now.saturating_sub(before) <= 1;
+            let is_kept = extra(after.arrays, before.arrays)
+                && extra(after.textures, before.textures)
+                && extra(after.surfaces, before.surfaces);
+            let LiveObjects { arrays, textures, surfaces, .. } = after;
+            is_kept.then_some(LiveObjects { arrays, textures, surfaces, ..before })
         }
         // The instantiated graph, its graph, and what they retain.
         (REPLACED, entry) if RECOVERED_BY_GRAPHS.contains(&entry) => Some(LiveObjects {

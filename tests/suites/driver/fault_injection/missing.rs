@@ -2,7 +2,7 @@
 //! entry point.
 
 use crate::fault_injection::{
-    stages::STAGES,
+    stages::{STAGES, TEXTURES},
     world::{Fault, NO_CONTEXT, SAXPY, Values, World, library_kernel, make_current},
 };
 use kernel_args::{
@@ -96,6 +96,17 @@ const FOR_GRAPHS: [&str; 38] = [
     "cuStreamGetCaptureInfo_v2",
 ];
 
+/// Without any of these there are no textures, and everything else works.
+const FOR_TEXTURES: [&str; 7] = [
+    "cuArray3DCreate_v2",
+    "cuArrayDestroy",
+    "cuMemcpy3DAsync_v2",
+    "cuSurfObjectCreate",
+    "cuSurfObjectDestroy",
+    "cuTexObjectCreate",
+    "cuTexObjectDestroy",
+];
+
 /// Without any of these one function for contexts returns an error, and everything else works.
 const FOR_CONTEXTS: [&str; 17] = [
     "cuCtxCreate_v2",
@@ -134,6 +145,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         .chain(FOR_GRAPHS)
         .chain(NEWER_FOR_GRAPHS)
         .chain(FOR_CONTEXTS)
+        .chain(FOR_TEXTURES)
         .chain(["cuCtxCreate_v4"]);
     names.map(|name| trial(format!("missing/{name}"), move || without(name)))
 }
@@ -164,7 +176,8 @@ pub(crate) fn child() -> Option<ExitCode> {
     let result = match name.as_str() {
         optional if OPTIONAL.contains(&optional) => everything_launches().map_err(|fault| format!("{fault:?}")),
         newer if NEWER_FOR_GRAPHS.contains(&newer) => every_graph().map_err(|fault| format!("{fault:?}")),
-        needed if FOR_GRAPHS.contains(&needed) => only_graphs_are_refused(needed),
+        needed if FOR_GRAPHS.contains(&needed) => are_refused(needed, every_graph),
+        needed if FOR_TEXTURES.contains(&needed) => are_refused(needed, textures),
         "cuCtxCreate_v4" | "cuCtxCreate_v3" => everything_launches().map_err(|fault| format!("{fault:?}")),
         needed if FOR_CONTEXTS.contains(&needed) => only_contexts_are_refused(needed),
         required => refused(required),
@@ -196,14 +209,21 @@ fn every_graph() -> Result<(), Fault> {
     stages.map(|stage| (stage.run)(&mut world)).try_for_each(|made| made.map(drop))
 }
 
-fn only_graphs_are_refused(name: &str) -> Result<(), String> {
+fn textures() -> Result<(), Fault> {
+    let mut world = World::new()?;
+    let stage = STAGES.iter().find(|stage| stage.name == TEXTURES).expect("a stage");
+    (stage.run)(&mut world).map(drop)
+}
+
+/// Launches work, and `work` does not.
+fn are_refused(name: &str, work: fn() -> Result<(), Fault>) -> Result<(), String> {
     let launched = || -> Result<(), Error> {
         let kernel = Kernel::<Values>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
         // SAFETY: the kernel accesses no memory.
         unsafe { launch!(kernel, 1, 8, Values::NONE) }
     };
     launched().map_err(|error| format!("without {name}: {error:?}"))?;
-    match every_graph() {
+    match work() {
         Err(Fault::Ours(Error::OldDriver { missing, .. })) if missing == name => Ok(()),
         other => Err(format!("without {name}: {other:?}")),
     }

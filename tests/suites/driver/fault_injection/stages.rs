@@ -16,6 +16,7 @@ use kernel_args::{
     graph::{Body, Graph, GraphExec, HostBuffer},
     image::JitOptions,
     launch,
+    texture::{Array, Surface, Texture, TextureOptions},
 };
 use std::{any::Any, sync::Arc};
 
@@ -39,6 +40,9 @@ pub(crate) const LEFT_BYTES: usize = 4096;
 
 /// A graph with the parameters of another graph. If it is not known when its last launch has finished, it is not destroyed.
 pub(crate) const REPLACED: &str = "graph, replaced";
+
+/// An array, a texture and a surface. If the driver does not report the end of their uses, they are not destroyed.
+pub(crate) const TEXTURES: &str = "textures";
 
 pub(crate) const STAGES: &[Stage] = &[
     stage("load", |world| Ok(Box::new(Module::load(&world.ctx, SAXPY)?))),
@@ -333,6 +337,13 @@ pub(crate) const STAGES: &[Stage] = &[
         let nodes = graph.kernel_nodes(&world.values)?;
         graph.make_device_updatable(&nodes[1])?;
         Ok(released((graph, nodes)))
+    }),
+    stage(TEXTURES, |world| {
+        let array = Array::<f32>::for_surfaces(&world.ctx, [4, 2])?;
+        array.copy_from(&world.stream, &world.x.as_view())?;
+        array.copy_to(&world.stream, &mut world.y.as_view_mut())?;
+        let surface = Surface::new(&array)?;
+        Ok(Box::new((Texture::new(&array, &TextureOptions::new())?, surface)))
     }),
     stage("graph, with memory", |world| {
         let mut graph = Graph::new(&world.ctx)?;

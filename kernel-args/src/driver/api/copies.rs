@@ -1,0 +1,60 @@
+//! Parameters of copies: `CUDA_MEMCPY3D`.
+
+use core::{ffi::c_void, ptr};
+#[cfg(feature = "textures")]
+use cudarc::driver::sys::CUarray;
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUarray_st, CUdeviceptr, CUmemorytype};
+
+/// The source or destination of a copy.
+#[derive(Clone, Copy)]
+pub(crate) enum Memory {
+    Device(CUdeviceptr),
+    /// The address must be valid when the graph is launched; nothing accesses it before.
+    #[cfg(feature = "graphs")]
+    Host(*mut c_void),
+    #[cfg(feature = "textures")]
+    Array(CUarray),
+}
+
+/// A copy of this many bytes, rows and slices. Next to an array, the other memory has no gaps between them. Without an array it is
+/// one row, whose pitch is not used: it can be longer than the largest pitch.
+pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
+    struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
+
+    let split = |memory| match memory {
+        Memory::Device(address) => Side(CUmemorytype::CU_MEMORYTYPE_DEVICE, address, ptr::null_mut(), ptr::null_mut()),
+        #[cfg(feature = "graphs")]
+        Memory::Host(pointer) => Side(CUmemorytype::CU_MEMORYTYPE_HOST, 0, pointer, ptr::null_mut()),
+        #[cfg(feature = "textures")]
+        Memory::Array(array) => Side(CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
+    };
+    let (from, to) = (split(from), split(to));
+    let (pitch, rows) = if from.3.is_null() && to.3.is_null() { (0, 0) } else { (width, height) };
+    CUDA_MEMCPY3D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: from.0,
+        srcDevice: from.1,
+        srcHost: from.2,
+        srcArray: from.3,
+        reserved0: ptr::null_mut(),
+        srcPitch: pitch,
+        srcHeight: rows,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: to.0,
+        dstDevice: to.1,
+        dstHost: to.2,
+        dstArray: to.3,
+        reserved1: ptr::null_mut(),
+        dstPitch: pitch,
+        dstHeight: rows,
+        WidthInBytes: width,
+        Height: height,
+        Depth: depth,
+    }
+}

@@ -1,0 +1,266 @@
+//! Arrays: memory in the layout of textures.
+
+use super::{
+    Texel,
+    limits::{self, Limits},
+};
+use crate::{
+    driver::{
+        api::{ArrayDescriptor, ArrayMemory},
+        error::{ContextError, ContextMismatch, Error, TextureError},
+    },
+    marshal::{ContextName, Tracked},
+};
+use core::{fmt, marker::PhantomData};
+use cudarc::driver::{CudaContext, CudaStream, CudaView, CudaViewMut, sys::CUstreamCaptureStatus};
+use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
+
+/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last
+/// dimension.
+///
+/// `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayShape {
+    /// `tex1D`: the width.
+    OneD(usize),
+    /// `tex2D`: width and height.
+    TwoD([usize; 2]),
+    /// `tex3D`: width, height and depth.
+    ThreeD([usize; 3]),
+    /// `tex1DLayered`: width and number of layers.
+    Layered1D([usize; 2]),
+    /// `tex2DLayered`: width, height and number of layers.
+    Layered2D([usize; 3]),
+}
+
+impl From<usize> for ArrayShape {
+    fn from(width: usize) -> Self {
+        Self::OneD(width)
+    }
+}
+
+impl From<[usize; 2]> for ArrayShape {
+    fn from(size: [usize; 2]) -> Self {
+        Self::TwoD(size)
+    }
+}
+
+impl From<[usize; 3]> for ArrayShape {
+    fn from(size: [usize; 3]) -> Self {
+        Self::ThreeD(size)
+    }
+}
+
+impl ArrayShape {
+    /// The number of texels; `usize::MAX` if it is larger.
+    #[must_use]
+    pub fn texels(self) -> usize {
+        self.dimensions().iter().fold(1, |texels: usize, (_, size)| texels.saturating_mul(*size))
+    }
+
+    /// The number of dimensions that have coordinates.
+    pub(super) fn coordinates(self) -> usize {
+        match self {
+            Self::OneD(_) | Self::Layered1D(_) => 1,
+            Self::TwoD(_) | Self::Layered2D(_) => 2,
+            Self::ThreeD(_) => 3,
+        }
+    }
+
+    fn dimensions(self) -> Vec<(&'static str, usize)> {
+        const THREE: [&str; 3] = ["width", "height", "depth"];
+        const LAYERS: &str = "number of layers";
+        match self {
+            Self::OneD(width) => Vec::from([(THREE[0], width)]),
+            Self::TwoD(size) => THREE.into_iter().zip(size).collect(),
+            Self::ThreeD(size) => THREE.into_iter().zip(size).collect(),
+            Self::Layered1D(size) => [THREE[0], LAYERS].into_iter().zip(size).collect(),
+            Self::Layered2D(size) => [THREE[0], THREE[1], LAYERS].into_iter().zip(size).collect(),
+        }
+    }
+
+    fn limits(self) -> (&'static str, Limits) {
+        match self {
+            Self::OneD(_) => ("a 1D array", limits::ARRAY_1D),
+            Self::TwoD(_) => ("a 2D array", limits::ARRAY_2D),
+            Self::ThreeD(_) => ("a 3D array", limits::ARRAY_3D),
+            Self::Layered1D(_) => ("a layered 1D array", limits::LAYERED_1D),
+            Self::Layered2D(_) => ("a layered 2D array", limits::LAYERED_2D),
+        }
+    }
+
+    /// `CUDA_ARRAY3D_DESCRIPTOR` has the layers as its depth.
+    fn sizes(self) -> ([usize; 3], u32) {
+        match self {
+            Self::OneD(width) => ([width, 0, 0], 0),
+            Self::TwoD([width, height]) => ([width, height, 0], 0),
+            Self::ThreeD(size) => (size, 0),
+            Self::Layered1D([width, layers]) => ([width, 0, layers], ArrayDescriptor::LAYERED),
+            Self::Layered2D(size) => (size, ArrayDescriptor::LAYERED),
+        }
+    }
+}
+
+impl fmt::Display for ArrayShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, _) = self.limits();
+        let kind = kind.trim_start_matches("a ");
+        let sizes: Vec<_> = self.dimensions().iter().map(|(_, size)| size.to_string()).collect();
+        write!(f, "{kind} of {} texels", sizes.join(" × "))
+    }
+}
+
+/// Memory of a GPU in the layout of textures, with texels of type `T`: `CUarray`.
+///
+/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same
+/// memory. It is freed when no clone, texture or surface exists, after the work that uses it has finished: the last drop waits for it.
+///
+/// Copies are enqueued on a stream. They wait for earlier copies and launches on other streams that use the array, and later ones wait
+/// for them.
+///
+/// ```no_run
+/// use kernel_args::texture::Array;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ctx = kernel_args::context(0)?;
+/// let stream = ctx.default_stream();
+/// let image = Array::<[u8; 4]>::new(&ctx, [640, 480])?;
+/// image.write(&stream, &vec![[255, 128, 0, 255]; 640 * 480])?;    // row by row
+/// let texels: Vec<[u8; 4]> = image.read(&stream)?;
+/// # Ok(()) }
+/// ```
+pub struct Array<T> {
+    pub(super) memory: Arc<ArrayMemory>,
+    shape: ArrayShape,
+    pub(super) has_surfaces: bool,
+    texels: PhantomData<fn(T) -> T>,
+}
+
+impl<T: Texel> Array<T> {
+    /// An array of this shape for textures. Its texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
+    /// `[width, height, depth]`.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] if the GPU does not support the size; the errors of the driver, such as too little memory.
+    pub fn new(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error> {
+        Self::create(context, shape.into(), false)
+    }
+
+    /// Same as [`new`](Self::new), for textures and surfaces.
+    ///
+    /// # Errors
+    /// Same as [`new`](Self::new).
+    pub fn for_surfaces(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error> {
+        Self::create(context, shape.into(), true)
+    }
+
+    fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
+        let (kind, limits) = shape.limits();
+        let dimensions = shape.dimensions();
+        limits::check(context, limits.texture, &dimensions, || kind.into())?;
+        if has_surfaces {
+            limits::check(context, limits.surface, &dimensions, || format!("{kind} for surfaces"))?;
+        }
+        let (size, layered) = shape.sizes();
+        let surfaces = if has_surfaces { ArrayDescriptor::SURFACES } else { 0 };
+        let descriptor = ArrayDescriptor { size, format: T::FORMAT.raw(), flags: layered | surfaces };
+        let memory = ArrayMemory::new(context, &descriptor, size_of::<T>())?;
+        Ok(Self { memory: Arc::new(memory), shape, has_surfaces, texels: PhantomData })
+    }
+
+    /// Overwrites all texels, in the order of `stream`. The texels are copied to a temporary slice first.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured;
+    /// [`Error::Context`] for a stream of a different context; the errors of the driver.
+    pub fn write(&self, stream: &Arc<CudaStream>, texels: &[T]) -> Result<(), Error> {
+        self.check(stream, texels.len())?;
+        let cudarc = |error| Error::cudarc("cuMemAllocAsync, cuEventCreate or cuMemcpyHtoDAsync", error);
+        let texels = stream.clone_htod(texels).map_err(cudarc)?;
+        self.copy_from(stream, &texels.as_view())
+    }
+
+    /// All texels, after the work in the stream. The texels are copied to a temporary slice first.
+    ///
+    /// # Errors
+    /// Same as [`write`](Self::write).
+    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<T>, Error> {
+        self.check(stream, self.shape.texels())?;
+        let cudarc =
+            |error| Error::cudarc("cuMemAllocAsync, cuEventCreate, cuMemsetD8Async or cuMemcpyDtoHAsync", error);
+        let mut texels = stream.alloc_zeros::<T>(self.shape.texels()).map_err(cudarc)?;
+        self.copy_to(stream, &mut texels.as_view_mut())?;
+        let texels = stream.clone_dtoh(&texels).map_err(cudarc)?;
+        // cudarc stores the error of its wait for the copy.
+        stream.context().check_err().map_err(|error| Error::cudarc("cuStreamSynchronize", error))?;
+        Ok(texels)
+    }
+
+    /// Overwrites all texels with the elements of a slice, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
+    ///
+    /// # Errors
+    /// Same as [`write`](Self::write).
+    pub fn copy_from(&self, stream: &CudaStream, texels: &CudaView<'_, T>) -> Result<(), Error> {
+        self.check(stream, texels.len())?;
+        Ok(self.memory.copy_from(stream, texels)?)
+    }
+
+    /// Copies all texels to a slice, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
+    ///
+    /// # Errors
+    /// Same as [`write`](Self::write).
+    pub fn copy_to(&self, stream: &CudaStream, texels: &mut CudaViewMut<'_, T>) -> Result<(), Error> {
+        self.check(stream, texels.len())?;
+        Ok(self.memory.copy_to(stream, texels)?)
+    }
+
+    /// Checks a copy of `len` texels.
+    fn check(&self, stream: &CudaStream, len: usize) -> Result<(), Error> {
+        let (own, theirs) = (self.memory.context(), stream.context());
+        if own.cu_ctx() != theirs.cu_ctx() {
+            let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(theirs));
+            return Err(Error::Context(ContextError::ForeignStream(Box::new(contexts))));
+        }
+        if len != self.shape.texels() {
+            return Err(Error::Texture(TextureError::Length {
+                array: self.shape.to_string(),
+                array_len: self.shape.texels(),
+                slice_len: len,
+            }));
+        }
+        let status = stream.capture_status();
+        let call = "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamIsCapturing";
+        let status = status.map_err(|error| Error::cudarc(call, error))?;
+        if status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE {
+            return Err(Error::Texture(TextureError::Capturing));
+        }
+        Ok(())
+    }
+}
+
+impl<T> Array<T> {
+    /// The dimensions.
+    #[must_use]
+    pub fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// The context of the array.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        self.memory.context()
+    }
+}
+
+impl<T> Clone for Array<T> {
+    fn clone(&self) -> Self {
+        let Self { memory, shape, has_surfaces, texels } = self;
+        Self { memory: memory.clone(), shape: *shape, has_surfaces: *has_surfaces, texels: *texels }
+    }
+}
+
+impl<T: Texel> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Array({} of {})", self.shape, T::FORMAT)
+    }
+}

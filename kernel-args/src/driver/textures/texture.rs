@@ -1,0 +1,190 @@
+//! Textures.
+
+use super::{
+    Array, ReadMode, Texel, TextureOptions,
+    limits::{self, LINEAR_1D, LINEAR_2D, TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT},
+};
+use crate::{
+    device::TextureObject,
+    driver::{
+        api::{LinearShape, ObjectMemory},
+        error::{Error, TextureError},
+    },
+    marshal::{Guard, KernelArg, LaunchStream, Tracked},
+};
+use core::fmt;
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
+use std::{format, mem, string::String, sync::Arc};
+
+/// Texels that kernels read through the texture units: `cudaTextureObject_t`.
+///
+/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the launches that use it
+/// have finished: the last drop waits for them.
+///
+/// As a field, `&Texture` is tracked like a slice that is read: the launch waits for copies and launches on other streams that write the
+/// array, and later ones wait for the launch. A `Texture` as a field is retained by the nodes of a graph.
+///
+/// ```no_run
+/// use kernel_args::{Kernel, KernelArgs, launch, texture::{Array, FilterMode, Texture, TextureOptions}};
+/// use cudarc::driver::CudaSlice;
+///
+/// /// `__global__ void resize(cudaTextureObject_t image, float* out, int width, int height)`
+/// #[derive(KernelArgs)]
+/// struct Resize<'a> { image: &'a Texture, out: &'a mut CudaSlice<f32>, width: i32, height: i32 }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let PTX = "";
+/// let ctx = kernel_args::context(0)?;
+/// let stream = ctx.default_stream();
+/// let image = Array::<f32>::new(&ctx, [640, 480])?;
+/// image.write(&stream, &vec![0.5; 640 * 480])?;
+/// let image = Texture::new(&image, &TextureOptions::new().filter(FilterMode::Linear))?;
+///
+/// let resize = Kernel::<Resize>::from_image(&ctx, PTX, "resize")?;
+/// let mut out = stream.alloc_zeros::<f32>(320 * 240)?;
+/// let args = Resize { image: &image, out: &mut out, width: 320, height: 240 };
+/// // SAFETY: `out` has `width * height` elements.
+/// unsafe { launch!(resize, (20, 15), (16, 16), args)? };
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Texture(Arc<ObjectMemory>);
+
+impl Texture {
+    /// A texture of an array.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] if the options contradict each other or the texels; the errors of the driver.
+    pub fn new<T: Texel>(array: &Array<T>, options: &TextureOptions) -> Result<Self, Error> {
+        let sampler = options.sampler(T::FORMAT, array.shape().coordinates())?;
+        Ok(Self(Arc::new(ObjectMemory::texture(&array.memory, &sampler)?)))
+    }
+
+    /// A texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of the driver.
+    pub fn linear<T: Texel>(memory: &Arc<CudaSlice<T>>, read: ReadMode) -> Result<Self, Error> {
+        let sampler = TextureOptions::new().read(read).sampler(T::FORMAT, 1)?;
+        let dimensions = [("length", memory.len())];
+        limits::check(memory.context(), LINEAR_1D, &dimensions, || "a texture of a slice".into())?;
+        check_address(memory)?;
+        let shape = LinearShape::Row { bytes: memory.num_bytes() };
+        Ok(Self(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, &sampler)?)))
+    }
+
+    /// A 2D texture of `[width, height]` texels of a slice. A row begins `pitch` elements after the previous one.
+    ///
+    /// On all GPUs up to now, the pitch in bytes must be a multiple of 32. The slice needs `pitch * height` elements.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] if the slice is too short, its rows are not aligned, or the options contradict each other or the texels; the errors
+    /// of the driver.
+    pub fn pitched<T: Texel>(
+        memory: &Arc<CudaSlice<T>>,
+        [width, height]: [usize; 2],
+        pitch: usize,
+        options: &TextureOptions,
+    ) -> Result<Self, Error> {
+        let sampler = options.sampler(T::FORMAT, 2)?;
+        let context = memory.context();
+        let pitch_bytes = pitch.saturating_mul(size_of::<T>());
+        let dimensions = [("width", width), ("height", height), ("pitch in bytes", pitch_bytes)];
+        limits::check(context, LINEAR_2D, &dimensions, || "a 2D texture of a slice".into())?;
+        let alignment = limits::attribute(context, TEXTURE_PITCH_ALIGNMENT)?;
+        if !pitch_bytes.is_multiple_of(alignment.max(1)) {
+            let bytes = pitch_bytes.next_multiple_of(alignment);
+            return Err(wrong(
+                format!(
+                    "a row begins every {pitch_bytes} bytes, but this GPU needs a multiple of {alignment} bytes (width {width}, pitch {pitch})"
+                ),
+                format!("allocate rows of {} elements, and pass this pitch", bytes / size_of::<T>()),
+            ));
+        }
+        if pitch < width {
+            return Err(wrong(
+                format!("the width is {width}, but the pitch is only {pitch} elements"),
+                "pass the number of elements from the beginning of a row to the beginning of the next row".into(),
+            ));
+        }
+        if pitch * height > memory.len() {
+            return Err(wrong(
+                format!(
+                    "{height} rows of {pitch} elements are {} elements, but the slice has {}",
+                    pitch * height,
+                    memory.len()
+                ),
+                "allocate a slice of `pitch * height` elements".into(),
+            ));
+        }
+        check_address(memory)?;
+        let shape = LinearShape::Rows { width, height, pitch: pitch_bytes };
+        Ok(Self(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, &sampler)?)))
+    }
+
+    /// The texture object as a number, for structs that kernels take by value and for tables in device memory. It is valid as long as
+    /// this texture exists. Its use is not tracked.
+    #[must_use]
+    pub fn object(&self) -> TextureObject {
+        TextureObject(self.0.object())
+    }
+
+    /// The context of the texture.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        self.0.context()
+    }
+}
+
+fn wrong(problem: String, help: String) -> Error {
+    Error::Texture(TextureError::Memory { problem, help })
+}
+
+/// Checks the address of a slice. cudarc's allocations are always aligned.
+fn check_address<T: Texel>(memory: &CudaSlice<T>) -> Result<(), Error> {
+    let alignment = limits::attribute(memory.context(), TEXTURE_ALIGNMENT)?;
+    let (address, guard) = memory.device_ptr(memory.stream());
+    // Nothing is read.
+    mem::forget(guard);
+    if (address as usize).is_multiple_of(alignment.max(1)) {
+        return Ok(());
+    }
+    Err(wrong(
+        format!("it begins at {address:#x}, but this GPU needs a multiple of {alignment} bytes"),
+        "pass a slice that cudarc has allocated, or copy the texels into an `Array`".into(),
+    ))
+}
+
+impl KernelArg for &Texture {
+    type Device = TextureObject;
+
+    #[inline]
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        stream.check_context(self.context());
+    }
+
+    #[inline]
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (TextureObject, Guard<'s>) {
+        (self.object(), stream.track(&self.0, false))
+    }
+}
+
+impl KernelArg for Texture {
+    type Device = TextureObject;
+
+    #[inline]
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        stream.check_context(self.context());
+    }
+
+    #[inline]
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (TextureObject, Guard<'s>) {
+        (self.object(), stream.track(&self.0, false))
+    }
+}
+
+impl fmt::Debug for Texture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Texture({:#x})", self.0.object())
+    }
+}
