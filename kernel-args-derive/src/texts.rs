@@ -1,7 +1,7 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 use kernel_args_image as image;
-use std::{io, path::Path};
+use std::{fs, io, path::Path};
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
@@ -123,9 +123,24 @@ pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
 pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
     let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     format!(
-        "`{name}` is no field of this struct\n\
+        "this struct has no field `{name}`\n\
          help: use its fields {}, constants in upper case, and the launch's `block.x`, `grid.x` and the like",
         fields.join(", ")
+    )
+}
+
+pub(crate) fn len_of_number(name: &str, slice: Option<&str>) -> String {
+    let slice = slice.map_or_else(|| "of the slice".to_owned(), |slice| format!("`{slice}`"));
+    format!(
+        "`len` is the number of elements of memory, but `{name}` is a number\n\
+         help: write it on the field {slice}: `#[kernel_args(len = \"{name}\")]`"
+    )
+}
+
+pub(crate) fn len_is_a_method(written: &str) -> String {
+    format!(
+        "`{written}` is not a member of the slice\n\
+         help: write `{written}()`, its number of elements"
     )
 }
 
@@ -145,12 +160,42 @@ pub(crate) fn unset_variable(name: &str) -> String {
     format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
-/// `file` is a path with the values of its variables.
-pub(crate) fn unreadable(file: &str, error: &io::Error) -> String {
-    let root = if Path::new(file).is_absolute() { "" } else { " in the crate's root (the folder of its Cargo.toml)" };
+/// `file` is a path with the values of its variables, `path` the same as an absolute path.
+pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
+    let root = path.to_str().and_then(|path| path.strip_suffix(file)).filter(|root| !root.is_empty());
+    let root = root.map(|root| format!(" in {}, the folder of Cargo.toml", root.trim_end_matches('/')));
+    let (nearby, help) = match error.kind() {
+        io::ErrorKind::NotFound => nearby(path),
+        _ => (String::new(), None),
+    };
+    let help =
+        help.and_then(|name| Path::new(file).with_file_name(name).to_str().map(|file| format!("write `{file}`")));
+    let help = help.as_deref().unwrap_or("write the path of a file with PTX, a cubin or a fat binary");
+    format!("cannot read `{file}`{}: {error}{nearby}\nhelp: {help}", root.unwrap_or_default())
+}
+
+/// What is instead of a missing file, as a line, and the name of the most similar file.
+fn nearby(path: &Path) -> (String, Option<String>) {
+    let Some(folder) = path.ancestors().skip(1).find(|folder| folder.is_dir()) else {
+        return (String::new(), None);
+    };
+    let missing = path.strip_prefix(folder).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
+    let is_folder = folder.join(missing) != path;
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let (similar, names) = image::similar_files(&missing.to_string_lossy(), names);
+    let what = if is_folder { format!("no folder `{}`", missing.display()) } else { "no such file".to_owned() };
+    let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };
+    (format!("\n  {} has {what}{instead}", folder.display()), similar.filter(|_| !is_folder))
+}
+
+/// For the name of a template instance that an image lacks.
+pub(crate) fn no_instance(name: &str) -> String {
     format!(
-        "cannot read `{file}`{root}: {error}\n\
-         help: write the path of a file with PTX, a cubin or a fat binary"
+        "\nhelp: write one of these; or add this instance to the CUDA source, with the types of its parameters: \
+         `template __global__ void {name}(…);`"
     )
 }
 
@@ -185,6 +230,13 @@ pub(crate) fn no_kernels(file: &str) -> String {
     format!(
         "`{file}` has no kernel\n\
          help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX"
+    )
+}
+
+pub(crate) fn debug_info_feature(file: &str) -> String {
+    format!(
+        "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
+         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it"
     )
 }
 

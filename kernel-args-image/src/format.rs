@@ -31,6 +31,8 @@ pub enum Error {
     LfsPointer,
     /// It is a web page.
     WebPage,
+    /// It is a file of the host: what kind.
+    HostFile(&'static str),
     /// It is PTX that cannot be parsed.
     Ptx(ptx::Error),
     /// It is a cubin that cannot be read.
@@ -52,6 +54,10 @@ impl fmt::Display for Error {
                 f.write_str("this is a Git LFS pointer, not the file: download the file with `git lfs pull`")
             }
             Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
+            Self::HostFile(kind) => write!(
+                f,
+                "this is {kind}, not an image: `nvcc -ptx`, `-cubin` and `-fatbin` compile to images, `nvcc -c` to an object file of the host"
+            ),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
             Self::Fatbin(error) => error.fmt(f),
@@ -100,9 +106,19 @@ pub(crate) fn binary_format(bytes: &[u8]) -> Option<Result<Kind, Error>> {
     } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
         Some(Err(Error::Fatbin(fatbin::Error::Wrapper)))
     } else {
-        None
+        HOST_FILES.iter().find(|(first, _)| bytes.starts_with(first)).map(|(_, kind)| Err(Error::HostFile(kind)))
     }
 }
+
+/// The first bytes of files of the host that are not ELF.
+const HOST_FILES: [(&[u8], &str); 6] = [
+    (b"!<arch>\n", "a static library"),
+    (b"\xcf\xfa\xed\xfe", "an object file, a library or a program for macOS"),
+    (b"MZ\x90\0", "a library or a program for Windows"),
+    (b"\x64\x86", "an object file for Windows"),
+    (b"\x64\xaa", "an object file for Windows"),
+    (b"BC\xc0\xde", "LLVM bitcode"),
+];
 
 impl Error {
     #[cold]
@@ -142,6 +158,7 @@ mod tests {
             ("version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 12\n", Error::LfsPointer),
             ("<!DOCTYPE html>\n<html><body>404</body></html>", Error::WebPage),
             ("\n<HTML lang=\"en\">", Error::WebPage),
+            ("!<arch>\nkernels.o/", Error::HostFile("a static library")),
         ] {
             assert_eq!(format(text.as_bytes()), Err(error), "{text}");
         }

@@ -73,10 +73,10 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
-    /// `file` is the path with the values of its variables.
-    pub(crate) fn say(&self, file: &str) -> String {
+    /// `file` is the path with the values of its variables, `path` the same as an absolute path.
+    pub(crate) fn say(&self, file: &str, path: &Path) -> String {
         match self {
-            Self::Io(error) => texts::unreadable(file, error),
+            Self::Io(error) => texts::unreadable(file, path, error),
             Self::Empty => texts::empty_image(file),
             Self::Image(error) => texts::not_an_image(file, error),
             Self::AddressSize => texts::address_size(file),

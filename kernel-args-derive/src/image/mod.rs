@@ -37,7 +37,7 @@ pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Optio
     match read(&resolved.path) {
         Ok(file) => Some(file),
         Err(problem) => {
-            diagnostics.error(path.span, problem.say(&resolved.written));
+            diagnostics.error(path.span, problem.say(&resolved.written, &resolved.path));
             None
         }
     }
@@ -159,6 +159,7 @@ fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k st
         let nearest = list(nearest.into_iter());
         format!("there is no kernel `{name}` in this image; the nearest are{nearest}")
     };
+    let problem = if name.contains('<') { problem + &texts::no_instance(&name) } else { problem };
     Err(syn::Error::new(wanted.span(), problem))
 }
 

@@ -57,8 +57,8 @@ pub use graph::{
     HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind,
 };
 pub(crate) use image::READERS;
-pub use image::{DebugInfo, Image};
-pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
+pub use image::{DebugInfo, Image, IntoImage};
+pub use launch::{LaunchArgs, LaunchOptions, Launchable, WithoutStream, launch};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use observe::Nvtx;

@@ -4,6 +4,7 @@ use super::super::{local, respan};
 use crate::{
     attr::{Expression, Place, Root},
     diagnostics::Diagnostics,
+    field_errors::is_memory,
     input::Field,
     texts,
 };
@@ -37,8 +38,14 @@ impl Scope<'_> {
     /// Reports each name of an expression that has no meaning.
     pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
         for (place, _) in expression.places() {
-            if let Err(error) = self.meaning(place) {
-                diagnostics.push(error);
+            match self.meaning(place) {
+                Ok(Meaning::Field(field))
+                    if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" =>
+                {
+                    diagnostics.error(place.span, texts::len_is_a_method(&place.written()));
+                }
+                Ok(_) => {}
+                Err(error) => diagnostics.push(error),
             }
         }
     }

@@ -12,8 +12,10 @@ use super::local;
 use crate::{
     attr::{Expression, FieldAttr, StructContracts},
     diagnostics::Diagnostics,
+    field_errors::{is_memory, is_number},
     input::Field,
     repeated::refuse_macros,
+    texts,
 };
 use expression::{Mode, Scope};
 use output::{Output, own_field};
@@ -33,6 +35,14 @@ pub(super) fn contracts(
     let scope = Scope { fields, generics: &input.generics, krate };
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
+    }
+    for (field, attr) in fields.iter().zip(attrs) {
+        if let Some(len) =
+            attr.contracts.len.as_ref().filter(|_| attr.contracts.capacity.is_none() && is_number(field.ty))
+        {
+            let slice = fields.iter().find(|field| is_memory(field.ty)).map(|slice| slice.name.as_str());
+            diagnostics.error(len.span, texts::len_of_number(&field.name, slice));
+        }
     }
     for narrowed in attrs.iter().filter_map(|attr| attr.contracts.narrowed.as_ref()) {
         refuse_macros(&narrowed.value, diagnostics);

@@ -45,7 +45,8 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
-    note = "write `#[derive(KernelArgs)]` on the struct"
+    note = "put the arguments into a struct with `#[derive(KernelArgs)]`, one field for each parameter, or into an `ArgList`, which a \
+            `Function` takes"
 )]
 pub trait LaunchArgs: sealed::ArgList {}
 
@@ -67,7 +68,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -80,7 +81,7 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: B,
@@ -101,7 +102,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -120,7 +121,7 @@ impl<A: KernelArgs> Launchable<A> for Function {
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         args: &mut ArgList<'_>,
@@ -137,13 +138,13 @@ impl Launchable<&mut ArgList<'_>> for Function {
 /// Same as with `&mut` of the list.
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         mut args: ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        Launchable::<&mut ArgList<'_>>::launch::<OBSERVED>(self, launch, &mut args, promise)
+        Launchable::<&mut ArgList<'_>>::enqueue::<OBSERVED>(self, launch, &mut args, promise)
     }
 }
 
@@ -220,14 +221,14 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch::<OBSERVED>(launch, args, promise)
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue::<OBSERVED>(launch, args, promise)
     }
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch::<OBSERVED>(launch, args, promise)
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue::<OBSERVED>(launch, args, promise)
     }
 }

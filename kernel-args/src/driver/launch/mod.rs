@@ -23,28 +23,42 @@ pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
-/// Same as [`launch()`], for a launch that names no stream: a struct whose contract requires one does not compile.
-///
-/// # Errors
-/// Same as [`launch()`].
-///
-/// # Safety
-/// Same as [`launch()`].
-#[inline(always)]
-pub unsafe fn launch_without_stream<A: LaunchArgs>(
-    target: &(impl Launchable<A> + ?Sized),
-    launch: Launch<'_>,
-    args: A,
-) -> Result<(), Error> {
-    const {
-        assert!(
-            !A::REQUIRES_STREAM,
-            "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
-             help: add `stream = &stream`"
-        );
+/// The grid, the block and the options of a launch: [`Launch`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `Launch`",
+    label = "not the grid, the block and the options of a launch",
+    note = "write the macro, `launch!(func, grid, block, args)`, or pass `Launch::new(grid, block)` to the function `launch`"
+)]
+pub trait LaunchOptions<'l>: Sized {
+    /// The launch of the arguments `A`.
+    #[doc(hidden)]
+    fn of_args<A: LaunchArgs>(self) -> Launch<'l>;
+}
+
+impl<'l> LaunchOptions<'l> for Launch<'l> {
+    #[inline(always)]
+    fn of_args<A: LaunchArgs>(self) -> Launch<'l> {
+        self
     }
-    // SAFETY: the caller makes the same promise.
-    unsafe { self::launch(target, launch, args) }
+}
+
+/// A launch that names no stream: a struct whose contract requires one does not compile.
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutStream<'l>(pub Launch<'l>);
+
+#[diagnostic::do_not_recommend]
+impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
+    #[inline(always)]
+    fn of_args<A: LaunchArgs>(self) -> Launch<'l> {
+        const {
+            assert!(
+                !A::REQUIRES_STREAM,
+                "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
+                 help: add `stream = &stream`"
+            );
+        }
+        self.0
+    }
 }
 
 /// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this function.
@@ -69,14 +83,14 @@ pub unsafe fn launch_without_stream<A: LaunchArgs>(
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
 /// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
-pub unsafe fn launch<A: LaunchArgs>(
+pub unsafe fn launch<'l, A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
-    launch: Launch<'_>,
+    launch: impl LaunchOptions<'l>,
     args: A,
 ) -> Result<(), Error> {
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
-    target.launch::<false>(launch, args, promise)
+    target.enqueue::<false>(launch.of_args::<A>(), args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
@@ -145,6 +159,10 @@ pub unsafe fn launch<A: LaunchArgs>(
 /// ```
 #[macro_export]
 macro_rules! launch {
+    // CUDA C++'s `func<<<grid, block>>>(args)`, which is no expression of Rust.
+    ($func:ident <<< $($rest:tt)*) => {
+        $crate::__launch_usage!(@other)
+    };
     ($func:expr, grid = $grid:expr, block = $block:expr, $($rest:tt)+) => {
         $crate::launch!($func, $grid, $block, $($rest)+)
     };
@@ -171,12 +189,12 @@ macro_rules! launch {
     };
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::__launch_stream!([$($option)*] &$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+            $crate::launch(&$func, $crate::__launch_stream!([$($option)*] $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*), $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::__launch_stream!([$($option)*] &$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+            $crate::launch(&$func, $crate::__launch_stream!([$($option)*] $crate::Launch::new($grid, $block)$(.$option($value))*), $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {

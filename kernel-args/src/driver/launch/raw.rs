@@ -35,7 +35,7 @@ use {
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -80,7 +80,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
