@@ -27,13 +27,25 @@ pub(crate) fn is_memory(ty: &Type) -> bool {
     ["device_memory", "foreign_slice"].contains(&module(ty))
 }
 
-/// Whether the type is a number, which has no elements.
-pub(crate) fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if NUMBERS.iter().any(|number| path.path.is_ident(number)))
+/// Whether the type is a number or an array, which does not point to memory.
+pub(crate) fn is_value(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_)) || is_number(ty)
 }
 
-const NUMBERS: [&str; 15] =
-    ["bool", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64"];
+/// Whether the type is an integer.
+pub(crate) fn is_integer(ty: &Type) -> bool {
+    is_one_of(ty, &INTEGERS)
+}
+
+fn is_number(ty: &Type) -> bool {
+    is_integer(ty) || is_one_of(ty, &["bool", "f32", "f64"])
+}
+
+fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+    matches!(ty, Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
+}
+
+const INTEGERS: [&str; 12] = ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
 
 /// The error for device memory: if its elements are numbers, they are a device type.
 fn memory(path: &syn::TypePath) -> &'static str {

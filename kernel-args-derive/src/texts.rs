@@ -1,7 +1,10 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 use kernel_args_image as image;
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
@@ -129,11 +132,11 @@ pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
     )
 }
 
-pub(crate) fn len_of_number(name: &str, slice: Option<&str>) -> String {
+pub(crate) fn len_of_value(name: &str, slice: Option<&str>, text: &str) -> String {
     let slice = slice.map_or_else(|| "of the slice".to_owned(), |slice| format!("`{slice}`"));
     format!(
-        "`len` is the number of elements of memory, but `{name}` is a number\n\
-         help: write it on the field {slice}: `#[kernel_args(len = \"{name}\")]`"
+        "`len` is for a field that points to memory, but `{name}` does not\n\
+         help: write it on the field {slice}: `#[kernel_args({text})]`"
     )
 }
 
@@ -163,19 +166,21 @@ pub(crate) fn unset_variable(name: &str) -> String {
 /// `file` is a path with the values of its variables, `path` the same as an absolute path.
 pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
     let root = path.to_str().and_then(|path| path.strip_suffix(file)).filter(|root| !root.is_empty());
-    let root = root.map(|root| format!(" in {}, the folder of Cargo.toml", root.trim_end_matches('/')));
-    let (nearby, help) = match error.kind() {
+    let place = root.map(|root| format!(" in {}, the folder of Cargo.toml", root.trim_end_matches('/')));
+    let (line, meant) = match error.kind() {
         io::ErrorKind::NotFound => nearby(path),
         _ => (String::new(), None),
     };
-    let help =
-        help.and_then(|name| Path::new(file).with_file_name(name).to_str().map(|file| format!("write `{file}`")));
-    let help = help.as_deref().unwrap_or("write the path of a file with PTX, a cubin or a fat binary");
-    format!("cannot read `{file}`{}: {error}{nearby}\nhelp: {help}", root.unwrap_or_default())
+    let meant = meant.as_deref().map(|path| root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path));
+    let help = meant.map_or_else(
+        || "write the path of a file with PTX, a cubin or a fat binary".to_owned(),
+        |path| format!("write `{}`", path.display()),
+    );
+    format!("cannot read `{file}`{}: {error}{line}\nhelp: {help}", place.unwrap_or_default())
 }
 
-/// What is instead of a missing file, as a line, and the name of the most similar file.
-fn nearby(path: &Path) -> (String, Option<String>) {
+/// What is near a missing file, as a line, and the file that is meant.
+fn nearby(path: &Path) -> (String, Option<PathBuf>) {
     let Some(folder) = path.ancestors().skip(1).find(|folder| folder.is_dir()) else {
         return (String::new(), None);
     };
@@ -185,10 +190,15 @@ fn nearby(path: &Path) -> (String, Option<String>) {
     let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
     let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let (similar, names) = image::similar_files(&missing.to_string_lossy(), names);
-    let what = if is_folder { format!("no folder `{}`", missing.display()) } else { "no such file".to_owned() };
+    let (what, meant) = if is_folder {
+        let inside = names.iter().map(|name| folder.join(name).join(path.file_name().unwrap_or_default()));
+        (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
+    } else {
+        ("no such file".to_owned(), similar.map(|name| folder.join(name)))
+    };
     let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };
-    (format!("\n  {} has {what}{instead}", folder.display()), similar.filter(|_| !is_folder))
+    (format!("\n  {} has {what}{instead}", folder.display()), meant)
 }
 
 /// For the name of a template instance that an image lacks.

@@ -38,14 +38,8 @@ impl Scope<'_> {
     /// Reports each name of an expression that has no meaning.
     pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
         for (place, _) in expression.places() {
-            match self.meaning(place) {
-                Ok(Meaning::Field(field))
-                    if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" =>
-                {
-                    diagnostics.error(place.span, texts::len_is_a_method(&place.written()));
-                }
-                Ok(_) => {}
-                Err(error) => diagnostics.push(error),
+            if let Err(error) = self.meaning(place) {
+                diagnostics.push(error);
             }
         }
     }
@@ -57,12 +51,12 @@ impl Scope<'_> {
             Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field))),
+            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| of_field(field, place)),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
                 if let Some(field) = field(&name) {
-                    return Ok(Meaning::Field(field));
+                    return of_field(field, place);
                 }
                 let axis = place.rest.to_string().replace(' ', "");
                 match name.as_str() {
@@ -176,6 +170,14 @@ impl Scope<'_> {
         });
         each.collect()
     }
+}
+
+/// A field as the root of a place.
+fn of_field<'a>(field: &'a Field<'a>, place: &Place) -> syn::Result<Meaning<'a>> {
+    if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
+        return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
+    }
+    Ok(Meaning::Field(field))
 }
 
 /// The numbers that expressions consist of, for an error. A single one is the result itself.

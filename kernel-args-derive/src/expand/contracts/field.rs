@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     attr::{Expression, FieldContracts, Range, Written},
-    field_errors::is_number,
+    field_errors::is_value,
     input::Field,
 };
 use proc_macro2::TokenStream;
@@ -61,7 +61,7 @@ impl Output<'_> {
                 Expression::Number(_) | Expression::Place(_) => Otherwise::Broken,
                 _ => Otherwise::Unknown,
             };
-            if is_number(field.ty) {
+            if is_value(field.ty) {
                 // It was reported.
                 return TokenStream::new();
             }

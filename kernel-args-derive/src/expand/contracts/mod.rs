@@ -10,9 +10,9 @@ mod output;
 
 use super::local;
 use crate::{
-    attr::{Expression, FieldAttr, StructContracts},
+    attr::{Expression, FieldAttr, FieldContracts, StructContracts},
     diagnostics::Diagnostics,
-    field_errors::{is_memory, is_number},
+    field_errors::{is_integer, is_memory, is_value},
     input::Field,
     repeated::refuse_macros,
     texts,
@@ -37,11 +37,13 @@ pub(super) fn contracts(
         scope.check(expression, diagnostics);
     }
     for (field, attr) in fields.iter().zip(attrs) {
-        if let Some(len) =
-            attr.contracts.len.as_ref().filter(|_| attr.contracts.capacity.is_none() && is_number(field.ty))
-        {
+        let FieldContracts { len: Some(len), capacity: None, .. } = &attr.contracts else {
+            continue;
+        };
+        if is_value(field.ty) {
             let slice = fields.iter().find(|field| is_memory(field.ty)).map(|slice| slice.name.as_str());
-            diagnostics.error(len.span, texts::len_of_number(&field.name, slice));
+            let text = if is_integer(field.ty) { format!("len = {:?}", field.name) } else { len.text.clone() };
+            diagnostics.error(len.span, texts::len_of_value(&field.name, slice, &text));
         }
     }
     for narrowed in attrs.iter().filter_map(|attr| attr.contracts.narrowed.as_ref()) {

@@ -193,7 +193,7 @@ impl fmt::Display for ImageError {
             }
             Self::Format(error) => error.fmt(f),
             Self::FileFormat { path, error } => {
-                write!(f, "{} is no image of kernels: {error}", path.display())?;
+                write!(f, "{} is not an image of kernels: {error}", path.display())?;
                 match error {
                     kernel_args_image::Error::CudaSource => write!(f, "\nhelp: {COMPILE}"),
                     _ => Ok(()),

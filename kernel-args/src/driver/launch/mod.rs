@@ -29,34 +29,34 @@ use crate::driver::{api::Promise, config::Launch, error::Error};
     label = "not the grid, the block and the options of a launch",
     note = "write the macro, `launch!(func, grid, block, args)`, or pass `Launch::new(grid, block)` to the function `launch`"
 )]
-pub trait LaunchOptions<'l>: Sized {
-    /// The launch of the arguments `A`.
+pub trait LaunchOptions<'l> {
+    /// Whether the launch can name its stream.
     #[doc(hidden)]
-    fn of_args<A: LaunchArgs>(self) -> Launch<'l>;
+    const NAMES_STREAM: bool;
+
+    #[doc(hidden)]
+    fn options(self) -> Launch<'l>;
 }
 
 impl<'l> LaunchOptions<'l> for Launch<'l> {
+    const NAMES_STREAM: bool = true;
+
     #[inline(always)]
-    fn of_args<A: LaunchArgs>(self) -> Launch<'l> {
+    fn options(self) -> Launch<'l> {
         self
     }
 }
 
-/// A launch that names no stream: a struct whose contract requires one does not compile.
+/// The options of a `launch!` that names no stream.
 #[derive(Clone, Copy, Debug)]
 pub struct WithoutStream<'l>(pub Launch<'l>);
 
 #[diagnostic::do_not_recommend]
 impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
+    const NAMES_STREAM: bool = false;
+
     #[inline(always)]
-    fn of_args<A: LaunchArgs>(self) -> Launch<'l> {
-        const {
-            assert!(
-                !A::REQUIRES_STREAM,
-                "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
-                 help: add `stream = &stream`"
-            );
-        }
+    fn options(self) -> Launch<'l> {
         self.0
     }
 }
@@ -83,14 +83,21 @@ impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
 /// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
-pub unsafe fn launch<'l, A: LaunchArgs>(
+pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     target: &(impl Launchable<A> + ?Sized),
-    launch: impl LaunchOptions<'l>,
+    launch: L,
     args: A,
 ) -> Result<(), Error> {
+    const {
+        assert!(
+            L::NAMES_STREAM || !A::REQUIRES_STREAM,
+            "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
+             help: add `stream = &stream`"
+        );
+    }
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
-    target.enqueue::<false>(launch.of_args::<A>(), args, promise)
+    target.enqueue::<false>(launch.options(), args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
