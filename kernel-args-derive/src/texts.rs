@@ -239,7 +239,8 @@ pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
 pub(crate) fn no_kernels(file: &str) -> String {
     format!(
         "`{file}` has no kernel\n\
-         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX"
+         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
+         names: `template __global__ void axpy<float>(…);`"
     )
 }
 

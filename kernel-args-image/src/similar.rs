@@ -3,14 +3,20 @@
 use crate::mangled::nearest_by_name;
 use alloc::{string::String, vec::Vec};
 
-/// At most four of the names in a folder: the similar names; without any, images first. Also the most similar name.
+/// At most four of the names in a folder: the similar names; without any, names with the same ending first, then images. Also the most
+/// similar name.
 #[doc(hidden)]
 #[must_use]
 pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, Vec<String>) {
     const LISTED: usize = 4;
-    let is_image = |name: &str| [".ptx", ".cubin", ".fatbin"].iter().any(|ending| name.ends_with(ending));
+    let ending = |name: &str| String::from(name.rsplit_once('.').unwrap_or_default().1);
+    let wanted_ending = ending(wanted);
     names.retain(|name| !name.starts_with('.'));
-    names.sort_by(|a, b| is_image(b).cmp(&is_image(a)).then_with(|| a.cmp(b)));
+    names.sort_by_cached_key(|name| {
+        let ending = ending(name);
+        let is_image = ["ptx", "cubin", "fatbin"].contains(&&*ending);
+        (ending != wanted_ending, !is_image, name.clone())
+    });
     let stem = |name: &str| String::from(name.split('.').next().unwrap_or_default());
     let similar = nearest_by_name(&stem(wanted), names.iter().map(|name| (name.as_str(), stem(name))));
     let similar: Vec<String> = similar.into_iter().map(String::from).collect();

@@ -13,7 +13,7 @@ pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: 
     matches_from(pattern, suffix, bytes, start, end, false)
 }
 
-/// Same, as with a `*` before the pattern if `is_anywhere`.
+/// Same; with `is_anywhere`, as with a `*` before and after the pattern.
 pub(super) const fn matches_from(
     pattern: &[u8],
     suffix: &[u8],
@@ -42,7 +42,7 @@ pub(super) const fn matches_from(
         } else if t < end && p < pattern.len() && (pattern[p] == b'?' || pattern[p] == bytes[t]) {
             p += 1;
             t += 1;
-        } else if t == end && p == pattern.len() {
+        } else if p == pattern.len() && (t == end || is_anywhere) {
             return true;
         } else {
             match retry {

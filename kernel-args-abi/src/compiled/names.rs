@@ -88,13 +88,11 @@ impl Names {
             || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end)
     }
 
-    /// Whether the end of one of the names matches `pattern`: the name of a template instance ends with its arguments.
-    pub(super) const fn match_end(&self, pattern: &[u8]) -> bool {
+    /// Whether a part of one of the names matches `pattern`.
+    pub(super) const fn match_part(&self, pattern: &[u8]) -> bool {
         let (text, (start, end)) = (self.bytes(), self.symbol);
+        let (start, end) = if self.is_mangled() { (self.qualified, self.arguments_end) } else { (start, end) };
         glob::matches_from(pattern, b"", text, start, end, true)
-            || self.is_mangled()
-                && (glob::matches_from(pattern, b"", text, self.unqualified, self.end, true)
-                    || glob::matches_from(pattern, b"", text, self.unqualified, self.arguments_end, true))
     }
 
     /// Whether the symbol is mangled, that is, differs from the readable name.

@@ -31,14 +31,14 @@ impl CompiledKernels {
 }
 
 /// The similarity of a kernel's unqualified name: the number of equal characters at both ends, plus a bonus if only
-/// the suffix differs, or only the beginning: `saxpy<float>` for `axpy<*>`, then `saxpy`.
+/// the suffix differs, or if a part of the name matches: `saxpy<float>` for `axpy<*>`, then `saxpy`.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);
-    let stem = without_arguments(pattern.as_bytes());
-    let pattern_matches = if kernel.matches(pattern, "") || names.match_end(pattern.as_bytes()) {
+    let stem = stem(pattern.as_bytes());
+    let pattern_matches = if kernel.matches(pattern, "") || names.match_part(pattern.as_bytes()) {
         pattern.len()
-    } else if !stem.is_empty() && names.match_end(stem) {
+    } else if stem.len() > 1 && names.match_part(stem) {
         stem.len()
     } else {
         0
@@ -55,14 +55,14 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     2 * pattern_matches + start + end
 }
 
-/// The pattern before its template arguments.
-const fn without_arguments(pattern: &[u8]) -> &[u8] {
-    let mut end = 0;
-    while end < pattern.len() {
-        if pattern[end] == b'<' {
-            return pattern.split_at(end).0;
-        }
+/// The pattern without its namespace and its template arguments.
+const fn stem(pattern: &[u8]) -> &[u8] {
+    let (mut start, mut end) = (0, 0);
+    while end < pattern.len() && pattern[end] != b'<' {
         end += 1;
+        if pattern[end - 1] == b':' {
+            start = end;
+        }
     }
-    pattern
+    pattern.split_at(end).0.split_at(start).1
 }

@@ -137,7 +137,7 @@ fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
         [only] => Ok(vec![*only]),
         several => {
             let several = list(several.iter().copied());
-            let problem = format!("this image has several kernels: write `entry = \"…\"` beside it, one of{several}");
+            let problem = format!("this image has several kernels: write `entry = \"…\"` next to it, one of{several}");
             Err(syn::Error::new(span, problem))
         }
     }

@@ -229,18 +229,19 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "not a device type",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
         note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
                 are device types if kernel-args has the feature with the crate's name, in the versions that \
                 the documentation of kernel-args lists",
         note = "the types for CUDA's own vectors are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array such as \
-                `[f32; 9]` can be passed directly",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+                `[f32; 9]` can be passed directly"
     )]
     math;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: no CUDA type has its layout",
         label = "not a device type",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
         note = "`Vec3A` has 16 bytes, but `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
         note = "`Mat2` is aligned to 16 bytes, but `float2` is aligned to 8: write its columns, `[Float2; 2]`"
     )]
@@ -249,8 +250,8 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
         label = "not a device type",
-        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam"
     )]
     transformation;
 

@@ -37,10 +37,11 @@ pub(super) fn contracts(
         scope.check(expression, diagnostics);
     }
     for (field, attr) in fields.iter().zip(attrs) {
-        let FieldContracts { len: Some(len), capacity: None, .. } = &attr.contracts else {
+        let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
             continue;
         };
-        if is_value(field.ty) {
+        // With a capacity, the number can be an address.
+        if is_value(field.ty) && (capacity.is_none() || !is_integer(field.ty)) {
             let slice = fields.iter().find(|field| is_memory(field.ty)).map(|slice| slice.name.as_str());
             let text = if is_integer(field.ty) { format!("len = {:?}", field.name) } else { len.text.clone() };
             diagnostics.error(len.span, texts::len_of_value(&field.name, slice, &text));

@@ -190,7 +190,7 @@ macro_rules! __launch_usage {
             $value,
             "` is after the arguments, which are one value\n\
              help: put all arguments into a struct with `#[derive(KernelArgs)]`, one field for each parameter, or into an `ArgList`: \
-             `launch!(func, grid, block, args)`"
+             `launch!(func, grid, block, args)`; options follow by name: `stream = &stream`"
         ))
     };
     (@without_value cooperative) => { $crate::__launch_usage!(@flag cooperative) };

@@ -3,7 +3,7 @@
 use super::{check, lay_out, path};
 use kernel_args_toolchain_tests::root;
 
-const CUDARC: &str = "pub mod driver { pub struct CudaSlice<T>(T); }";
+const CUDARC: &str = "pub mod driver { pub struct CudaSlice<T>(T); pub struct CudaStream; pub struct CudaContext; }";
 
 fn source() -> String {
     let ptx = root().join("ptx");
@@ -20,6 +20,17 @@ pub fn load(ctx: &std::sync::Arc<cudarc::driver::CudaContext>) {{
 
 #[derive(kernel_args::KernelArgs)]
 pub struct Args<'a> {{ x: &'a other_cudarc::driver::CudaSlice<f32> }}
+
+#[derive(kernel_args::KernelArgs)]
+pub struct Count {{ n: u32 }}
+
+pub fn launch(kernel: &kernel_args::Kernel<Count>, stream: &std::sync::Arc<other_cudarc::driver::CudaStream>) {{
+    unsafe {{ kernel_args::launch!(kernel, 1, 1, Count {{ n: 1 }}, stream = stream) }}.unwrap();
+}}
+
+pub fn context(ctx: &std::sync::Arc<other_cudarc::driver::CudaContext>) {{
+    kernel_args::Module::load(ctx, "").unwrap();
+}}
 "#
     )
 }

@@ -48,6 +48,17 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
+/// A field has no lifetime of a launch.
+struct App {
+    saxpy: Kernel<Saxpy<'static>>,
+}
+
+impl App {
+    fn start(&self, args: Saxpy<'_>) -> Result<(), Error> {
+        unsafe { launch!(self.saxpy, args.n.cast_unsigned().div_ceil(256), 256, args) }
+    }
+}
+
 #[derive(KernelArgs)]
 struct Args<'a> {
     bytes: [u8; 4],
