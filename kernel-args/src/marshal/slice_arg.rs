@@ -9,8 +9,7 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory from cudarc",
     label = "neither a slice nor a view",
-    note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view",
-    note = "a slice of another version of cudarc than kernel-args uses is another type: `cargo tree --duplicates` lists both"
+    note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view"
 )]
 pub trait SliceArg: KernelArg {
     /// The context that the memory belongs to.

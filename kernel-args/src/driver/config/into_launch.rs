@@ -11,8 +11,7 @@ use cudarc::driver::LaunchConfig;
     message = "`{Self}` is not a launch configuration",
     label = "neither a cudarc `LaunchConfig` nor a grid with a block after it",
     note = "write `launch!(func, grid, block, args)`, or `launch!(func, config, args)` with a cudarc `LaunchConfig`; options follow by \
-            name: `stream = &stream`",
-    note = "a `LaunchConfig` of another version of cudarc than kernel-args uses is another type: `cargo tree --duplicates` lists both"
+            name: `stream = &stream`"
 )]
 pub trait IntoLaunch {
     /// The launch.

@@ -30,8 +30,7 @@ impl<'a> From<&'a CudaStream> for Target<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a stream",
     label = "a launch cannot be enqueued on this",
-    note = "pass a reference to a stream of cudarc: `stream = &stream`; in the closure of `Sequence::run`, its recorder: `stream = s`",
-    note = "a `CudaStream` of another version of cudarc than kernel-args uses is another type: `cargo tree --duplicates` lists both"
+    note = "pass a reference to a stream of cudarc: `stream = &stream`; in the closure of `Sequence::run`, its recorder: `stream = s`"
 )]
 pub trait AsStream {
     #[doc(hidden)]

@@ -50,12 +50,15 @@ pub(super) fn a_message_names_the_feature_or_the_version_that_is_missing() {
     for part in [
         "shade.debug.ptx` is read only with the feature `debug-info` of `kernel-args`\n",
         "help: enable the feature: `cargo add kernel-args --features debug-info`",
-        "`Ptx` is not an image of kernels",
+        "Ptx` is not an image of kernels",
         "enable the feature `nvrtc`: `cargo add kernel-args --features nvrtc`",
-        "`&'a other_cudarc::driver::CudaSlice<f32>` cannot be passed to a CUDA kernel: it is of another version of cudarc",
-        "`cargo tree --duplicates`",
+        "CudaSlice<f32>` cannot be passed to a CUDA kernel: it is of another version of cudarc than kernel-args uses",
+        "`cargo tree --duplicates` lists both versions",
+        // rustc compares the types of the stream and of the context.
+        "expected `cudarc::driver::CudaContext`, found a different `cudarc::driver::CudaContext`",
+        "CudaStream` is not a stream",
+        "there are multiple different versions of crate `cudarc`",
     ] {
         assert!(message.contains(part), "`{part}` is not in:\n{message}");
     }
-    assert_eq!(message.matches("\nerror").count() + 1, 5, "{message}");
 }
