@@ -31,7 +31,7 @@ impl CompiledKernels {
 }
 
 /// The similarity of a kernel's unqualified name: the number of equal characters at both ends, plus a bonus if only
-/// the suffix differs, or if a part of the name matches: `saxpy<float>` for `axpy<*>`, then `saxpy`.
+/// the suffix differs, or if a part of the name matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);

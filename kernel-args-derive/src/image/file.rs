@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_comment_in_another_encoding_is_read() {
         let file = Temporary::holding("latin1.ptx", &[HEAD, b"// gr\xf6\xdfe\n.entry k() {}\n\0"]);
-        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx")));
+        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx", &file.0)));
         assert_eq!(read.kernels.symbols().collect::<Vec<_>>(), ["k"]);
         assert_eq!(read.length, HEAD.len() + 23 + 1);
     }
@@ -239,7 +239,7 @@ mod tests {
         assert!(
             matches!(&problem, Problem::Io(error) if error.to_string() == "it is not a regular file"),
             "{}",
-            problem.say("pipe.ptx")
+            problem.say("pipe.ptx", &pipe.0)
         );
     }
 }

@@ -187,29 +187,24 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 /// Where a relative path starts, and which files are in the folder of a file that does not exist.
 #[cold]
 fn nearby(path: &Path, error: &io::Error) -> String {
-    let mut text = String::new();
     if error.kind() != io::ErrorKind::NotFound {
-        return text;
+        return String::new();
     }
-    if path.is_relative()
-        && let Ok(current) = env::current_dir()
-    {
-        text += &format!("\n  the path starts at the current folder, {}", current.display());
-    }
+    let start = match env::current_dir() {
+        Ok(current) if path.is_relative() => {
+            format!("\n  the path starts at the current folder, {}", current.display())
+        }
+        _ => String::new(),
+    };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = fs::read_dir(folder) else {
-        return text + &format!("\n  the folder {} does not exist", folder.display());
+        return format!("{start}\n  the folder {} does not exist", folder.display());
     };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
-    let (similar, names) = image::similar_files(&wanted, names);
-    if !names.is_empty() {
-        text += &format!("\n  the folder has {}", names.join(", "));
-    }
-    if let Some(name) = similar {
-        text += &format!("\nhelp: load {}", path.with_file_name(name).display());
-    }
-    text
+    let (similar, names) = image::similar_files(&path.file_name().unwrap_or_default().to_string_lossy(), names);
+    let list = if names.is_empty() { "no files".into() } else { names.join(", ") };
+    let help = similar.map(|name| format!("\nhelp: load {}", path.with_file_name(name).display()));
+    format!("{start}\n  the folder has {list}{}", help.unwrap_or_default())
 }
 
 /// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
