@@ -37,8 +37,13 @@ pub(crate) fn is_integer(ty: &Type) -> bool {
     is_one_of(ty, &INTEGERS)
 }
 
+/// Whether the type is a number that cannot be an address.
+pub(crate) fn is_no_address(ty: &Type) -> bool {
+    is_one_of(ty, &["bool", "f32", "f64"])
+}
+
 fn is_number(ty: &Type) -> bool {
-    is_integer(ty) || is_one_of(ty, &["bool", "f32", "f64"])
+    is_integer(ty) || is_no_address(ty)
 }
 
 fn is_one_of(ty: &Type, names: &[&str]) -> bool {

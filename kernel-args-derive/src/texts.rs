@@ -2,7 +2,7 @@
 
 use kernel_args_image as image;
 use std::{
-    fs, io,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -165,8 +165,8 @@ pub(crate) fn unset_variable(name: &str) -> String {
 
 /// `file` is a path with the values of its variables, `path` the same as an absolute path.
 pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
-    let root = path.to_str().and_then(|path| path.strip_suffix(file)).filter(|root| !root.is_empty());
-    let place = root.map(|root| format!(" in {}, the folder of Cargo.toml", root.trim_end_matches('/')));
+    let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
+    let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
     let (line, meant) = match error.kind() {
         io::ErrorKind::NotFound => nearby(path),
         _ => (String::new(), None),

@@ -12,7 +12,7 @@ use super::local;
 use crate::{
     attr::{Expression, FieldAttr, FieldContracts, StructContracts},
     diagnostics::Diagnostics,
-    field_errors::{is_integer, is_memory, is_value},
+    field_errors::{is_integer, is_memory, is_no_address, is_value},
     input::Field,
     repeated::refuse_macros,
     texts,
@@ -40,8 +40,9 @@ pub(super) fn contracts(
         let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
             continue;
         };
-        // With a capacity, the number can be an address.
-        if is_value(field.ty) && (capacity.is_none() || !is_integer(field.ty)) {
+        // With a capacity, the value can be an address, or an array of pointers.
+        let is_wrong = if capacity.is_some() { is_no_address(field.ty) } else { is_value(field.ty) };
+        if is_wrong {
             let slice = fields.iter().find(|field| is_memory(field.ty)).map(|slice| slice.name.as_str());
             let text = if is_integer(field.ty) { format!("len = {:?}", field.name) } else { len.text.clone() };
             diagnostics.error(len.span, texts::len_of_value(&field.name, slice, &text));
