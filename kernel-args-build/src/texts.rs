@@ -1,8 +1,9 @@
 //! All messages of this crate.
 
+use kernel_args_image::similar_files;
 use std::{
     fmt::{Display, Write as _},
-    io,
+    fs, io,
     path::{Path, PathBuf},
     process::ExitStatus,
 };
@@ -49,9 +50,20 @@ pub(crate) fn cubin_of_virtual(arch: &dyn Display, real: &dyn Display) -> String
 }
 
 pub(crate) fn no_file(path: &Path, root: &Path) -> String {
+    let folder = root.join(path.parent().unwrap_or(path));
+    let names = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let (similar, names) = similar_files(&path.file_name().unwrap_or_default().to_string_lossy(), names);
+    let line = match names.as_slice() {
+        [] if folder.is_dir() => format!("{} is empty", folder.display()),
+        [] => format!("the folder {} does not exist", folder.display()),
+        names => format!("{} has {}", folder.display(), names.join(", ")),
+    };
+    let meant = similar.map(|name| format!("write `{}`; ", path.with_file_name(name).display()));
     format!(
-        "the file `{}` does not exist\nhelp: relative paths start at the folder of `Cargo.toml`, {}",
+        "the file `{}` does not exist\n  {line}\nhelp: {}relative paths start at the folder of `Cargo.toml`, {}",
         path.display(),
+        meant.unwrap_or_default(),
         root.display()
     )
 }

@@ -22,6 +22,41 @@ pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream 
     path(module, krate, span)
 }
 
+/// Whether the type looks like device memory of cudarc, or a reference to it.
+pub(crate) fn is_memory(ty: &Type) -> bool {
+    ["device_memory", "foreign_slice"].contains(&module(ty))
+}
+
+/// Whether the type is a number or an array, which does not point to memory.
+pub(crate) fn is_value(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_)) || is_number(ty)
+}
+
+/// Whether the type is an integer.
+pub(crate) fn is_integer(ty: &Type) -> bool {
+    is_one_of(ty, &INTEGERS)
+}
+
+/// Whether the type is a number that cannot be an address.
+pub(crate) fn is_no_address(ty: &Type) -> bool {
+    is_one_of(ty, &["bool", "f32", "f64"])
+}
+
+fn is_number(ty: &Type) -> bool {
+    is_integer(ty) || is_no_address(ty)
+}
+
+fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+    matches!(ty, Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
+}
+
+const INTEGERS: [&str; 12] = ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+
+/// The error for device memory: if its elements are numbers, they are a device type.
+fn memory(path: &syn::TypePath) -> &'static str {
+    if argument_of(path).is_some_and(is_number) { "foreign_slice" } else { "device_memory" }
+}
+
 fn path(module: &str, krate: &TokenStream, span: Span) -> TokenStream {
     let module = syn::Ident::new(module, span);
     quote_spanned!(span=> #krate::__private::#module)
@@ -40,7 +75,7 @@ fn module(ty: &Type) -> &'static str {
             Type::Path(path) if last(path) == "str" => "text",
             Type::Path(path) if owns_slice(path) => "slice_owner",
             Type::Path(path) if ["Vec", "Box"].contains(&last(path).as_str()) => "sequence",
-            Type::Path(path) if DEVICE_MEMORY.contains(&last(path).as_str()) => "device_memory",
+            Type::Path(path) if DEVICE_MEMORY.contains(&last(path).as_str()) => memory(path),
             Type::TraitObject(object) => trait_object(object),
             Type::Paren(inner) => match &*inner.elem {
                 Type::TraitObject(object) => trait_object(object),
@@ -63,13 +98,13 @@ fn module(ty: &Type) -> &'static str {
             "NonNull" => "raw_pointer",
             "char" => "character",
             name @ ("Option" | "Retained") => match (argument_of(path).map(module), name) {
-                (Some(pointer @ ("device_memory" | "device_pointer")), _) => pointer,
+                (Some(pointer @ ("device_memory" | "device_pointer" | "foreign_slice")), _) => pointer,
                 (_, "Option") => "optional",
                 _ => "unsupported",
             },
             "DevicePointer" | "DevicePointerMut" => "device_pointer",
             "CudaSlice" | "UnifiedSlice" => "owned_slice",
-            name if DEVICE_MEMORY.contains(&name) => "device_memory",
+            name if DEVICE_MEMORY.contains(&name) => memory(path),
             name => of_another_crate(name),
         },
         _ => "unsupported",
@@ -139,10 +174,10 @@ fn argument_of(path: &syn::TypePath) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
     };
-    match arguments.args.first()? {
+    arguments.args.iter().find_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
-    }
+    })
 }
 
 /// Whether the type has the form `Arc<CudaSlice<f32>>`.

@@ -142,7 +142,8 @@ impl ImagePath {
         let root = env::var_os("CARGO_MANIFEST_DIR");
         let written = self.expression.evaluate(&|name| env::var(name).ok())?;
         let path = absolute(root.as_deref(), &written);
-        let path = path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, &error)))?;
+        let path =
+            path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, Path::new(""), &error)))?;
         Ok(Resolved { written, path })
     }
 

@@ -1,7 +1,10 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 use kernel_args_image as image;
-use std::{io, path::Path};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
@@ -123,9 +126,24 @@ pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
 pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
     let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     format!(
-        "`{name}` is no field of this struct\n\
+        "this struct has no field `{name}`\n\
          help: use its fields {}, constants in upper case, and the launch's `block.x`, `grid.x` and the like",
         fields.join(", ")
+    )
+}
+
+pub(crate) fn len_of_value(name: &str, slice: Option<&str>, text: &str) -> String {
+    let slice = slice.map_or_else(|| "of the slice".to_owned(), |slice| format!("`{slice}`"));
+    format!(
+        "`len` is for a field that points to memory, but `{name}` does not\n\
+         help: write it on the field {slice}: `#[kernel_args({text})]`"
+    )
+}
+
+pub(crate) fn len_is_a_method(written: &str) -> String {
+    format!(
+        "`{written}` is not a member of the slice\n\
+         help: write `{written}()`, its number of elements"
     )
 }
 
@@ -145,12 +163,49 @@ pub(crate) fn unset_variable(name: &str) -> String {
     format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
-/// `file` is a path with the values of its variables.
-pub(crate) fn unreadable(file: &str, error: &io::Error) -> String {
-    let root = if Path::new(file).is_absolute() { "" } else { " in the crate's root (the folder of its Cargo.toml)" };
+/// `file` is a path with the values of its variables, `path` the same as an absolute path.
+pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
+    let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
+    let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
+    let (line, meant) = match error.kind() {
+        io::ErrorKind::NotFound => nearby(path),
+        _ => (String::new(), None),
+    };
+    let meant = meant.as_deref().map(|path| root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path));
+    let help = meant.map_or_else(
+        || "write the path of a file with PTX, a cubin or a fat binary".to_owned(),
+        |path| format!("write `{}`", path.display()),
+    );
+    format!("cannot read `{file}`{}: {error}{line}\nhelp: {help}", place.unwrap_or_default())
+}
+
+/// What is near a missing file, as a line, and the file that is meant.
+fn nearby(path: &Path) -> (String, Option<PathBuf>) {
+    let Some(folder) = path.ancestors().skip(1).find(|folder| folder.is_dir()) else {
+        return (String::new(), None);
+    };
+    let missing = path.strip_prefix(folder).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
+    let is_folder = folder.join(missing) != path;
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let (similar, names) = image::similar_files(&missing.to_string_lossy(), names);
+    let (what, meant) = if is_folder {
+        let inside = names.iter().map(|name| folder.join(name).join(path.file_name().unwrap_or_default()));
+        (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
+    } else {
+        ("no such file".to_owned(), similar.map(|name| folder.join(name)))
+    };
+    let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };
+    (format!("\n  {} has {what}{instead}", folder.display()), meant)
+}
+
+/// For the name of a template instance that an image lacks.
+pub(crate) fn no_instance(name: &str) -> String {
     format!(
-        "cannot read `{file}`{root}: {error}\n\
-         help: write the path of a file with PTX, a cubin or a fat binary"
+        "\nhelp: write one of these; or add this instance to the CUDA source, with the types of its parameters: \
+         `template __global__ void {name}(…);`"
     )
 }
 
@@ -184,7 +239,15 @@ pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
 pub(crate) fn no_kernels(file: &str) -> String {
     format!(
         "`{file}` has no kernel\n\
-         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX"
+         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
+         names: `template __global__ void axpy<float>(…);`"
+    )
+}
+
+pub(crate) fn debug_info_feature(file: &str) -> String {
+    format!(
+        "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
+         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it"
     )
 }
 

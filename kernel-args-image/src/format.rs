@@ -31,6 +31,8 @@ pub enum Error {
     LfsPointer,
     /// It is a web page.
     WebPage,
+    /// It is a file of the host: what kind.
+    HostFile(&'static str),
     /// It is PTX that cannot be parsed.
     Ptx(ptx::Error),
     /// It is a cubin that cannot be read.
@@ -52,6 +54,10 @@ impl fmt::Display for Error {
                 f.write_str("this is a Git LFS pointer, not the file: download the file with `git lfs pull`")
             }
             Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
+            Self::HostFile(kind) => write!(
+                f,
+                "this is {kind}, not an image: `nvcc -ptx`, `-cubin` and `-fatbin` compile to images, `nvcc -c` to an object file of the host"
+            ),
             Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
             Self::Cubin(error) => error.fmt(f),
             Self::Fatbin(error) => error.fmt(f),
@@ -100,9 +106,18 @@ pub(crate) fn binary_format(bytes: &[u8]) -> Option<Result<Kind, Error>> {
     } else if bytes.starts_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
         Some(Err(Error::Fatbin(fatbin::Error::Wrapper)))
     } else {
-        None
+        HOST_FILES.iter().find(|(first, _)| bytes.starts_with(first)).map(|(_, kind)| Err(Error::HostFile(kind)))
     }
 }
+
+/// The first bytes of files of the host that are not ELF.
+const HOST_FILES: [(&[u8], &str); 5] = [
+    (b"!<arch>\n", "a static library"),
+    (b"\xcf\xfa\xed\xfe", "an object file, a library or a program for macOS"),
+    (b"MZ\x90\0", "a library or a program for Windows"),
+    (b"\x64\x86", "an object file for Windows"),
+    (b"\x64\xaa", "an object file for Windows"),
+];
 
 impl Error {
     #[cold]
@@ -135,6 +150,7 @@ fn is_cuda_source(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Error, Kind, format};
+    use alloc::{string::ToString as _, vec};
 
     #[test]
     fn other_texts_are_named() {
@@ -144,6 +160,29 @@ mod tests {
             ("\n<HTML lang=\"en\">", Error::WebPage),
         ] {
             assert_eq!(format(text.as_bytes()), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_host_is_named_with_its_machine() {
+        let elf = |class: u8, machine: u8| {
+            let mut bytes = vec![0; 64];
+            bytes[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1, 1]);
+            bytes[18] = machine;
+            bytes
+        };
+        for (bytes, what) in [
+            (elf(2, 62), "for x86-64, not for NVIDIA GPUs"),
+            (elf(2, 183), "for AArch64, not for NVIDIA GPUs"),
+            (elf(1, 40), "for Arm (32 bits), not for NVIDIA GPUs"),
+            (elf(2, 8), "for the ELF machine 8, not for NVIDIA GPUs"),
+            (elf(1, 190), "a cubin with 32-bit device code"),
+            (b"!<arch>\nkernels.o/".to_vec(), "this is a static library, not an image"),
+            (b"\xcf\xfa\xed\xfe\x0c\0\0\x01".to_vec(), "for macOS, not an image"),
+            (b"MZ\x90\0\x03".to_vec(), "for Windows, not an image"),
+        ] {
+            let error = crate::validate(&bytes).expect_err("no image").to_string();
+            assert!(error.contains(what), "{error}");
         }
     }
 

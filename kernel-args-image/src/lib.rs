@@ -38,6 +38,7 @@ mod little_endian;
 pub mod mangled;
 pub mod ptx;
 mod release;
+mod similar;
 #[doc(hidden)]
 pub mod summary;
 mod table;
@@ -59,6 +60,8 @@ pub use kernel::Limits;
 pub use kernel::{DebugInfoMismatch, Kernel};
 pub use kernels::Kernels;
 pub use release::{CudaVersion, PtxVersion, RELEASES, Release};
+#[doc(hidden)]
+pub use similar::similar_files;
 pub use table::ParameterList;
 pub use target::{Compatibility, Features, Target};
 pub use validate::validate;

@@ -156,7 +156,9 @@ pub mod args {
     pub use crate::contract::{Elements, Geometry};
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
-    pub use crate::driver::{AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, Launchable};
+    pub use crate::driver::{
+        AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, LaunchOptions, Launchable,
+    };
     pub use crate::marshal::{
         DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values, offset_of,
     };
@@ -244,7 +246,7 @@ pub mod image {
     pub use crate::coverage::Coverage;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        CacheMode, DebugInfo, Fallback, JitOptions, JitTarget, NotCompared, OptimizationLevel, Verification,
+        CacheMode, DebugInfo, Fallback, IntoImage, JitOptions, JitTarget, NotCompared, OptimizationLevel, Verification,
     };
     #[cfg(feature = "cudarc")]
     pub use kernel_args_abi::check::NotComparedReason;

@@ -10,6 +10,18 @@ pub const fn matches_pattern(pattern: &str, text: &str) -> bool {
 /// Whether `pattern` matches all of a text that ends with `suffix`. The text is `bytes[start..end]`: slicing would add
 /// a call.
 pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: usize, end: usize) -> bool {
+    matches_from(pattern, suffix, bytes, start, end, false)
+}
+
+/// Same; with `is_anywhere`, as with a `*` before and after the pattern.
+pub(super) const fn matches_from(
+    pattern: &[u8],
+    suffix: &[u8],
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    is_anywhere: bool,
+) -> bool {
     let mut i = 0;
     if suffix.len() > end - start {
         return false;
@@ -22,7 +34,7 @@ pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: 
     }
     let (mut p, mut t) = (0, start);
     // Where to continue if the part after the last `*` does not match: after that `*`, one character further.
-    let mut retry = None;
+    let mut retry = if is_anywhere { Some((0, start)) } else { None };
     loop {
         if p < pattern.len() && pattern[p] == b'*' {
             p += 1;
@@ -30,7 +42,7 @@ pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: 
         } else if t < end && p < pattern.len() && (pattern[p] == b'?' || pattern[p] == bytes[t]) {
             p += 1;
             t += 1;
-        } else if t == end && p == pattern.len() {
+        } else if p == pattern.len() && (t == end || is_anywhere) {
             return true;
         } else {
             match retry {

@@ -88,6 +88,13 @@ impl Names {
             || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end)
     }
 
+    /// Whether a part of one of the names matches `pattern`.
+    pub(super) const fn match_part(&self, pattern: &[u8]) -> bool {
+        let (text, (start, end)) = (self.bytes(), self.symbol);
+        let (start, end) = if self.is_mangled() { (self.qualified, self.arguments_end) } else { (start, end) };
+        glob::matches_from(pattern, b"", text, start, end, true)
+    }
+
     /// Whether the symbol is mangled, that is, differs from the readable name.
     pub(super) const fn is_mangled(&self) -> bool {
         self.symbol.0 != self.name.0

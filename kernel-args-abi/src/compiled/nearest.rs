@@ -31,11 +31,18 @@ impl CompiledKernels {
 }
 
 /// The similarity of a kernel's unqualified name: the number of equal characters at both ends, plus a bonus if only
-/// the suffix differs.
+/// the suffix differs, or if a part of the name matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);
-    let pattern_matches = if kernel.matches(pattern, "") { pattern.len() } else { 0 };
+    let stem = stem(pattern.as_bytes());
+    let pattern_matches = if kernel.matches(pattern, "") || names.match_part(pattern.as_bytes()) {
+        pattern.len()
+    } else if stem.len() > 1 && names.match_part(stem) {
+        stem.len()
+    } else {
+        0
+    };
     let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
     let (mut start, mut end) = (0, 0);
     while from + start < to && start < pattern.len() && name[from + start] == pattern[start] {
@@ -46,4 +53,16 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
         end += 1;
     }
     2 * pattern_matches + start + end
+}
+
+/// The pattern without its namespace and its template arguments.
+const fn stem(pattern: &[u8]) -> &[u8] {
+    let (mut start, mut end) = (0, 0);
+    while end < pattern.len() && pattern[end] != b'<' {
+        end += 1;
+        if pattern[end - 1] == b':' {
+            start = end;
+        }
+    }
+    pattern.split_at(end).0.split_at(start).1
 }

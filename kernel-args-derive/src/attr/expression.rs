@@ -15,6 +15,9 @@ pub(crate) enum Expression {
     Elements(Place),
 }
 
+/// The suffixes of literals that are integers.
+const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+
 /// An operation of two integers, and the function that computes it.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation {
@@ -72,6 +75,8 @@ impl Expression {
         };
         match bare(expression) {
             Expr::Lit(literal) => match &literal.lit {
+                // `256x1` is a number with a suffix.
+                Lit::Int(number) if !INTEGERS.contains(&number.suffix()) => unsupported(),
                 Lit::Int(number) => match number.base10_parse() {
                     Ok(number) => Ok(Self::Number(number)),
                     Err(_) => Err(syn::Error::new(number.span(), texts::NUMBER_TOO_LARGE)),
@@ -267,6 +272,7 @@ mod tests {
             "18446744073709551616",
             "n == 1",
             "n.len(1)",
+            "256x1",
         ] {
             assert!(parsed(text).is_err(), "{text}");
         }

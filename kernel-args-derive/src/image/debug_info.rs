@@ -58,13 +58,22 @@ impl DebugInfo {
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let second = match option {
-            Some(DebugInfoOption::File(second)) => second,
+            Some(DebugInfoOption::File(second)) if cfg!(feature = "debug-info") => second,
+            Some(DebugInfoOption::File(second)) => {
+                diagnostics.error(second.span, texts::debug_info_feature(&resolved(second)));
+                return None;
+            }
             Some(DebugInfoOption::IfReadable(_)) => return Some(Self::default()),
             None => {
                 let Some(errors) = unreadable(image, symbols) else {
                     return Some(Self::default());
                 };
-                let problem = texts::unreadable_debug_info(&resolved(path), &errors);
+                let file = resolved(path);
+                let problem = if cfg!(feature = "debug-info") {
+                    texts::unreadable_debug_info(&file, &errors)
+                } else {
+                    texts::debug_info_feature(&file)
+                };
                 diagnostics.error(path.span, problem);
                 return None;
             }

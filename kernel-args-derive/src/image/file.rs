@@ -73,10 +73,10 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
-    /// `file` is the path with the values of its variables.
-    pub(crate) fn say(&self, file: &str) -> String {
+    /// `file` is the path with the values of its variables, `path` the same as an absolute path.
+    pub(crate) fn say(&self, file: &str, path: &Path) -> String {
         match self {
-            Self::Io(error) => texts::unreadable(file, error),
+            Self::Io(error) => texts::unreadable(file, path, error),
             Self::Empty => texts::empty_image(file),
             Self::Image(error) => texts::not_an_image(file, error),
             Self::AddressSize => texts::address_size(file),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_comment_in_another_encoding_is_read() {
         let file = Temporary::holding("latin1.ptx", &[HEAD, b"// gr\xf6\xdfe\n.entry k() {}\n\0"]);
-        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx")));
+        let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx", &file.0)));
         assert_eq!(read.kernels.symbols().collect::<Vec<_>>(), ["k"]);
         assert_eq!(read.length, HEAD.len() + 23 + 1);
     }
@@ -239,7 +239,7 @@ mod tests {
         assert!(
             matches!(&problem, Problem::Io(error) if error.to_string() == "it is not a regular file"),
             "{}",
-            problem.say("pipe.ptx")
+            problem.say("pipe.ptx", &pipe.0)
         );
     }
 }

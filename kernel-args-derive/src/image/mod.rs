@@ -37,7 +37,7 @@ pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Optio
     match read(&resolved.path) {
         Ok(file) => Some(file),
         Err(problem) => {
-            diagnostics.error(path.span, problem.say(&resolved.written));
+            diagnostics.error(path.span, problem.say(&resolved.written, &resolved.path));
             None
         }
     }
@@ -137,7 +137,7 @@ fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
         [only] => Ok(vec![*only]),
         several => {
             let several = list(several.iter().copied());
-            let problem = format!("this image has several kernels: write `entry = \"…\"` beside it, one of{several}");
+            let problem = format!("this image has several kernels: write `entry = \"…\"` next to it, one of{several}");
             Err(syn::Error::new(span, problem))
         }
     }
@@ -159,6 +159,7 @@ fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k st
         let nearest = list(nearest.into_iter());
         format!("there is no kernel `{name}` in this image; the nearest are{nearest}")
     };
+    let problem = if name.contains('<') { problem + &texts::no_instance(&name) } else { problem };
     Err(syn::Error::new(wanted.span(), problem))
 }
 

@@ -38,10 +38,13 @@ impl fmt::Display for Error {
         match self {
             Self::Elf(error) => write!(f, "not a cubin: {error}"),
             Self::Machine(machine) => {
-                write!(
-                    f,
-                    "not a cubin: an ELF file for machine {machine}, such as an object file or a library of the host, not for \
-                     NVIDIA GPUs (190)"
+                f.write_str("not a cubin: an object file, a library or a program for ")?;
+                match machine_name(*machine) {
+                    Some(name) => f.write_str(name)?,
+                    None => write!(f, "the ELF machine {machine}")?,
+                }
+                f.write_str(
+                    ", not for NVIDIA GPUs: `nvcc -cubin` compiles to a cubin, `nvcc -c` to an object file of the host",
                 )
             }
             Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
@@ -61,6 +64,21 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// The name of a machine number of ELF (`e_machine`) on which the compilers of CUDA run, or whose objects are often next to cubins.
+fn machine_name(machine: u16) -> Option<&'static str> {
+    Some(match machine {
+        3 => "x86 (32 bits)",
+        20 | 21 => "PowerPC",
+        40 => "Arm (32 bits)",
+        62 => "x86-64",
+        183 => "AArch64",
+        224 => "AMD GPUs",
+        243 => "RISC-V",
+        247 => "BPF",
+        _ => return None,
+    })
+}
 
 impl Error {
     #[cold]

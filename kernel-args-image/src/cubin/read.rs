@@ -36,7 +36,11 @@ const NAME_LIMIT: usize = 32 << 10;
 pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     const CLASS_32: u8 = 1;
     if bytes.get(4) == Some(&CLASS_32) && bytes.starts_with(elf::MAGIC) {
-        return Err(Error::Bits32);
+        // The machine is at the same place as in a 64-bit file.
+        return Err(match u16_at(bytes, 18) {
+            Some(MACHINE) | None => Error::Bits32,
+            Some(machine) => Error::Machine(machine),
+        });
     }
     let header = elf::header(bytes).map_err(Error::Elf)?;
     let machine = u16_at(header, 18).unwrap_or(0);

@@ -181,6 +181,9 @@ fn without_anonymous(name: &str) -> String {
 /// The maximum length of a name that [`nearest`] compares, in bytes.
 const COMPARED: usize = 64;
 
+/// The minimum length of a name that other names can contain by more than chance.
+const MEANINGFUL: usize = 3;
+
 /// At most three symbols that are similar to `wanted`, the most similar first, for "did you mean".
 ///
 /// A mangled symbol is compared by its C++ name.
@@ -205,7 +208,11 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
     for (symbol, name) in kernels {
         let name = name.as_ref();
         let whole = distance(wanted_name, name);
-        let distance = whole.min(distance(&last(wanted_name), &last(name)));
+        let (wanted_last, last) = (last(wanted_name), last(name));
+        // A name that only lacks its beginning or its end is nearer than a name with other letters.
+        let is_part =
+            wanted_last.len() >= MEANINGFUL && (last.ends_with(&wanted_last) || last.starts_with(&wanted_last));
+        let distance = if is_part { 0 } else { whole.min(distance(&wanted_last, &last)) };
         if distance <= allowed {
             // After the symbols at the same distance.
             let place = found.partition_point(|&(other, _)| other <= distance);

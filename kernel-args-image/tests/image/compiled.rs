@@ -337,6 +337,11 @@ fn patterns_are_compared_with_each_name_of_a_kernel() {
     }
     let nearest = compiled.nearest("grow_*", "");
     assert_eq!(compiled.get(nearest[0].unwrap()).unwrap().symbol(), "_ZN8geometry4growENS_3BoxIfLi3EEEfPS1_");
+    // Only the beginning is missing.
+    let names = compiled
+        .nearest("axpy<*>", "")
+        .map(|index| compiled.get(index.expect("three kernels")).expect("a kernel").name());
+    assert!(names[0].contains("saxpy<") && names[1].contains("saxpy<") && names[2].starts_with("saxpy("), "{names:?}");
     let nearest = compiled.nearest("saxpy*", "<flaot>");
     assert!(compiled.get(nearest[0].unwrap()).unwrap().name().contains("saxpy"));
 }

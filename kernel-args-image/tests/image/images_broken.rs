@@ -33,7 +33,7 @@ fn what_cannot_be_read_is_refused_with_its_reason() {
         (patched(SM_75, 4, &[1]), "32-bit device code"),
         (
             patched(SM_75, 18, &[62, 0]),
-            "machine 62, such as an object file or a library of the host, not for NVIDIA GPUs (190)",
+            "an object file, a library or a program for x86-64, not for NVIDIA GPUs: `nvcc -cubin`",
         ),
         (SM_75[..SM_75.len() / 2].to_vec(), "not a cubin: "),
         (vec![0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0], "the wrapper of a fat binary"),

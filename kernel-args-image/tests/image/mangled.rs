@@ -300,6 +300,11 @@ fn similar_names_are_suggested() {
     let symbols = ["saxpy", "_Z5saxpyifPKfPf", "_ZN3sim4stepEi", "reduce_sum", "reduce_max"];
     assert_eq!(nearest("sapxy", symbols), ["saxpy", "_Z5saxpyifPKfPf"]);
     assert_eq!(nearest("stpe", symbols), ["_ZN3sim4stepEi"]);
+    // A name that lacks its beginning is nearer than a name with other letters.
+    assert_eq!(
+        nearest("axpy<float>", ["apply", "_Z15my_library_axpyIfEvPT_"]),
+        ["_Z15my_library_axpyIfEvPT_", "apply"]
+    );
     assert_eq!(nearest("reduce_min", symbols), ["reduce_max", "reduce_sum"]);
     assert_eq!(nearest("reduce_min<float>", symbols).len(), 2);
     assert!(nearest("convolution", symbols).is_empty());

@@ -100,6 +100,7 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "not a kernel argument",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
         note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
                 pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
                 and enums with `#[derive(DeviceType)]`",
@@ -202,9 +203,19 @@ field_errors! {
         message = "`{Self}` cannot be passed to a CUDA kernel: its elements are not a device type",
         label = "the elements are not a device type",
         note = "data in device memory needs the layout that the kernel reads: write \
-                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements"
+                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements",
+        note = "if the elements are a device type, the slice is of another version of cudarc than kernel-args uses: \
+                `cargo tree --duplicates` lists both"
     )]
     device_memory;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be passed to a CUDA kernel: it is of another version of cudarc than kernel-args uses, or of another crate",
+        label = "not a slice of the cudarc that kernel-args uses",
+        note = "write the type as `kernel_args::external::cudarc::driver::CudaSlice`, or the version of cudarc that kernel-args uses in \
+                `Cargo.toml`: `cargo tree --duplicates` lists both versions"
+    )]
+    foreign_slice;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: what it points to has no C++ type",
@@ -218,18 +229,19 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel",
         label = "not a device type",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
         note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
                 are device types if kernel-args has the feature with the crate's name, in the versions that \
                 the documentation of kernel-args lists",
         note = "the types for CUDA's own vectors are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array such as \
-                `[f32; 9]` can be passed directly",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+                `[f32; 9]` can be passed directly"
     )]
     math;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be passed to a CUDA kernel: no CUDA type has its layout",
         label = "not a device type",
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
         note = "`Vec3A` has 16 bytes, but `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
         note = "`Mat2` is aligned to 16 bytes, but `float2` is aligned to 8: write its columns, `[Float2; 2]`"
     )]
@@ -238,17 +250,17 @@ field_errors! {
     #[diagnostic::on_unimplemented(
         message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
         label = "not a device type",
-        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam"
     )]
     transformation;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
         label = "not a device type",
+        note = "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
         note = "a device type contains integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
-                `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`",
-        note = "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it"
+                `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`"
     )]
     member;
 

@@ -14,7 +14,7 @@ mod types;
 mod variants;
 
 #[cfg(feature = "cudarc")]
-pub use crate::driver::launch_without_stream;
+pub use crate::driver::WithoutStream;
 
 /// The contracts of structs.
 pub mod contract {

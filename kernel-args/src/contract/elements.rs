@@ -7,7 +7,8 @@
 #[diagnostic::on_unimplemented(
     message = "the number of elements of `{Self}` is not known",
     label = "no length",
-    note = "add a field with the number of elements, and name it: `#[kernel_args(len = \"…\", capacity = \"elements\")]`; if the kernel \
+    note = "`len` is for slices, views and pointers: on the field of a number, remove it",
+    note = "for a pointer, add a field with the number of elements, and name it: `#[kernel_args(len = \"…\", capacity = \"elements\")]`; if the kernel \
             has no such parameter, add `#[kernel_args(skip)]` to that field"
 )]
 pub trait Elements {

@@ -49,9 +49,9 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that a CUDA kernel can take by value",
     label = "not a device type",
+    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
     note = "device types are integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
             device pointers, and structs and enums with `#[derive(DeviceType)]`",
-    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
     note = "for a slice instead of a type parameter, write `&'a CudaSlice<T>` as the field's type, with `T` as the parameter"
 )]
 pub unsafe trait DeviceType: Copy + 'static {

@@ -59,10 +59,10 @@ pub use graph::{
     HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeMemory, NodeMemoryMut,
 };
 pub(crate) use image::READERS;
-pub use image::{DebugInfo, Image};
+pub use image::{DebugInfo, Image, IntoImage};
 #[cfg(feature = "graphs")]
 pub use launch::run_now;
-pub use launch::{LaunchArgs, Launchable, launch, launch_without_stream};
+pub use launch::{LaunchArgs, LaunchOptions, Launchable, WithoutStream, launch};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use observe::Nvtx;

@@ -10,6 +10,7 @@ use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Point
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a CUDA kernel",
     label = "not a kernel argument",
+    note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
     note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
             pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
             and enums with `#[derive(DeviceType)]`"

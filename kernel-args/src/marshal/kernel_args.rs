@@ -25,7 +25,7 @@ use kernel_args_abi::{ParamLayout, Parameter, Signature, compiled::Family};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
-    note = "write `#[derive(KernelArgs)]` on the struct"
+    note = "write `#[derive(KernelArgs)]` on a struct with one field for each parameter"
 )]
 pub unsafe trait KernelArgs: Sized {
     /// The same struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any

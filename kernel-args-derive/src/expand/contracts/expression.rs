@@ -4,6 +4,7 @@ use super::super::{local, respan};
 use crate::{
     attr::{Expression, Place, Root},
     diagnostics::Diagnostics,
+    field_errors::is_memory,
     input::Field,
     texts,
 };
@@ -50,12 +51,12 @@ impl Scope<'_> {
             Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field))),
+            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| of_field(field, place)),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
                 if let Some(field) = field(&name) {
-                    return Ok(Meaning::Field(field));
+                    return of_field(field, place);
                 }
                 let axis = place.rest.to_string().replace(' ', "");
                 match name.as_str() {
@@ -169,6 +170,14 @@ impl Scope<'_> {
         });
         each.collect()
     }
+}
+
+/// A field as the root of a place.
+fn of_field<'a>(field: &'a Field<'a>, place: &Place) -> syn::Result<Meaning<'a>> {
+    if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
+        return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
+    }
+    Ok(Meaning::Field(field))
 }
 
 /// The numbers that expressions consist of, for an error. A single one is the result itself.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     attr::{Expression, FieldContracts, Range, Written},
+    field_errors::is_value,
     input::Field,
 };
 use proc_macro2::TokenStream;
@@ -60,6 +61,10 @@ impl Output<'_> {
                 Expression::Number(_) | Expression::Place(_) => Otherwise::Broken,
                 _ => Otherwise::Unknown,
             };
+            if is_value(field.ty) {
+                // It was reported.
+                return TokenStream::new();
+            }
             let value = own_field(field, span);
             let elements = self.scope.function(Mode::Quick, "elements", span);
             self.check(

@@ -10,10 +10,12 @@ mod output;
 
 use super::local;
 use crate::{
-    attr::{Expression, FieldAttr, StructContracts},
+    attr::{Expression, FieldAttr, FieldContracts, StructContracts},
     diagnostics::Diagnostics,
+    field_errors::{is_integer, is_memory, is_no_address, is_value},
     input::Field,
     repeated::refuse_macros,
+    texts,
 };
 use expression::{Mode, Scope};
 use output::{Output, own_field};
@@ -33,6 +35,18 @@ pub(super) fn contracts(
     let scope = Scope { fields, generics: &input.generics, krate };
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
+    }
+    for (field, attr) in fields.iter().zip(attrs) {
+        let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
+            continue;
+        };
+        // With a capacity, the value can be an address, or an array of pointers.
+        let is_wrong = if capacity.is_some() { is_no_address(field.ty) } else { is_value(field.ty) };
+        if is_wrong {
+            let slice = fields.iter().find(|field| is_memory(field.ty)).map(|slice| slice.name.as_str());
+            let text = if is_integer(field.ty) { format!("len = {:?}", field.name) } else { len.text.clone() };
+            diagnostics.error(len.span, texts::len_of_value(&field.name, slice, &text));
+        }
     }
     for narrowed in attrs.iter().filter_map(|attr| attr.contracts.narrowed.as_ref()) {
         refuse_macros(&narrowed.value, diagnostics);

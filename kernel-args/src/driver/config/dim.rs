@@ -8,7 +8,9 @@ use crate::device::vector::Dim3;
     message = "`{Self}` is not a launch dimension",
     label = "not a grid or block",
     note = "write a `u32`, a tuple or array of one to three `u32`, or a `Dim3`; \
-            for another integer convert first: `u32::try_from(n)?`"
+            for another integer convert first: `u32::try_from(n)?`",
+    note = "the grid for `n` elements in blocks of 256 threads is `n.div_ceil(256)`, with integers: it rounds up",
+    note = "a cudarc `LaunchConfig` contains the grid and the block: `launch!(func, config, args)`"
 )]
 pub trait IntoDim {
     /// The extent along each axis; a missing extent is 1.

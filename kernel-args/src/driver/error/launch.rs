@@ -34,6 +34,18 @@ pub enum LaunchError {
         /// The call of `hold` for the slice that the argument has replaced at its place.
         replaces: Option<&'static Location<'static>>,
     },
+    /// The stream is being captured into a graph, and cannot wait for the last use of an argument.
+    #[non_exhaustive]
+    NotCaptured {
+        /// The kernel.
+        kernel: String,
+        /// What the driver returned.
+        status: Status,
+        /// What this error means.
+        meaning: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// A copy in a sequence has more elements than its destination. Nothing was recorded.
     #[non_exhaustive]
     TooShort {
@@ -165,6 +177,13 @@ impl fmt::Display for LaunchError {
                      `let {slice} = s.hold(&{slice})?;` otherwise"
                 )
             }
+            Self::NotCaptured { kernel, status, meaning, help: what } => {
+                write!(
+                    f,
+                    "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}"
+                )?;
+                help(f, what)
+            }
             Self::TooShort { from, to } => write!(
                 f,
                 "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
@@ -251,7 +270,11 @@ impl std::error::Error for LaunchError {
             #[cfg(feature = "observe")]
             Self::Pointer(pointer) => Some(&**pointer),
             Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. } | Self::TooShort { .. } | Self::Replaced { .. } | Self::Outside { .. } => None,
+            Self::NotHeld { .. }
+            | Self::NotCaptured { .. }
+            | Self::TooShort { .. }
+            | Self::Replaced { .. }
+            | Self::Outside { .. } => None,
             Self::Unrecorded { call, .. } => Some(call),
         }
     }

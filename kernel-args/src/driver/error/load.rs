@@ -73,6 +73,8 @@ pub enum ImageError {
         path: PathBuf,
         /// The reason.
         error: io::Error,
+        /// What the folder contains instead, and where a relative path starts: lines, each with a line break before it.
+        nearby: String,
     },
     /// The bytes are not PTX, a cubin or a fat binary, or are damaged.
     Format(kernel_args_image::Error),
@@ -131,6 +133,13 @@ impl fmt::Display for LoadError {
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
+                if wanted.contains('<') && !candidates.contains(wanted) {
+                    write!(
+                        f,
+                        "\nhelp: a template has only the instances that are named: `CompileOptions::new().name_expression({wanted:?})` for \
+                         `Module::compile`, or `template __global__ void {wanted}(…);` in the source, with the types of its parameters"
+                    )?;
+                }
                 Ok(())
             }
             Self::Unbound { arguments, bindings } => {
@@ -178,13 +187,13 @@ const COMPILE: &str = "compile it in the build script with the crate `kernel-arg
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Self::File { path, error, nearby } => write!(f, "cannot read {}: {error}{nearby}", path.display()),
             Self::Format(kernel_args_image::Error::CudaSource) => {
                 write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
             }
             Self::Format(error) => error.fmt(f),
             Self::FileFormat { path, error } => {
-                write!(f, "{} is no image of kernels: {error}", path.display())?;
+                write!(f, "{} is not an image of kernels: {error}", path.display())?;
                 match error {
                     kernel_args_image::Error::CudaSource => write!(f, "\nhelp: {COMPILE}"),
                     _ => Ok(()),

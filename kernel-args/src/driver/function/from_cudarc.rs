@@ -9,7 +9,7 @@ use crate::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
         error::{ContextError, ContextMismatch, Error, ImageError, LoadError},
-        image::{Contents, Description, Image, ImageBytes, nearest},
+        image::{Contents, Description, ImageBytes, IntoImage, nearest},
         verify::records,
     },
     marshal::ContextName,
@@ -39,9 +39,9 @@ impl Function {
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
-        image: impl Into<Image<'i>>,
+        image: impl IntoImage<'i>,
     ) -> Result<Self, Error> {
-        let image = ImageBytes::read(image.into())?;
+        let image = ImageBytes::read(image.into_image())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
             let Contents { kernels, .. } = image

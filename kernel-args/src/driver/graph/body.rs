@@ -135,6 +135,7 @@ impl<B> Graph<B> {
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
         let added = after.add_conditional(params);
         let (node, mut bodies) = added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
+        self.contents.unused_conditions -= 1;
         // Until all bodies are filled.
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
         for (index, driver) in (0..count).zip(bodies.drain(..)) {

@@ -50,7 +50,10 @@ impl<B> Graph<B> {
         self.context.bind_to_thread().map_err(Error::context)?;
         let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
         match created {
-            Ok(handle) => Ok(Condition { handle: ConditionalHandle(handle), graph: self.place.own() }),
+            Ok(handle) => {
+                self.contents.unused_conditions += 1;
+                Ok(Condition { handle: ConditionalHandle(handle), graph: self.place.own() })
+            }
             Err(error) => Err(explain::call(explain::CONDITION_CREATED, error)),
         }
     }

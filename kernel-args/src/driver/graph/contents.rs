@@ -20,11 +20,19 @@ pub(super) struct Contents {
     slots: BTreeMap<NodeId, Vec<Arc<Slot>>>,
     owners: Vec<Owner>,
     pub(super) memory: Allocations,
+    /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
+    pub(super) unused_conditions: isize,
 }
 
 impl Contents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
-        Self { context: context.clone(), slots: BTreeMap::new(), owners: Vec::new(), memory: Allocations::default() }
+        Self {
+            context: context.clone(),
+            slots: BTreeMap::new(),
+            owners: Vec::new(),
+            memory: Allocations::default(),
+            unused_conditions: 0,
+        }
     }
 
     /// A node was added. `slot` holds what it retains; `used` are the addresses of the graph's memory that it uses.
@@ -59,6 +67,7 @@ impl Contents {
         let slots = mem::take(&mut inside.slots).into_values().flatten();
         self.slots.entry(node).or_default().extend(slots);
         self.owners.append(&mut inside.owners);
+        self.unused_conditions += inside.unused_conditions;
     }
 
     /// A node was removed: releases what it has retained. The graph has not been launched.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{self, After, KernelNodeParams, NodeId, api, required},
+        api::{self, After, CallError, KernelNodeParams, NodeId, api, required},
         config::{Form, IntoDim, Launch},
         error::Error,
         function::{Target, check_contracts},
@@ -96,6 +96,9 @@ impl Graph {
         self.context.bind_to_thread().map_err(Error::context)?;
         match api::Exec::instantiate(self.driver, flags) {
             Ok(exec) => Ok(GraphExec::of(exec, self.context, self.contents)),
+            Err(CallError::Returned(call)) if call.status.0 == 1 && self.contents.unused_conditions > 0 => {
+                Err(explain::unused_conditions(call, self.contents.unused_conditions))
+            }
             Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
         }
     }

@@ -17,7 +17,7 @@ use kernel_args_abi::{
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{self as image, Code, summary};
-use std::{fs, io, path::Path, string::String, sync::Arc, vec::Vec};
+use std::{env, format, fs, io, path::Path, string::String, sync::Arc, vec::Vec};
 
 /// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
@@ -76,8 +76,8 @@ impl ImageBytes {
             Bytes::Memory(bytes) => alone(bytes.into_owned()),
             Bytes::Shared(bytes) => alone(bytes.to_vec()),
             Bytes::File(path) => alone(read_file(&path).map_err(|error| {
-                let path = path.into_owned();
-                unreadable(ImageError::File { path, error })
+                let (nearby, path) = (nearby(&path, &error), path.into_owned());
+                unreadable(ImageError::File { path, error, nearby })
             })?),
             #[cfg(feature = "nvrtc")]
             Bytes::Source(source) => (
@@ -90,7 +90,7 @@ impl ImageBytes {
         };
         if bytes.is_empty() {
             return Err(unreadable(match file {
-                Some(path) => ImageError::File { path, error: io::Error::other("it is empty") },
+                Some(path) => ImageError::File { path, error: io::Error::other("it is empty"), nearby: String::new() },
                 None => ImageError::Empty,
             }));
         }
@@ -182,6 +182,29 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is not a regular file"));
     }
     fs::read(path)
+}
+
+/// Where a relative path starts, and which files are in the folder of a file that does not exist.
+#[cold]
+fn nearby(path: &Path, error: &io::Error) -> String {
+    if error.kind() != io::ErrorKind::NotFound {
+        return String::new();
+    }
+    let start = match env::current_dir() {
+        Ok(current) if path.is_relative() => {
+            format!("\n  the path starts at the current folder, {}", current.display())
+        }
+        _ => String::new(),
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = fs::read_dir(folder) else {
+        return format!("{start}\n  the folder {} does not exist", folder.display());
+    };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let (similar, names) = image::similar_files(&path.file_name().unwrap_or_default().to_string_lossy(), names);
+    let list = if names.is_empty() { "no files".into() } else { names.join(", ") };
+    let help = similar.map(|name| format!("\nhelp: load {}", path.with_file_name(name).display()));
+    format!("{start}\n  the folder has {list}{}", help.unwrap_or_default())
 }
 
 /// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has

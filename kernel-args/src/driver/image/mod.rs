@@ -127,6 +127,30 @@ impl<'a> Image<'a> {
     }
 }
 
+/// What [`Module::load`](crate::Module::load) accepts: each type that converts into an [`Image`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an image of kernels",
+    label = "not an image",
+    note = "an image is `IMAGE` of a module of `kernels!`, PTX (`&str`), the bytes of a file (`&[u8]`), or a file (`&Path`)"
+)]
+#[cfg_attr(
+    not(feature = "nvrtc"),
+    diagnostic::on_unimplemented(
+        note = "for the `Ptx` of cudarc's `compile_ptx`, enable the feature `nvrtc`: `cargo add kernel-args --features nvrtc`"
+    )
+)]
+pub trait IntoImage<'a> {
+    #[doc(hidden)]
+    fn into_image(self) -> Image<'a>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, I: Into<Image<'a>>> IntoImage<'a> for I {
+    fn into_image(self) -> Image<'a> {
+        self.into()
+    }
+}
+
 impl<'a> From<&'a str> for Image<'a> {
     fn from(ptx: &'a str) -> Self {
         Self::new(Bytes::Memory(Cow::Borrowed(ptx.as_bytes())))

@@ -77,6 +77,16 @@ pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: Dr
         call: "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,",
         status: error.0.into(),
     };
+    if let Some(Meaning { what, help }) =
+        meaning(call.status, Asked::Launch).filter(|_| (900..=908).contains(&call.status.0))
+    {
+        return Error::Launch(LaunchError::NotCaptured {
+            kernel: kernel.into(),
+            status: call.status,
+            meaning: what,
+            help,
+        });
+    }
     destroyed(kernel, context, call).unwrap_or_else(|| call.into())
 }
 

@@ -45,7 +45,8 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
-    note = "write `#[derive(KernelArgs)]` on the struct"
+    note = "put the arguments into a struct with `#[derive(KernelArgs)]`, one field for each parameter, or into an `ArgList`, which a \
+            `Function` takes"
 )]
 pub trait LaunchArgs: sealed::ArgList {}
 
@@ -71,7 +72,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -88,7 +89,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     }
 
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: B,
@@ -113,7 +114,7 @@ impl<A: KernelArgs> Launchable<A> for Function {
     }
 
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -136,7 +137,7 @@ impl Launchable<&mut ArgList<'_>> for Function {
     }
 
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         args: &mut ArgList<'_>,
@@ -157,13 +158,13 @@ impl Launchable<ArgList<'_>> for Function {
     }
 
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         launch: Launch<'_>,
         mut args: ArgList<'_>,
         promise: Promise<'_>,
     ) -> Result<(), Error> {
-        Launchable::<&mut ArgList<'_>>::launch::<OBSERVED>(self, launch, &mut args, promise)
+        Launchable::<&mut ArgList<'_>>::enqueue::<OBSERVED>(self, launch, &mut args, promise)
     }
 }
 
@@ -244,8 +245,8 @@ impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     }
 
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch::<OBSERVED>(launch, args, promise)
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue::<OBSERVED>(launch, args, promise)
     }
 }
 
@@ -255,7 +256,7 @@ impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     }
 
     #[inline(always)]
-    fn launch<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).launch::<OBSERVED>(launch, args, promise)
+    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue::<OBSERVED>(launch, args, promise)
     }
 }

@@ -29,28 +29,42 @@ pub use launchable::{LaunchArgs, Launchable};
 
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
-/// Same as [`launch()`], for a launch that names no stream: a struct whose contract requires one does not compile.
-///
-/// # Errors
-/// Same as [`launch()`].
-///
-/// # Safety
-/// Same as [`launch()`].
-#[inline(always)]
-pub unsafe fn launch_without_stream<A: LaunchArgs>(
-    target: &(impl Launchable<A> + ?Sized),
-    launch: Launch<'_>,
-    args: A,
-) -> Result<(), Error> {
-    const {
-        assert!(
-            !A::REQUIRES_STREAM,
-            "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
-             help: add `stream = &stream`"
-        );
+/// The grid, the block and the options of a launch: [`Launch`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `Launch`",
+    label = "not the grid, the block and the options of a launch",
+    note = "write the macro, `launch!(func, grid, block, args)`, or pass `Launch::new(grid, block)` to the function `launch`"
+)]
+pub trait LaunchOptions<'l> {
+    /// Whether the launch can name its stream.
+    #[doc(hidden)]
+    const NAMES_STREAM: bool;
+
+    #[doc(hidden)]
+    fn options(self) -> Launch<'l>;
+}
+
+impl<'l> LaunchOptions<'l> for Launch<'l> {
+    const NAMES_STREAM: bool = true;
+
+    #[inline(always)]
+    fn options(self) -> Launch<'l> {
+        self
     }
-    // SAFETY: the caller makes the same promise.
-    unsafe { self::launch(target, launch, args) }
+}
+
+/// The options of a `launch!` that names no stream.
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutStream<'l>(pub Launch<'l>);
+
+#[diagnostic::do_not_recommend]
+impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
+    const NAMES_STREAM: bool = false;
+
+    #[inline(always)]
+    fn options(self) -> Launch<'l> {
+        self.0
+    }
 }
 
 /// Launches a kernel. [`launch!`](crate::launch!) expands to a call of this function.
@@ -76,18 +90,26 @@ pub unsafe fn launch_without_stream<A: LaunchArgs>(
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
 /// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
-pub unsafe fn launch<A: LaunchArgs>(
+pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     target: &(impl Launchable<A> + ?Sized),
-    launch: Launch<'_>,
+    launch: L,
     args: A,
 ) -> Result<(), Error> {
+    const {
+        assert!(
+            L::NAMES_STREAM || !A::REQUIRES_STREAM,
+            "this launch names no stream, but its arguments have the contract `#[kernel_args(stream = required)]`\n\
+             help: add `stream = &stream`"
+        );
+    }
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
+    let launch = launch.options();
     #[cfg(feature = "graphs")]
     if enclosing::is_any() && launch.recording.is_none() {
         enclosing::check(launch.stream, || std::format!("kernel `{}`", target.symbol(&promise)))?;
     }
-    target.launch::<false>(launch, args, promise)
+    target.enqueue::<false>(launch, args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
@@ -156,6 +178,10 @@ pub unsafe fn launch<A: LaunchArgs>(
 /// ```
 #[macro_export]
 macro_rules! launch {
+    // CUDA C++'s `func<<<grid, block>>>(args)`, which is no expression of Rust.
+    ($func:ident <<< $($rest:tt)*) => {
+        $crate::__launch_usage!(@other)
+    };
     ($func:expr, grid = $grid:expr, block = $block:expr, $($rest:tt)+) => {
         $crate::launch!($func, $grid, $block, $($rest)+)
     };
@@ -182,12 +208,12 @@ macro_rules! launch {
     };
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::__launch_stream!([$($option)*] &$func, $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*, $args)
+            $crate::launch(&$func, $crate::__launch_stream!([$($option)*] $crate::args::IntoLaunch::into_launch($config)$(.$option($value))*), $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]
-            $crate::__launch_stream!([$($option)*] &$func, $crate::Launch::new($grid, $block)$(.$option($value))*, $args)
+            $crate::launch(&$func, $crate::__launch_stream!([$($option)*] $crate::Launch::new($grid, $block)$(.$option($value))*), $args)
         }
     };
     ($func:expr, $grid:expr, $block:expr, $args:expr, node $(, $option:ident = $value:expr)* $(,)?) => {

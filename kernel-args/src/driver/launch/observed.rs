@@ -28,7 +28,7 @@ pub(super) fn launch<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    target.launch::<true>(launch, args, promise)
+    target.enqueue::<true>(launch, args, promise)
 }
 
 /// What is known of a launch without its arguments.

@@ -39,7 +39,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
     }
 
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,
@@ -88,7 +88,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
     }
 
     #[inline]
-    fn launch<const OBSERVED: bool>(
+    fn enqueue<const OBSERVED: bool>(
         &self,
         mut launch: Launch<'_>,
         mut args: A,

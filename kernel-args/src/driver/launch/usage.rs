@@ -20,18 +20,18 @@ macro_rules! __capture {
     };
 }
 
-/// The call of a launch whose options are listed: `[names of options] arguments of the call`.
+/// A launch whose options are listed, marked if no option names its stream: `[names of options] launch`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __launch_stream {
-    ([] $($arguments:tt)*) => {
-        $crate::__private::launch_without_stream($($arguments)*)
+    ([] $launch:expr) => {
+        $crate::__private::WithoutStream($launch)
     };
-    ([stream $($rest:ident)*] $($arguments:tt)*) => {
-        $crate::launch($($arguments)*)
+    ([stream $($rest:ident)*] $launch:expr) => {
+        $launch
     };
-    ([$option:ident $($rest:ident)*] $($arguments:tt)*) => {
-        $crate::__launch_stream!([$($rest)*] $($arguments)*)
+    ([$option:ident $($rest:ident)*] $launch:expr) => {
+        $crate::__launch_stream!([$($rest)*] $launch)
     };
 }
 
@@ -150,14 +150,48 @@ macro_rules! __launch_usage {
     (@after $option:ident $(, $($rest:tt)*)?) => {
         $crate::__launch_options! { @same $option $option
             { $crate::__launch_usage!(@without_value $option) }
-            { $crate::__launch_usage!(@without_name $option) }
+            { $crate::__launch_usage!(@value $option $(, $($rest)*)?) }
         }
     };
     (@after $option:ident = $($rest:tt)*) => {
         $crate::__launch_usage!(@other)
     };
-    (@after $value:expr $(, $($rest:tt)*)?) => {
+    (@after $($rest:tt)*) => {
+        $crate::__launch_usage!(@value $($rest)*)
+    };
+    (@value $value:literal $(, $($rest:tt)*)?) => {
+        $crate::__launch_usage!(@loose (::core::stringify!($value)))
+    };
+    (@value &mut $value:expr $(, $($rest:tt)*)?) => {
+        $crate::__launch_usage!(@loose (::core::concat!("&mut ", ::core::stringify!($value))))
+    };
+    (@value $value:ident $(, $option:ident = $of:expr)* $(,)?) => {
+        $crate::__launch_usage!(@unless_named [$($option)*] $value)
+    };
+    (@value $value:expr $(, $option:ident = $of:expr)* $(,)?) => {
+        $crate::__launch_usage!(@unless_named [$($option)*] $value)
+    };
+    (@value $value:expr, $($rest:tt)*) => {
+        $crate::__launch_usage!(@loose (::core::stringify!($value)))
+    };
+    // A value that can be the stream, if no option names it.
+    (@unless_named [] $value:tt) => {
         $crate::__launch_usage!(@without_name $value)
+    };
+    (@unless_named [stream $($rest:ident)*] $value:tt) => {
+        $crate::__launch_usage!(@loose (::core::stringify!($value)))
+    };
+    (@unless_named [$option:ident $($rest:ident)*] $value:tt) => {
+        $crate::__launch_usage!(@unless_named [$($rest)*] $value)
+    };
+    (@loose ($value:expr)) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            $value,
+            "` is after the arguments, which are one value\n\
+             help: put all arguments into a struct with `#[derive(KernelArgs)]`, one field for each parameter, or into an `ArgList`: \
+             `launch!(func, grid, block, args)`; options follow by name: `stream = &stream`"
+        ))
     };
     (@without_value cooperative) => { $crate::__launch_usage!(@flag cooperative) };
     (@without_value programmatic_stream_serialization) => { $crate::__launch_usage!(@flag programmatic_stream_serialization) };
@@ -192,9 +226,9 @@ macro_rules! __launch_usage {
             "`",
             $value,
             "` is after the arguments, where options are given by name\n\
-             help: if it is a stream, write `stream = ",
+             help: if it is the stream, write `stream = ",
             $stream,
-            "`"
+            "`; if it is an argument, put all arguments into a struct with `#[derive(KernelArgs)]`, or into an `ArgList`"
         ))
     };
     (@half $given:ident $missing:ident) => {

@@ -12,8 +12,6 @@ use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
 
 /// The nearest names follow this text.
 const NO_SUCH_KERNEL: &str = "the module has no kernel with this name; the nearest are";
-const NO_SUCH_INSTANCE: &str = "the module has no kernel with this name (a template has only the instances that its source or \
-    `CompileOptions::name_expression` names); the nearest are";
 /// A cubin of relocatable code loads, but has no kernels (driver 580).
 const NOT_LINKED: &str = "the image has this kernel, but the module that the driver created from it does not: it is \
     relocatable code that is not linked\nhelp: load it with `Module::link`, together with the images that define the \
@@ -59,9 +57,7 @@ impl Module {
         let named: Vec<_> =
             symbols.iter().filter_map(|symbol| self.kernels.iter().find(|kernel| kernel.symbol == *symbol)).collect();
         if named.is_empty() && !self.kernels.is_empty() && self.unread.is_none() {
-            let is_instance = entry.contains('<');
-            let problem = if is_instance { NO_SUCH_INSTANCE } else { NO_SUCH_KERNEL };
-            return Err(self.no_entry(entry, problem));
+            return Err(self.no_entry(entry, NO_SUCH_KERNEL));
         }
         Ok(named)
     }

@@ -6,7 +6,7 @@ use crate::{
         context::restored_on_error,
         error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, Typed},
-        image::Image,
+        image::IntoImage,
         verify::{Host, Verification, select},
     },
     marshal::{KernelArgs, NamesKernel, Source},
@@ -17,7 +17,8 @@ use std::{sync::Arc, vec::Vec};
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
-/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`.
+/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. As the type of a
+/// field, rustc rejects `Kernel<Saxpy>` ("missing lifetime specifier"): write `'static` there, not the parameter that rustc suggests.
 /// Cloning it is cheap, and any thread can use it.
 ///
 /// ```no_run
@@ -88,7 +89,7 @@ impl<A: KernelArgs> Kernel<A> {
     ///
     /// # Errors
     /// Same as [`Module::load`] and [`Module::kernel`].
-    pub fn from_image<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>, entry: &str) -> Result<Self, Error> {
+    pub fn from_image<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>, entry: &str) -> Result<Self, Error> {
         Module::load(ctx, image)?.kernel(entry)
     }
 
@@ -135,7 +136,7 @@ impl<A: KernelArgs> Kernel<A> {
     pub fn from_function_with_image<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
-        image: impl Into<Image<'i>>,
+        image: impl IntoImage<'i>,
     ) -> Result<Self, Error> {
         restored_on_error(ctx, || Function::from_cudarc(ctx, function, image)?.kernel())
     }

@@ -23,7 +23,7 @@ use crate::driver::{
     config::JitOptions,
     context::sm,
     error::Error,
-    image::{Contents, Description, Image, ImageBytes, VariableDescription, check, explained, link, load},
+    image::{Contents, Description, Image, ImageBytes, IntoImage, VariableDescription, check, explained, link, load},
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
@@ -107,7 +107,7 @@ impl Module {
     /// # Errors
     /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image
     /// without code for this GPU and this driver is rejected before the driver is called.
-    pub fn load<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>) -> Result<Arc<Self>, Error> {
+    pub fn load<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>) -> Result<Arc<Self>, Error> {
         Self::load_with(ctx, image, &JitOptions::new())
     }
 
@@ -117,10 +117,10 @@ impl Module {
     /// Same as [`load`](Self::load).
     pub fn load_with<'i>(
         ctx: &Arc<CudaContext>,
-        image: impl Into<Image<'i>>,
+        image: impl IntoImage<'i>,
         options: &JitOptions,
     ) -> Result<Arc<Self>, Error> {
-        let image = ImageBytes::read(image.into())?;
+        let image = ImageBytes::read(image.into_image())?;
         let images = slice::from_ref(&image);
         check(ctx, images, options)?;
         let mut driver = options.to_driver();
@@ -214,9 +214,9 @@ impl Module {
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         module: Arc<CudaModule>,
-        image: impl Into<Image<'i>>,
+        image: impl IntoImage<'i>,
     ) -> Result<Arc<Self>, Error> {
-        let image = ImageBytes::read(image.into())?;
+        let image = ImageBytes::read(image.into_image())?;
         let loaded = LoadedModule::Cudarc(ctx.clone(), module);
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
@@ -239,8 +239,8 @@ impl Module {
     /// # Errors
     /// Same as [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
     #[cfg(feature = "nvrtc")]
-    pub fn load_with_cudarc<'i>(ctx: &Arc<CudaContext>, image: impl Into<Image<'i>>) -> Result<Arc<Self>, Error> {
-        let image = ImageBytes::read(image.into())?;
+    pub fn load_with_cudarc<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>) -> Result<Arc<Self>, Error> {
+        let image = ImageBytes::read(image.into_image())?;
         check(ctx, slice::from_ref(&image), &JitOptions::new())?;
         let bytes = cudarc::nvrtc::Ptx::from_binary(image.image.bytes().to_vec());
         let module = observed(ctx, slice::from_ref(&image), || {

@@ -2,7 +2,7 @@
 
 use crate::driver::{
     config::{IntoDim, Launch},
-    image::Image,
+    image::{Image, IntoImage},
 };
 use kernel_args_recording::Manifest;
 
@@ -48,8 +48,8 @@ impl<'i> ReplayOptions<'i> {
     }
 
     /// Another build of the kernel, or the image of a recording without one. Its kernel has the recorded symbol.
-    pub fn image(mut self, image: impl Into<Image<'i>>) -> Self {
-        self.image = Some(image.into());
+    pub fn image(mut self, image: impl IntoImage<'i>) -> Self {
+        self.image = Some(image.into_image());
         self
     }
 

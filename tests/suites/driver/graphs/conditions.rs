@@ -253,7 +253,7 @@ fn refused() -> Outcome {
     let none = graph.add_switch(condition, 0, &[], |_, body| fill(body));
     says(none, &["at least one body"])?;
     // The conditions have no nodes.
-    says(graph.instantiate().map(drop), &["(1)", "each condition needs exactly one conditional node"])?;
+    says(graph.instantiate().map(drop), &["(1)", "2 conditions of the graph have no conditional node", "`add_while`"])?;
 
     // Nodes of the graph are no dependencies in the body, and the other way round.
     let mut graph = Graph::new(&world.ctx)?;

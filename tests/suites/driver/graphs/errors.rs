@@ -1,8 +1,8 @@
 //! The error for each mistake with a graph. A mistake does not change the graph.
 
-use crate::graphs::saxpy::{N, Outcome, World};
+use crate::graphs::saxpy::{Borrowed, N, Outcome, SAXPY, World};
 use kernel_args::{
-    Error, Launch, Retained,
+    Error, Kernel, Launch, Retained,
     args::Form,
     error::LaunchError,
     graph::{Graph, GraphExec, Node},
@@ -151,6 +151,25 @@ fn captures() -> Outcome {
     Ok(())
 }
 
+/// cudarc makes the launch wait for the copies that wrote the slices, which are not captured.
+fn a_capture_of_borrowed_slices() -> Outcome {
+    let world = World::new()?;
+    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let copied = world.ctx.new_stream()?;
+    let (x, mut y) = (copied.clone_htod(&[1.0; N])?, copied.clone_htod(&[0.0; N])?);
+    let captured = Graph::capture(&world.stream, || {
+        let args = Borrowed { n: 32, alpha: 1.0, x: &x, y: &mut y };
+        // SAFETY: both slices have `N` elements.
+        unsafe { launch!(kernel, 1, 32, args, stream = &world.stream) }
+    });
+    says(
+        captured,
+        &["kernel `saxpy` was not captured", "CUDA_ERROR_STREAM_CAPTURE_ISOLATION (905)", "node, stream = &stream)`"],
+    )?;
+    world.ctx.synchronize()?;
+    Ok(())
+}
+
 /// An error of the driver is shown with the arguments.
 fn rejections() -> Outcome {
     let control = Control::attach().ok_or("this is not the stand-in driver")?;
@@ -190,6 +209,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("nodes_of_other_graphs"), nodes_of_other_graphs),
         trial(name("limits"), limits),
         trial(name("captures"), captures),
+        trial(name("a_capture_of_borrowed_slices"), a_capture_of_borrowed_slices),
         trial(name("a_launch_on_a_captured_stream"), a_launch_on_a_captured_stream),
         trial_unless(driver.is_real().then_some("this machine has its own GPU"), name("rejections"), rejections),
     ]

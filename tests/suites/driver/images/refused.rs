@@ -8,7 +8,7 @@ use kernel_args_image::{Code, CudaVersion, contents};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 macro_rules! data {
     ($file:literal) => {
@@ -77,6 +77,56 @@ fn cuda_source_is_named_as_such() -> Outcome {
         for words in ["CUDA C++", "help: compile it", "`kernel-args-build`", "`Module::compile`"] {
             assert!(error.contains(words), "`{words}` is not in\n{error}");
         }
+    }
+    Ok(())
+}
+
+/// The folder of a missing file is shown, and what is in it; an object file of the host is named with its machine.
+fn wrong_files_are_explained() -> Outcome {
+    let ctx = context()?;
+    let folder = std::env::temp_dir().join(format!("kernel-args-{}-files", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("saxpy.ptx"), "")?;
+    std::fs::write(folder.join("host.o"), [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 11], &[183, 0], &[0; 44]].concat())?;
+    let load = |path: &Path| Module::load(&ctx, path).map(drop).expect_err("no image").to_string();
+    let current = std::env::current_dir()?;
+    let errors = [
+        (
+            load(&folder.join("saxpi.ptx")),
+            vec!["the folder has saxpy.ptx".into(), format!("help: load {}", folder.join("saxpy.ptx").display())],
+        ),
+        (
+            load(&folder.join("kernels/saxpy.ptx")),
+            vec![format!("the folder {} does not exist", folder.join("kernels").display())],
+        ),
+        (
+            load(Path::new("no_such_file.cubin")),
+            vec![format!("the path starts at the current folder, {}", current.display())],
+        ),
+        (
+            load(&folder.join("host.o")),
+            vec!["host.o is not an image of kernels".into(), "for AArch64, not for NVIDIA GPUs".into()],
+        ),
+    ];
+    std::fs::remove_dir_all(&folder)?;
+    for (error, parts) in errors {
+        println!("{error}\n");
+        for part in parts {
+            assert!(error.contains(&part), "`{part}` is not in\n{error}");
+        }
+    }
+    Ok(())
+}
+
+/// An image without templates has no instance of one. The name expression is needed when the source is compiled.
+fn a_missing_instance_names_the_expression() -> Outcome {
+    let module = Module::load(&context()?, include_str!("../../../../ptx/saxpy.ptx"))?;
+    let error = module.function("axpy<float>").expect_err("no template").to_string();
+    for part in [
+        "axpy<float>`: the module has no kernel with this name; the nearest are\n  saxpy\nhelp: ",
+        ".name_expression(\"axpy<float>\")",
+    ] {
+        assert!(error.contains(part), "`{part}` is not in\n{error}");
     }
     Ok(())
 }
@@ -321,6 +371,8 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (is_real, own) = (driver.is_real(), driver.clone());
     vec![
         trial("cuda_source_is_named_as_such", cuda_source_is_named_as_such),
+        trial("wrong_files_are_explained", wrong_files_are_explained),
+        trial("a_missing_instance_names_the_expression", a_missing_instance_names_the_expression),
         trial("the_driver_agrees", move || the_driver_agrees(is_real)),
         trial_unless(is_real.then_some("this machine has its own GPU"), "other_gpus_agree", other_gpus_agree),
         trial_unless(

@@ -76,6 +76,11 @@ fn a_template_is_found_by_its_name_expression(driver: &Driver) -> Outcome {
     let missing = module.kernel::<Axpy<f32>>("axpy<int>").expect_err("it was not asked for");
     has(&missing.to_string(), &["axpy<int>", "name_expression", "axpy<float>"]);
 
+    // Without any expression the module has no kernel at all.
+    let none = Module::compile(&ctx, AXPY, &CompileOptions::new().name("axpy.cu"))?;
+    let missing = none.kernel::<Axpy<f32>>("axpy<float>").expect_err("it was not asked for");
+    has(&missing.to_string(), &["cannot find kernel `axpy<float>`", "help: ", ".name_expression(\"axpy<float>\")"]);
+
     let stream = ctx.default_stream();
     let x = stream.clone_htod(&[1.0_f32, 2.0, 3.0])?;
     let mut y = stream.clone_htod(&[10.0_f32; 3])?;

@@ -48,7 +48,7 @@ fn a_file_of_another_format_is_named() -> Outcome {
         (&b"version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 12\n"[..], "git lfs pull"),
         (b"<!DOCTYPE html>\n<html></html>", "a web page (HTML)"),
         (b"extern \"C\" __global__ void k() {}", "CUDA C++"),
-        (&[&object[..], &[0; 64]].concat(), "an object file or a library of the host"),
+        (&[&object[..], &[0; 64]].concat(), "an object file, a library or a program for x86-64"),
         (b"", "empty"),
     ] {
         let file = folder.path().join("kernels.ptx");

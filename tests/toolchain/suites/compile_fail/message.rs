@@ -14,6 +14,8 @@ pub(crate) struct Places<'p> {
     pub(crate) cases: &'p Path,
     /// The path of the case.
     pub(crate) case: &'p str,
+    /// The folder of the package, for the macros.
+    pub(crate) package: &'p Path,
 }
 
 /// All messages of a program.
@@ -45,6 +47,7 @@ fn one(text: &str, places: &Places<'_>) -> String {
         } else {
             is_other_file &= rest.starts_with(|c: char| c.is_ascii_digit() || "|.".contains(c));
             let line = if is_other_file { without_number(&line) } else { line };
+            let line = line.replace(&*places.package.to_string_lossy(), "$PACKAGE");
             let line = line.replace(&prefix(places.cases), "$DIR/");
             line.replace(&prefix(places.workspace), "$WORKSPACE/")
         };

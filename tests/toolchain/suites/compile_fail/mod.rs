@@ -175,7 +175,12 @@ impl Suite {
         if output.success {
             return Err("it compiles".into());
         }
-        let places = Places { workspace: &self.workspace, cases: &self.sources, case: &format!("ui/{case}.rs") };
+        let places = Places {
+            workspace: &self.workspace,
+            cases: &self.sources,
+            case: &format!("ui/{case}.rs"),
+            package: &self.package,
+        };
         let message = message::all(&output.messages, &places);
         let golden = self.sources.join(format!("ui/{case}.stderr"));
         Ok(golden::compare(&golden, &message)?)

@@ -5,6 +5,7 @@
 
 mod changed_file;
 mod editions;
+mod features;
 mod no_std;
 
 use kernel_args_toolchain_tests::{folder, root, target};
@@ -28,6 +29,7 @@ pub(crate) fn main() -> ExitCode {
         changed_file::a_changed_image_is_compared_again
         changed_file::a_changed_debug_file_is_compared_again
         editions::macros_of_another_crate_and_edition_contain_derives
+        features::a_message_names_the_feature_or_the_version_that_is_missing
         no_std::without_features_no_std_is_linked
         no_std::with_the_types_of_other_crates_no_std_is_linked
         no_std::with_headers_for_cpp_no_std_is_linked

@@ -16,7 +16,7 @@ pub(super) use memory::*;
 pub(super) use node_kinds::*;
 pub(super) use refused::*;
 pub(crate) use returned::call;
-pub(super) use returned::{left_memory, node, node_attribute, returned_by};
+pub(super) use returned::{left_memory, node, node_attribute, returned_by, unused_conditions};
 pub(super) use whole_update::{foreign_graph, graph_update};
 
 /// The action that failed.

@@ -143,6 +143,17 @@ pub(in crate::driver::graph) fn left_memory(call: DriverCall) -> Error {
     returned(None, LAUNCHED, call, call.to_string(), help)
 }
 
+/// The driver rejected a graph with conditions that no node has.
+#[cold]
+pub(in crate::driver::graph) fn unused_conditions(call: DriverCall, count: isize) -> Error {
+    let reason = match count {
+        1 => format!("{call}\n  a condition of the graph has no conditional node"),
+        _ => format!("{call}\n  {count} conditions of the graph have no conditional node"),
+    };
+    let help = "pass each condition that `Graph::add_condition` returned to `add_if`, `add_while` or `add_switch`, or do not create it";
+    returned(None, INSTANTIATED, call, reason, help)
+}
+
 /// The driver returned an error from `call`.
 #[cold]
 pub(in crate::driver::graph) fn returned_by(action: &'static str, call: DriverCall) -> Error {

@@ -48,6 +48,29 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
+/// With a capacity, the memory can be behind an array, or a number that is an address.
+#[derive(KernelArgs)]
+struct Capacities {
+    #[kernel_args(len = "n", capacity = "capacity")]
+    rows: [DevicePointer<f32>; 2],
+    #[kernel_args(len = "n", capacity = "capacity")]
+    address: u64,
+    n: u32,
+    #[kernel_args(skip)]
+    capacity: usize,
+}
+
+/// A field has no lifetime of a launch.
+struct App {
+    saxpy: Kernel<Saxpy<'static>>,
+}
+
+impl App {
+    fn start(&self, args: Saxpy<'_>) -> Result<(), Error> {
+        unsafe { launch!(self.saxpy, args.n.cast_unsigned().div_ceil(256), 256, args) }
+    }
+}
+
 #[derive(KernelArgs)]
 struct Args<'a> {
     bytes: [u8; 4],

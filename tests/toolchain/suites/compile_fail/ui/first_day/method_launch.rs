@@ -1,0 +1,21 @@
+use kernel_args::{Kernel, KernelArgs, launch};
+
+#[derive(KernelArgs)]
+struct Fill {
+    value: f32,
+    n: u32,
+}
+
+fn method(fill: &Kernel<Fill>) {
+    fill.launch(1, 256, Fill { value: 1.0, n: 1 });
+}
+
+fn function(fill: &Kernel<Fill>) {
+    unsafe { kernel_args::launch(fill, 1, 256, Fill { value: 1.0, n: 1 }) };
+}
+
+fn called(fill: &Kernel<Fill>) {
+    fill(1.0, 1);
+}
+
+fn main() {}
