@@ -132,6 +132,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `block_multiple_of = 32`, `= (8, 4)` | struct | the threads of the block, or along each axis, are a multiple |
 /// | `max_block = 256`, `= (32, 8)` | struct | at most this number of threads, or along each axis |
 /// | `grid_covers = "n"`, `= ("width", "height")` | struct | the grid has at least this number of threads, in total or along each axis |
+/// | `requires = "grid.x * block.y >= rows"` | struct | the condition holds; a struct can have several |
 /// | `shared = "block.x * 4"` | struct | this dynamic shared memory, in bytes: it is computed, unless the launch specifies more |
 /// | `stream = required` | struct | a stream: without `stream = …` a `launch!` does not compile |
 ///
