@@ -137,10 +137,10 @@ pub(crate) fn wrong_type_in_contract(name: &str, ty: &str, is_condition: bool, f
             fields => format!(", or use {}", quoted(fields)),
         };
         return format!(
-            "`{name}` is a `{ty}`, but a condition is expected here\nhelp: compare it, such as `{name} > 0`{bools}"
+            "`{name}` has the type `{ty}`, but a condition is expected here\nhelp: compare it, such as `{name} > 0`{bools}"
         );
     }
-    format!("`{name}` is a `{ty}`, but a contract computes with integers\n{}", usable_in_contract(fields))
+    format!("`{name}` has the type `{ty}`, but a contract computes with integers\n{}", usable_in_contract(fields))
 }
 
 fn usable_in_contract(fields: &[&str]) -> String {
@@ -308,8 +308,8 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path
 pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
     help: write `;` after the path or the last option";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; for the nodes of graphs (feature `cudarc`), \
-    `generate(pointers = retained)`";
+    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; with the feature `cudarc` also \
+    `generate(pointers = views)` for slices and views, and `generate(pointers = retained)` for the nodes of graphs";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
     help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

@@ -112,8 +112,11 @@ impl Expression {
             other => match Self::place(other, Read::Truth) {
                 Some(place) => Ok(place),
                 // What is wrong inside of it is reported first.
-                None => Self::number(other)
-                    .and_then(|_| Err(syn::Error::new(expression.span(), texts::number_as_condition(&written(other))))),
+                None => Err(match Self::number(other) {
+                    Ok(_) => syn::Error::new(expression.span(), texts::number_as_condition(&written(other))),
+                    Err(error) if error.to_string() != texts::NO_EXPRESSION => error,
+                    Err(_) => syn::Error::new(expression.span(), texts::NO_CONDITION),
+                }),
             },
         }
     }

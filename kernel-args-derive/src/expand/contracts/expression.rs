@@ -38,33 +38,10 @@ impl Scope<'_> {
     /// Reports each place of an expression that has no meaning, or a value of the wrong kind.
     pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
         for place in &expression.places {
-            match self.meaning(place) {
-                Err(error) => diagnostics.push(error),
-                Ok(Meaning::Launch(_)) if place.read == Read::Truth => {
-                    diagnostics.error(place.span, texts::number_as_condition(&place.written()));
-                }
-                Ok(Meaning::Field(field)) if place.rest.is_empty() => self.check_field(field, place, diagnostics),
-                Ok(_) => {}
+            if let Err(error) = self.meaning(place) {
+                diagnostics.push(error);
             }
         }
-    }
-
-    /// rustc reports the types that are no primitive ones, without the name of the field.
-    fn check_field(&self, field: &Field<'_>, place: &Place, diagnostics: &mut Diagnostics) {
-        let fits = |kind: Primitive| match place.read {
-            Read::Integer => kind == Primitive::Integer,
-            Read::Truth => kind == Primitive::Bool,
-            Read::Either => kind != Primitive::Unsuitable,
-            Read::Elements => true,
-        };
-        if Primitive::of(field.ty).is_none_or(fits) {
-            return;
-        }
-        let fitting = |one: &&Field<'_>| Primitive::of(one.ty).is_none_or(fits);
-        let fitting: Vec<&str> = self.fields.iter().filter(fitting).map(|one| one.name.as_str()).collect();
-        let is_condition = place.read == Read::Truth;
-        let text = texts::wrong_type_in_contract(&place.written(), &field.spelling(), is_condition, &fitting);
-        diagnostics.error(place.span, text);
     }
 
     fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
@@ -74,16 +51,19 @@ impl Scope<'_> {
             Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| Ok(Meaning::Field(field))),
+            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| self.field(field, place)),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
                 if let Some(field) = field(&name) {
-                    return Ok(Meaning::Field(field));
+                    return self.field(field, place);
                 }
                 let axis = place.rest.to_string().replace(' ', "");
                 match name.as_str() {
                     _ if !["", ".x", ".y", ".z"].contains(&axis.as_str()) => {}
+                    "grid" | "block" if place.read == Read::Truth => {
+                        return Err(syn::Error::new(place.span, texts::number_as_condition(&place.written())));
+                    }
                     "grid" => return Ok(Meaning::Launch("grid")),
                     "block" => return Ok(Meaning::Launch("block")),
                     _ => {}
@@ -97,6 +77,25 @@ impl Scope<'_> {
                 }
             }
         }
+    }
+
+    /// An error if the field has a primitive type of the wrong kind. rustc reports other types, without the name of the field.
+    fn field<'f>(&self, field: &'f Field<'f>, place: &Place) -> syn::Result<Meaning<'f>> {
+        let fits = |kind: Primitive| match place.read {
+            Read::Integer => kind == Primitive::Integer,
+            Read::Truth => kind == Primitive::Bool,
+            Read::Either => kind != Primitive::Unsuitable,
+            Read::Elements => true,
+        };
+        if !place.rest.is_empty() || Primitive::of(field.ty).is_none_or(fits) {
+            return Ok(Meaning::Field(field));
+        }
+        let fitting = |one: &&Field<'_>| Primitive::of(one.ty).is_some_and(fits);
+        let fitting: Vec<&str> = self.fields.iter().filter(fitting).map(|one| one.name.as_str()).collect();
+        let is_condition = place.read == Read::Truth && Primitive::of(field.ty) == Some(Primitive::Integer);
+        let name = place.written();
+        let text = texts::wrong_type_in_contract(&name, &field.spelling(), is_condition, &fitting);
+        Err(syn::Error::new(place.span, text))
     }
 
     /// The path of an item of the module for contracts.
@@ -118,7 +117,7 @@ impl Scope<'_> {
         quote_spanned!(span=> #module::#name)
     }
 
-    /// The value of an expression. Names without a meaning were reported: they have the value 0.
+    /// The value of an expression. Places without a meaning were reported: they have the value 0, or `false`.
     pub(super) fn value(&self, expression: &Expression, mode: Mode) -> TokenStream {
         self.value_of(expression, mode, "integer")
     }
@@ -181,6 +180,7 @@ impl Scope<'_> {
                 let function = self.function(mode, function, span);
                 return quote_spanned!(span=> #function(#geometry.#name #rest));
             }
+            Err(_) if is_bool => quote!(false),
             Err(_) => quote!(0_u8),
         };
         let function = match place.read {
