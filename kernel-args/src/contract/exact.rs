@@ -15,7 +15,7 @@ pub enum NoValue {
     NoMemory,
 }
 
-/// An integer, or why there is none.
+/// An integer, or why it does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number(pub(super) Result<i128, NoValue>);
 

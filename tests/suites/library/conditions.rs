@@ -41,7 +41,7 @@ struct Values {
     block: Dim3,
 }
 
-/// Many numbers are close to 0 or to a power of two, so that conditions also hold, and also have no value.
+/// Many numbers are close to 0 or to a power of two: then conditions also hold, and also have no value.
 fn random(rng: &mut Rng) -> i128 {
     let near = i128::from(rng.next_u64() % 9) - 3;
     match rng.below(6) {

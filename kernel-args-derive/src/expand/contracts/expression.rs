@@ -129,7 +129,7 @@ impl Scope<'_> {
         self.value_of(expression, mode, of_integers)
     }
 
-    /// Same, with the function that reads integers. The variables of the exact computation are those of [`read_all`](Self::read_all).
+    /// Same, with the function that reads integers. The exact computation uses the variables of [`read_all`](Self::read_all).
     fn value_of(&self, expression: &Expression, mode: Mode, of_integers: &str) -> TokenStream {
         let code = &expression.code;
         match mode {
