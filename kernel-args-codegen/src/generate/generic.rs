@@ -85,7 +85,7 @@ impl Generic {
 /// The most types that the documentation of a field lists.
 const SHOWN: usize = 3;
 
-/// What two types have in common: the type parameter is in the place of the types that differ, which must be the same `pair` everywhere.
+/// What two types have in common: the type parameter replaces the types that differ, which must be the same `pair` everywhere.
 fn shared(a: &Ty, b: &Ty, pair: &mut Option<(Ty, Ty)>) -> Option<Ty> {
     match (a, b) {
         _ if a == b => Some(a.clone()),

@@ -156,7 +156,7 @@ fn written<T>(
     let name = meta.path.to_token_stream();
     let text = match before(&ahead, input)?.as_slice() {
         [TokenTree::Literal(text)] => text.to_string(),
-        tokens => spelled(tokens.iter().cloned().collect()),
+        tokens => spelled(&tokens.iter().cloned().collect()),
     };
     Ok(Written { value, text: format!("{name} = {text}"), span })
 }

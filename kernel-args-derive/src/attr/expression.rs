@@ -284,11 +284,11 @@ fn is_condition(expression: &Expr) -> bool {
 }
 
 fn written(expression: &Expr) -> String {
-    spelled(expression.to_token_stream())
+    spelled(&expression.to_token_stream())
 }
 
 /// Tokens as a person writes them. Text in quotes stays as it is.
-pub(super) fn spelled(tokens: TokenStream) -> String {
+pub(super) fn spelled(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), ("! ", "!")];
     tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))

@@ -145,14 +145,15 @@ impl fmt::Display for LoadError {
             }
             Self::Absent { wanted, arguments, bindings, since, image, gpu } => {
                 let (wanted, list) = (wanted.join("` or `"), bindings.join("` and `"));
-                write!(f, "the module has no kernel `{wanted}`: the ")?;
-                match bindings.as_slice() {
-                    [_] => write!(f, "binding `{list}` of `{arguments}` is optional, and the image lacks its kernel")?,
-                    _ => {
-                        write!(f, "bindings `{list}` of `{arguments}` are optional, and the image lacks their kernels")?
-                    }
-                }
-                f.write_str("\n  image  ")?;
+                let [noun, are, lacks] = match bindings.as_slice() {
+                    [_] => ["binding", "is", "its kernel"],
+                    _ => ["bindings", "are", "their kernels"],
+                };
+                write!(
+                    f,
+                    "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
+                     {lacks}\n  image  "
+                )?;
                 for (i, sm) in image.iter().enumerate() {
                     let separator = if i == 0 { "" } else { ", " };
                     write!(f, "{separator}sm_{sm}")?;
