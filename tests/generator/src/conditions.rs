@@ -38,7 +38,7 @@ fn infix(operator: &str, name: &str, strength: u8, [a, b]: [Written; 2], rng: &m
 fn number(depth: usize, rng: &mut Rng, used: &mut Vec<&'static str>) -> Written {
     if depth == 0 || rng.chance(20) {
         if rng.chance(30) {
-            let literal = rng.pick(&["0", "1", "2", "7", "256", "18446744073709551615"]);
+            let literal = rng.pick(&["0", "1", "2", "7", "256", "18_446_744_073_709_551_615"]);
             return Written::leaf(literal, format!("Some({literal})"));
         }
         let place = *rng.pick(&NUMBERS);
