@@ -1,6 +1,6 @@
 //! Writes structs with hundreds of fields and random structs for the suites.
 
-use kernel_args_test_generator::{echo, parts, rust, size};
+use kernel_args_test_generator::{conditions, echo, parts, rust, size};
 use std::{env, fmt::Write, fs, path::Path};
 
 fn main() {
@@ -13,8 +13,11 @@ fn main() {
     }
     let derived = rust::source(&echo::signatures(echo::SEED, echo::derived()));
     let parts = parts::source(&parts::all(echo::SEED, echo::derived()));
+    let conditions = conditions::source(echo::SEED, size::choose(60, 400));
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    for (file, text) in [("counts.rs", text), ("derived.rs", derived), ("parts.rs", parts)] {
+    for (file, text) in
+        [("counts.rs", text), ("derived.rs", derived), ("parts.rs", parts), ("conditions.rs", conditions)]
+    {
         fs::write(Path::new(&out).join(file), text).expect("OUT_DIR can be written to");
     }
 }

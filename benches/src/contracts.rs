@@ -131,6 +131,8 @@ contracts! {
     "`block_multiple_of = 32`", "none", pointer: DevicePointer<f32> [], n: u32 [], [block_multiple_of = 32], |values| [];
     "`max_block = 512`", "none", pointer: DevicePointer<f32> [], n: u32 [], [max_block = 512], |values| [];
     "`grid_covers = \"n\"`", "none", pointer: DevicePointer<f32> [], n: u32 [], [grid_covers = "n"], |values| [];
+    "`requires = \"grid.x * block.x >= n\"`", "none", pointer: DevicePointer<f32> [], n: u32 [], [requires = "grid.x * block.x >= n"], |values| [];
+    "`requires = \"n % m == 0 && n >= m\"`", "none", pointer: DevicePointer<f32> [], n: u32 [], [requires = "n % m == 0 && n >= m"], |values| [];
     "`stream = required`", "none", pointer: DevicePointer<f32> [], n: u32 [], [stream = required], |values| [];
     "none; `shared = block * 4` in the launch", "", pointer: DevicePointer<f32> [], n: u32 [], [], |values| [, shared = values.block * 4];
     "`shared = \"block.x * 4\"`", "none; `shared = block * 4` in the launch", pointer: DevicePointer<f32> [], n: u32 [], [shared = "block.x * 4"], |values| [];

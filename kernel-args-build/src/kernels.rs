@@ -1,6 +1,7 @@
 //! The settings of a build.
 
 use crate::{output::Output, texts};
+use kernel_args_codegen::generate::Pointers;
 use std::{
     env,
     path::PathBuf,
@@ -59,7 +60,7 @@ pub struct Kernels {
     pub(crate) compiler: Option<PathBuf>,
     pub(crate) generate: bool,
     /// `raw` or `retained`; slices by default.
-    pub(crate) pointers: Option<&'static str>,
+    pub(crate) pointers: Pointers,
     pub(crate) fallback: Option<PathBuf>,
     pub(crate) optional: bool,
     pub(crate) krate: Option<String>,
@@ -218,8 +219,10 @@ impl Kernels {
         self
     }
 
-    /// Adds to each module a struct for the arguments of each kernel, and one for each type that a kernel takes by value: see
-    /// `generate` of `kernel_args::kernels!`.
+    /// Adds to each module a struct for the arguments of each kernel, and one for each type that a kernel takes by value, as
+    /// `generate` of `kernel_args::kernels!` does. `kernels.rs` contains them as text, to read and to find in an editor.
+    ///
+    /// Without the feature `cudarc` of `kernel-args`, there are no slices: call [`raw_pointers`](Self::raw_pointers).
     pub fn generate(mut self) -> Self {
         self.generate = true;
         self
@@ -227,14 +230,21 @@ impl Kernels {
 
     /// Makes the structs of [`generate`](Self::generate) use `DevicePointer<T>` for pointers instead of cudarc slices.
     pub fn raw_pointers(mut self) -> Self {
-        self.pointers = Some("raw");
+        self.pointers = Pointers::Raw;
+        self
+    }
+
+    /// Makes the structs of [`generate`](Self::generate) use `CudaView<T>` and `CudaViewMut<T>` for pointers: they take slices
+    /// (`x.as_view()`) and views.
+    pub fn view_pointers(mut self) -> Self {
+        self.pointers = Pointers::Views;
         self
     }
 
     /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers: nodes of graphs retain
     /// them.
     pub fn retained_pointers(mut self) -> Self {
-        self.pointers = Some("retained");
+        self.pointers = Pointers::Retained;
         self
     }
 

@@ -132,6 +132,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `block_multiple_of = 32`, `= (8, 4)` | struct | the threads of the block, or along each axis, are a multiple |
 /// | `max_block = 256`, `= (32, 8)` | struct | at most this number of threads, or along each axis |
 /// | `grid_covers = "n"`, `= ("width", "height")` | struct | the grid has at least this number of threads, in total or along each axis |
+/// | `requires = "grid.x * block.y >= rows"` | struct | the condition holds; a struct can have several |
 /// | `shared = "block.x * 4"` | struct | this dynamic shared memory, in bytes: it is computed, unless the launch specifies more |
 /// | `stream = required` | struct | a stream: without `stream = …` a `launch!` does not compile |
 ///
@@ -330,13 +331,14 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 ///
 /// A pointer becomes a cudarc slice, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, or
 /// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. With `generate(pointers =
-/// retained)` it becomes a `Retained` of these, for the nodes of graphs. A pointer to `void`, or to
-/// a type that the image does not contain, is always a device pointer. Types of `half` and `float8` need these
-/// features; without them they are structs of their bits.
+/// retained)` it becomes a `Retained` of these, for the nodes of graphs; with `generate(pointers = views)` a `CudaView<'a, T>` or
+/// `CudaViewMut<'a, T>`, which take slices and views. A pointer to `void`, or to a type that the image does not contain, is always a
+/// device pointer. Types of `half` and `float8` need these features; without them they are structs of their bits.
 ///
 /// A struct has the name of its kernel's item (`saxpy` becomes `Saxpy`, `saxpy_float` becomes `SaxpyFloat`), a type
-/// its C++ name without namespaces. The module `generate` of the crate `kernel-args-codegen` documents the rules for
-/// all types and names. A kernel whose parameters differ between GPUs has no struct.
+/// its C++ name without namespaces. If all instances of a template differ in one type, there is also a generic struct for them:
+/// `Saxpy<T>`. The module `generate` of the crate `kernel-args-codegen` documents the rules for all types and names. A kernel whose
+/// parameters differ between GPUs has no struct.
 ///
 /// A Rust enum has only the values of its variants. The host writes arguments, so an argument always contains a
 /// variant. Memory of an enum that a kernel wrote must also contain a variant when it is read back.

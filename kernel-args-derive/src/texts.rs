@@ -10,7 +10,7 @@ pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
 pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
     help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
-    `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `shared` and `stream = required`";
+    `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";
 pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
     help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";
 pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
@@ -57,8 +57,13 @@ pub(crate) const FLATTENED_PARAMETER: &str = "the parameters of this type parame
 pub(crate) const SKIP_AND_AS: &str = "`as` has no effect on a skipped field, which is not a parameter\n\
     help: remove one of the two";
 pub(crate) const NO_EXPRESSION: &str = "this is not an expression of integers that a contract can compute\n\
-    help: use fields, integers and constants with `+`, `-`, `*`, `/`, parentheses, `a.div_ceil(b)` and `slice.len()`, such as \
-    `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
+    help: use fields, integers and constants with `+`, `-`, `*`, `/`, `%`, parentheses, `a.div_ceil(b)`, `a.min(b)`, `a.max(b)` and \
+    `slice.len()`, such as `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
+pub(crate) const NO_CONDITION: &str = "this is not a condition that a contract can compute\n\
+    help: compare integers with `==`, `!=`, `<`, `<=`, `>` and `>=`, and combine conditions and `bool` fields with `&&`, `||` and `!`, such as \
+    `\"grid.x * block.y >= rows\"`";
+pub(crate) const TOO_MANY_VALUES: &str = "an error of this contract could not show all values that it uses\n\
+    help: use at most 12 fields, lengths, constants, and extents of the grid and block; a condition can be split into several `requires`";
 pub(crate) const CAST_IN_CONTRACT: &str = "a contract computes with all integer types at once, without overflow\n\
     help: remove the cast";
 pub(crate) const NUMBER_TOO_LARGE: &str = "this number exceeds 64 bits\n\
@@ -124,11 +129,47 @@ pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
 }
 
 pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
-    let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    format!("this struct has no field `{name}`\n{}", usable_in_contract(fields))
+}
+
+/// `fields` are the ones whose type fits.
+pub(crate) fn wrong_type_in_contract(name: &str, ty: &str, is_condition: bool, fields: &[&str]) -> String {
+    if is_condition {
+        let bools = match fields {
+            [] => String::new(),
+            fields => format!(", or use {}", quoted(fields)),
+        };
+        return format!(
+            "`{name}` has the type `{ty}`, but a condition is expected here\nhelp: compare it, such as `{name} > 0`{bools}"
+        );
+    }
+    format!("`{name}` has the type `{ty}`, but a contract computes with integers\n{}", usable_in_contract(fields))
+}
+
+fn usable_in_contract(fields: &[&str]) -> String {
+    let fields = match fields {
+        [] => String::new(),
+        fields => format!("its fields {}, ", quoted(fields)),
+    };
+    format!("help: use {fields}constants in upper case, and the launch's `block.x`, `grid.x` and the like")
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+pub(crate) fn condition_as_number(written: &str) -> String {
     format!(
-        "this struct has no field `{name}`\n\
-         help: use its fields {}, constants in upper case, and the launch's `block.x`, `grid.x` and the like",
-        fields.join(", ")
+        "`{written}` is true or false, but a number is expected here\n\
+         help: compare numbers, and combine conditions with `&&`, `||` and `!`; only `requires` takes a condition"
+    )
+}
+
+pub(crate) fn number_as_condition(written: &str) -> String {
+    format!(
+        "`{written}` is a number, but a condition is expected here\n\
+         help: compare it, such as `{written} > 0`"
     )
 }
 
@@ -330,8 +371,8 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path
 pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
     help: write `;` after the path or the last option";
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; for the nodes of graphs (feature `cudarc`), \
-    `generate(pointers = retained)`";
+    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; with the feature `cudarc` also \
+    `generate(pointers = views)` for slices and views, and `generate(pointers = retained)` for the nodes of graphs";
 pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
     help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
 pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\

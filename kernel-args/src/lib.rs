@@ -329,6 +329,27 @@ macro_rules! include_kernels {
     };
 }
 
+/// Selects items by a feature of this crate: a build script does not know the features.
+macro_rules! if_feature {
+    ($d:tt $($name:ident $feature:literal)*) => {$(
+        #[cfg(feature = $feature)]
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $name {
+            ({ $d($d with:tt)* } else { $d($d without:tt)* }) => { $d($d with)* };
+        }
+
+        #[cfg(not(feature = $feature))]
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $name {
+            ({ $d($d with:tt)* } else { $d($d without:tt)* }) => { $d($d without)* };
+        }
+    )*};
+}
+
+if_feature! { $ __if_half "half" __if_float8 "float8" }
+
 #[doc(hidden)]
 pub mod __private;
 

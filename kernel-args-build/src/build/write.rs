@@ -8,7 +8,7 @@ use super::{
 use crate::{
     constants,
     error::Error,
-    modules::{self, Module, Style},
+    modules::{self, KRATE, Module, Style, structs},
     texts,
 };
 use kernel_args_image::Image;
@@ -27,6 +27,7 @@ impl Build<'_> {
         let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
+        let krate = self.kernels.krate.as_deref();
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
         for (Unit { source, constants, .. }, done) in self.units.iter().zip(done) {
@@ -57,18 +58,17 @@ impl Build<'_> {
             })?;
             let has_kernels = absent.is_some() || has_kernels(&made.description);
             if has_kernels || !constants.is_empty() {
-                with_kernels.push(Module { source, absent, has_kernels, constants: items });
+                let structs = self.kernels.generate.then(|| {
+                    let image = made.image.as_deref().unwrap_or(&made.description);
+                    structs(image, &made.description, self.kernels.pointers, krate.unwrap_or(KRATE))
+                });
+                with_kernels.push(Module { source, absent, has_kernels, constants: items, structs });
             } else {
                 warnings.push(texts::no_kernels(&source.path));
             }
         }
         self.remove_stale(&rust)?;
-        let style = Style {
-            extension: self.extension,
-            generate: self.kernels.generate,
-            pointers: self.kernels.pointers,
-            krate: self.kernels.krate.as_deref(),
-        };
+        let style = Style { extension: self.extension, krate };
         write(&rust, modules::write(with_kernels, &style).as_bytes())?;
         Ok(warnings)
     }

@@ -31,13 +31,16 @@ pub(super) struct Field {
 }
 
 impl Fields {
+    pub(super) fn as_struct(&self) -> Option<&[Field]> {
+        match self {
+            Self::Struct(fields) => Some(fields),
+            Self::None(_) => None,
+        }
+    }
+
     /// The fields. Empty if there is no struct.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Field> {
-        let fields = match self {
-            Self::Struct(fields) => fields.as_slice(),
-            Self::None(_) => &[],
-        };
-        fields.iter()
+        self.as_struct().unwrap_or_default().iter()
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Imports {
     pub(super) krate: BTreeSet<&'static str>,
     pub(super) vectors: BTreeSet<&'static str>,
     pub(super) external: BTreeSet<&'static str>,
-    pub(super) is_slice: bool,
+    pub(super) driver: BTreeSet<&'static str>,
 }
 
 impl Imports {
@@ -22,12 +22,10 @@ impl Imports {
         if !self.core.is_empty() {
             text.push('\n');
         }
-        if self.is_slice {
-            import(text, &format!("{krate}::external::cudarc::driver"), &["CudaSlice"].into());
-        }
+        import(text, &format!("{krate}::external::cudarc::driver"), &self.driver);
         import(text, &format!("{krate}::external"), &self.external);
         import(text, &format!("{krate}::vector"), &self.vectors);
-        let has_modules = self.is_slice || !self.external.is_empty() || !self.vectors.is_empty();
+        let has_modules = !self.driver.is_empty() || !self.external.is_empty() || !self.vectors.is_empty();
         if has_modules && self.krate.len() == 1 {
             // The editions sort modules and a single type differently, except in separate groups.
             text.push('\n');

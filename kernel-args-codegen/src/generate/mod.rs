@@ -16,7 +16,7 @@
 //! | C++ | Rust |
 //! |---|---|
 //! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the corresponding type; `char` is `c_char` |
-//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>`; with [`Pointers::Retained`]: `Retained` of these |
+//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Views`]: `CudaView<'a, T>`, `CudaViewMut<'a, T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>`; with [`Pointers::Retained`]: `Retained` of these |
 //! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
 //! | a pointer to a pointer | a slice of device pointers |
 //! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |
@@ -42,7 +42,8 @@
 //! # Names
 //!
 //! The struct of a kernel has the name of the kernel's item in `kernels!` (see [`items`]): `saxpy` becomes `Saxpy`,
-//! `axpy_float` becomes `AxpyFloat`. A type has its C++ name without namespaces, with template arguments:
+//! `axpy_float` becomes `AxpyFloat`. If all instances of a template differ in one type, they also have one generic struct,
+//! which names the module of the kernels ([`Naming::Items`]): `Axpy<f32>` and `Axpy<f64>` are compared with the instances. A type has its C++ name without namespaces, with template arguments:
 //! `sim::Box<float, 3>` becomes `BoxFloat3`. Types that share a name, or have the name of a type of `kernel-args`, get
 //! their namespaces as a prefix, or a number at the end. A kernel with the name of a type gets `Args` at the end.
 //!
@@ -59,6 +60,7 @@ mod define;
 mod definition;
 mod docs;
 mod fields;
+mod generic;
 mod identifier;
 mod imports;
 mod inferred;
@@ -74,6 +76,7 @@ pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
 use alloc::{string::String, vec, vec::Vec};
 use fields::Fields;
+use generic::Generic;
 use kernel_args_image::Kernels;
 
 /// Generates structs for all kernels of an image.
@@ -131,7 +134,17 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
     let used = fields.iter().flat_map(Fields::iter);
     let used = used.filter_map(|field| field.ty.named()).chain(own);
     let definitions = types.finish(used.collect());
-    let names = names::names(found.iter().map(|(_, item)| *item), &definitions);
+    let instances = items.iter().filter_map(|item| match item.what {
+        items::What::Kernels(start, count) => {
+            let all = start..start + count;
+            Generic::new(&item.name, &found[all.clone()], &fields[all])
+        }
+        items::What::Kernel(_) => None,
+    });
+    // The struct names a module, which has all kernels.
+    let generics: Vec<Generic> = instances.filter(|_| matches!(options.naming, Naming::Items(_))).collect();
+    let structs = found.iter().map(|(_, item)| *item).chain(generics.iter().map(|generic| generic.item.as_str()));
+    let names = names::names(structs, &definitions);
     let kernels = found.into_iter().zip(fields);
-    write::write(kernels, &definitions, &names, options)
+    write::write(kernels, &generics, &definitions, &names, options)
 }

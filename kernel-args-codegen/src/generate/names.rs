@@ -9,23 +9,27 @@ use kernel_args_abi::cpp::{BUILTINS, name};
 
 /// The names of structs and types.
 pub(super) struct Names {
-    /// The name of each kernel's struct.
+    /// The name of each kernel's struct, then of each generic struct.
     pub(super) kernels: Vec<String>,
     /// The name of each type. Empty if the type is not written.
     pub(super) types: Vec<String>,
 }
 
 /// Names that the text imports in addition to CUDA's types, and names that no type can have.
-const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 14] = [
     "CLong",
     "CULong",
     "CudaSlice",
+    "CudaView",
+    "CudaViewMut",
     "DevicePointer",
     "DevicePointerMut",
     "DeviceType",
     "KernelArgs",
     "Self",
     "SurfaceObject",
+    // A type parameter.
+    "T",
     "TextureObject",
     // The standard derives. They are not types, but would confuse readers.
     "Debug",

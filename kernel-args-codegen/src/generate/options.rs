@@ -11,6 +11,8 @@ pub enum Pointers {
     /// cudarc's slices: `&'a CudaSlice<T>` and `&'a mut CudaSlice<T>`.
     #[default]
     Slices,
+    /// cudarc's views, which also take whole slices: `CudaView<'a, T>` and `CudaViewMut<'a, T>`.
+    Views,
     /// `DevicePointer<T>` and `DevicePointerMut<T>`, which do not require cudarc.
     Raw,
     /// `Retained<DevicePointer<T>>` and `Retained<DevicePointerMut<T>>`, for the nodes of a graph.

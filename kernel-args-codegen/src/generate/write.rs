@@ -4,6 +4,7 @@ use super::{
     definition::Definition,
     docs::{self, WIDTH},
     fields::{Field, Fields},
+    generic::{Generic, PARAMETER},
     identifier::{is_snake, sort},
     imports::Imports,
     names::Names,
@@ -33,13 +34,18 @@ pub(super) struct Writer<'a, 'k> {
 /// The whole text.
 pub(super) fn write<'a, 'k: 'a>(
     kernels: impl ExactSizeIterator<Item = ((&'a Kernel<'k>, &'a str), Fields)>,
+    generics: &[Generic],
     definitions: &[Definition<'_>],
     names: &Names,
     options: &Options<'_>,
 ) -> String {
     let mut writer = Writer { definitions, names, options, text: String::new(), imports: Imports::default() };
-    for (((kernel, item), fields), name) in kernels.zip(&names.kernels) {
+    let (own, of_generics) = names.kernels.split_at(kernels.len());
+    for (((kernel, item), fields), name) in kernels.zip(own) {
         writer.kernel(kernel, item, &fields, name);
+    }
+    for (generic, name) in generics.iter().zip(of_generics) {
+        writer.generic(generic, name);
     }
     let mut types: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
     sort(&mut types, &|a, b| names.types[a].cmp(&names.types[b]));
@@ -158,13 +164,41 @@ impl Writer<'_, '_> {
             }
         }
         self.attribute("kernel_args", &values);
-        self.allow_names(fields.iter().map(|field| &field.name));
-        let is_slice = |field: &Field| self.is_slice(&field.ty);
-        let lifetime = if fields.iter().any(is_slice) { "<'a>" } else { "" };
         if fields.is_empty() {
             return self.line(0, &format!("pub struct {name} {{}}"));
         }
-        self.line(0, &format!("pub struct {name}{lifetime} {{"));
+        self.fields(name, fields, None);
+    }
+
+    /// The struct for all instances of a template.
+    fn generic(&mut self, generic: &Generic, name: &str) {
+        let Generic { template, fields, bindings, .. } = generic;
+        self.line(0, "");
+        let types: Vec<String> = bindings.iter().map(|(ty, _)| self.ty(ty)).collect();
+        let example = format!("`module.family::<{name}<{}>>({:?})` finds one.", types[0], template);
+        self.docs(0, &[format!("All instances of the template `{template}`."), example]);
+        self.imports.krate.extend(["DeviceType", "KernelArgs"]);
+        self.line(0, "#[derive(KernelArgs)]");
+        let module = match self.options.naming {
+            Naming::Items(module) if !module.is_empty() => module,
+            _ => "self",
+        };
+        let mut values: Vec<String> = self.krate().into_iter().collect();
+        values.extend([format!("kernel = {module}"), format!("entries = \"{template}<*>\"")]);
+        values.extend(types.iter().zip(bindings).map(|(ty, (_, suffix))| format!("{PARAMETER} = {ty} => {suffix:?}")));
+        self.attribute("kernel_args", &values);
+        self.fields(name, fields, Some("DeviceType"));
+    }
+
+    /// The struct, with a type parameter if `bound` is its bound.
+    fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
+        self.allow_names(fields.iter().map(|field| &field.name));
+        let borrows = |field: &Field| self.borrows(&field.ty);
+        let parameter = bound.map(|bound| format!("{PARAMETER}: {bound}"));
+        let lifetime = fields.iter().any(borrows).then(|| String::from("'a"));
+        let parameters: Vec<String> = lifetime.into_iter().chain(parameter).collect();
+        let parameters = if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
+        self.line(0, &format!("pub struct {name}{parameters} {{"));
         for field in fields {
             self.docs(1, core::slice::from_ref(&field.doc));
             self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque);
@@ -174,20 +208,25 @@ impl Writer<'_, '_> {
         self.line(0, "}");
     }
 
-    /// Whether a field of this type is a slice.
-    fn is_slice(&self, ty: &Ty) -> bool {
+    /// Whether a field of this type is a slice or a view.
+    fn borrows(&self, ty: &Ty) -> bool {
         let is_typed = matches!(ty, Ty::Pointer { to, .. } if **to != Ty::Void);
-        is_typed && self.options.pointers == Pointers::Slices
+        is_typed && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
     }
 
     /// The type of a field of a kernel's struct.
     pub(super) fn field_type(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Pointer { to, is_const } if self.is_slice(ty) => {
-                self.imports.is_slice = true;
-                let to = self.ty(to);
-                let mutable = if *is_const { "" } else { "mut " };
-                format!("&'a {mutable}CudaSlice<{to}>")
+            Ty::Pointer { to, is_const } if self.borrows(ty) => {
+                let (name, reference) = match (self.options.pointers, is_const) {
+                    (Pointers::Views, true) => ("CudaView", ""),
+                    (Pointers::Views, false) => ("CudaViewMut", ""),
+                    (_, true) => ("CudaSlice", "&'a "),
+                    (_, false) => ("CudaSlice", "&'a mut "),
+                };
+                self.imports.driver.insert(name);
+                let lifetime = if reference.is_empty() { "'a, " } else { "" };
+                format!("{reference}{name}<{lifetime}{}>", self.ty(to))
             }
             Ty::Pointer { to, .. } if **to != Ty::Void && self.options.pointers == Pointers::Retained => {
                 self.imports.krate.insert("Retained");

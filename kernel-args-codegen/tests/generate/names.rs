@@ -26,6 +26,8 @@ fn overloads_and_instances_have_names_of_their_own() {
         ("axpy", ""),
     ]);
     assert_eq!(structs(&text), ["Axpy", "AxpyDouble", "AxpyFloat", "AxpyInt"]);
+    // The kernel `axpy` has the name of the generic struct.
+    assert!(!text.contains("<T: DeviceType>"), "{text}");
     assert!(text.contains("#[kernel_args(kernel = axpy_double)]\npub struct AxpyDouble {"), "{text}");
 }
 
@@ -65,6 +67,41 @@ fn a_pointer_to_an_unknown_type_is_a_pointer_to_void() {
     assert!(written.contains("pub q: u64,"), "{text}");
     assert!(!written.contains("'a"), "{text}");
     assert!(text.contains("use core::ffi::c_void;\n"), "{text}");
+}
+
+/// One struct for instances that differ in one type, in the same places.
+#[test]
+fn instances_that_differ_in_one_type_have_a_generic_struct() {
+    let float = ("_Z4axpyIfEviT_S0_f", ".param .u32 a, .param .f32 b, .param .f32 c, .param .f32 d");
+    let double = ("_Z4axpyIdEviT_S0_f", ".param .u32 a, .param .f64 b, .param .f64 c, .param .f32 d");
+    let overload = ("_Z4axpyi", ".param .u32 a");
+    let text = of_kernels(&[float, double, overload]);
+    assert_eq!(structs(&text), ["AxpyDouble", "AxpyFloat", "AxpyInt", "Axpy"]);
+    let generic = &text[text.find("/// All instances of the template `axpy`.").unwrap()..];
+    for part in [
+        "    kernel = self,\n    entries = \"axpy<*>\",\n    T = f64 => \"<double>\",\n    T = f32 => \"<float>\"\n",
+        "pub struct Axpy<T: DeviceType> {",
+        "pub a: i32,",
+        "    /// `double`, `float`\n    pub b: T,",
+        "pub c: T,",
+        "pub d: f32,",
+    ] {
+        assert!(generic.contains(part), "{part}: {generic}");
+    }
+    for others in [
+        // Only one instance; two templates; two types; the same type twice; another number of parameters.
+        vec![float, overload],
+        vec![float, ("_ZN3sim4axpyIdEEviT_S1_f", double.1)],
+        vec![
+            ("_Z4axpyIfiEvT_T0_", ".param .f32 a, .param .u32 b"),
+            ("_Z4axpyIdjEvT_T0_", ".param .f64 a, .param .u32 b"),
+        ],
+        vec![("_Z4axpyILi1EEvf", ".param .f32 a"), ("_Z4axpyILi2EEvf", ".param .f32 a")],
+        vec![float, ("_Z4axpyIdEviT_S0_", ".param .u32 a, .param .f64 b, .param .f64 c")],
+    ] {
+        let text = of_kernels(&others);
+        assert!(!text.contains("<T: DeviceType>"), "{text}");
+    }
 }
 
 #[test]

@@ -189,6 +189,26 @@ pub struct Unnamed<'a> {
     pub arg1: &'a mut CudaSlice<Pair>,
 }
 
+/// All instances of the template `axpy`.
+/// `module.family::<Axpy<f64>>("axpy")` finds one.
+#[derive(KernelArgs)]
+#[kernel_args(
+    kernel = self,
+    entries = "axpy<*>",
+    T = f64 => "<double>",
+    T = f32 => "<float>"
+)]
+pub struct Axpy<'a, T: DeviceType> {
+    /// `int`
+    pub n: i32,
+    /// `double`, `float`
+    pub a: T,
+    /// `double const*`, `float const*`
+    pub x: &'a CudaSlice<T>,
+    /// `double*`, `float*`
+    pub y: &'a mut CudaSlice<T>,
+}
+
 /// `Bits`: 8 bytes, aligned to 4.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! `#[kernel_args(len = "n")]` and the other contracts, on a field and on the struct.
 
-use super::{Expression, set};
+use super::{Expression, expression::spelled, set};
 use crate::texts;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -13,7 +13,11 @@ use syn::{
 pub(super) const ON_FIELD: [&str; 5] = ["len", "capacity", "multiple_of", "range", "as"];
 
 /// The attributes of a struct that are contracts.
-pub(super) const ON_STRUCT: [&str; 6] = ["block", "block_multiple_of", "max_block", "grid_covers", "shared", "stream"];
+pub(super) const ON_STRUCT: [&str; 7] =
+    ["block", "block_multiple_of", "max_block", "grid_covers", "requires", "shared", "stream"];
+
+/// The most values of a condition: the errors of `kernel_args` show this number.
+const MOST_VALUES: usize = 12;
 
 /// A contract, and its text for errors.
 pub(crate) struct Written<T> {
@@ -49,6 +53,7 @@ pub(crate) struct StructContracts {
     pub(crate) block_multiple_of: Option<Written<Axes>>,
     pub(crate) max_block: Option<Written<Axes>>,
     pub(crate) grid_covers: Option<Written<Axes>>,
+    pub(crate) requires: Vec<Written<Expression>>,
     pub(crate) shared: Option<Written<Expression>>,
     pub(crate) stream: Option<Written<()>>,
 }
@@ -122,6 +127,8 @@ impl StructContracts {
                 positive(axes.value.all(), axes.span)?;
             }
             set(slot, axes, meta)?;
+        } else if is("requires") {
+            self.requires.push(written(meta, condition)?);
         } else if is("shared") {
             set(&mut self.shared, written(meta, expression)?, meta)?;
         } else if is("stream") {
@@ -147,18 +154,11 @@ fn written<T>(
     let span = input.span();
     let value = parse(input)?;
     let name = meta.path.to_token_stream();
-    let tokens = before(&ahead, input)?;
-    Ok(Written { value, text: format!("{name} = {}", spelled(tokens)), span })
-}
-
-/// Tokens as a person writes them. Text in quotes stays as it is.
-fn spelled(tokens: Vec<TokenTree>) -> String {
-    if let [TokenTree::Literal(text)] = tokens.as_slice() {
-        return text.to_string();
-    }
-    let spaced = tokens.into_iter().collect::<TokenStream>().to_string();
-    let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")")];
-    tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
+    let text = match before(&ahead, input)?.as_slice() {
+        [TokenTree::Literal(text)] => text.to_string(),
+        tokens => spelled(&tokens.iter().cloned().collect()),
+    };
+    Ok(Written { value, text: format!("{name} = {text}"), span })
 }
 
 /// The tokens between two positions of the same input.
@@ -169,21 +169,30 @@ fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTr
     Ok(tokens)
 }
 
-/// An expression, in quotes or not.
+/// An expression of integers, in quotes or not.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
-    if input.peek(LitStr) {
-        return Expression::of_text(&input.parse()?);
-    }
+    Expression::number(&tree(input, texts::NO_EXPRESSION)?)
+}
+
+/// An expression that is true or false, in quotes or not.
+fn condition(input: ParseStream<'_>) -> syn::Result<Expression> {
     let span = input.span();
-    match input.parse::<Expr>() {
-        Ok(expression) => Expression::new(&expression),
-        Err(_) => Err(syn::Error::new(span, texts::NO_EXPRESSION)),
+    let condition = Expression::condition(&tree(input, texts::NO_CONDITION)?)?;
+    if condition.places.len() > MOST_VALUES {
+        return Err(syn::Error::new(span, texts::TOO_MANY_VALUES));
     }
+    Ok(condition)
+}
+
+fn tree(input: ParseStream<'_>, otherwise: &str) -> syn::Result<Expr> {
+    let span = input.span();
+    let parsed = if input.peek(LitStr) { input.parse::<LitStr>()?.parse() } else { input.parse() };
+    parsed.map_err(|_| syn::Error::new(span, otherwise))
 }
 
 /// An error if a value is a literal that is not positive.
 fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
-    let mut constants = values.into_iter().filter_map(Expression::constant);
+    let mut constants = values.into_iter().filter_map(|value| value.constant);
     if constants.any(|value| value <= 0) {
         return Err(syn::Error::new(span, texts::NOT_POSITIVE));
     }
@@ -212,7 +221,7 @@ impl Range {
             |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
         let bound = |tokens: &[TokenTree]| {
             let tokens: TokenStream = tokens.iter().cloned().collect();
-            Expression::new(&syn::parse2::<Expr>(tokens)?)
+            Expression::number(&syn::parse2::<Expr>(tokens)?)
         };
         let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.'));
         let none = || syn::Error::new(Span::call_site(), texts::NO_RANGE);
@@ -232,7 +241,7 @@ impl Range {
 
     /// An error if literals leave no value.
     fn check(&self, span: Span) -> syn::Result<()> {
-        let bounds = [&self.low, &self.high].map(|bound| bound.as_ref()?.constant());
+        let bounds = [&self.low, &self.high].map(|bound| bound.as_ref()?.constant);
         match bounds {
             [Some(low), Some(high)] if low > high.saturating_sub(self.exclusive.into()) => {
                 Err(syn::Error::new(span, texts::EMPTY_RANGE))
@@ -249,7 +258,10 @@ impl Axes {
             return match text.parse_with(Self::parse) {
                 Ok(axes) => Ok(axes),
                 Err(error) if error.to_string() == texts::TOO_MANY_AXES => Err(error),
-                Err(_) => Expression::of_text(&text).map(Self::One),
+                Err(_) => match text.parse() {
+                    Ok(expression) => Expression::number(&expression).map(Self::One),
+                    Err(_) => Err(syn::Error::new(text.span(), texts::NO_EXPRESSION)),
+                },
             };
         }
         if !input.peek(syn::token::Paren) {
@@ -298,7 +310,7 @@ mod tests {
 
     fn parsed(text: &str) -> syn::Result<(Option<i128>, Option<i128>, bool)> {
         let range = Range::of_tokens(text.parse()?)?;
-        let constant = |bound: &Option<super::Expression>| bound.as_ref()?.constant();
+        let constant = |bound: &Option<super::Expression>| bound.as_ref()?.constant;
         Ok((constant(&range.low), constant(&range.high), range.exclusive))
     }
 

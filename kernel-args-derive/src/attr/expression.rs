@@ -1,54 +1,54 @@
-//! The expressions of contracts: `rows * cols`, `n.div_ceil(4)`, `block.x * 4`.
+//! The expressions of contracts: `rows * cols`, `n.div_ceil(4)`, `block.x * 4 <= n || is_last`.
+//!
+//! An expression becomes calls of methods that the numbers of both computations have, on one variable for each place. So it is written once,
+//! and rustc computes it with each of the two.
 
 use crate::texts;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{BinOp, Expr, Ident, Lit, LitStr, Member, UnOp, ext::IdentExt, spanned::Spanned};
+use syn::{BinOp, Expr, ExprBinary, Lit, Member, UnOp, ext::IdentExt, spanned::Spanned};
 
-/// An expression of integers.
-pub(crate) enum Expression {
-    Number(u64),
-    Negative(Box<Self>),
-    Operation(Operation, Box<[Self; 2]>),
-    Place(Place),
-    /// `x.len()`: the number of elements of a field.
-    Elements(Place),
+/// An expression.
+pub(crate) struct Expression {
+    /// `__value_rows.mul(__value_cols).add(__number(1))`
+    pub(crate) code: TokenStream,
+    /// Each place once, in order.
+    pub(crate) places: Vec<Place>,
+    /// The value, if it is a literal.
+    pub(crate) constant: Option<i128>,
+    /// Whether it consists of sums and products.
+    pub(crate) only_grows: bool,
+    /// Whether it is one place, and its own value.
+    pub(crate) is_place: bool,
 }
 
 /// The suffixes of literals that are integers.
 const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
-/// An operation of two integers, and the function that computes it.
-#[derive(Clone, Copy)]
-pub(crate) enum Operation {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    DivCeil,
-}
-
-impl Operation {
-    pub(crate) fn function(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Sub => "sub",
-            Self::Mul => "mul",
-            Self::Div => "div",
-            Self::DivCeil => "div_ceil",
-        }
-    }
+/// What is read of a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Read {
+    Integer,
+    /// `x.len()`: the number of elements of a field.
+    Elements,
+    /// A `bool`.
+    Truth,
+    /// An integer or a `bool`: two places that are compared with `==` or `!=`.
+    Either,
 }
 
 /// A field, a constant, or the grid or block of the launch: `n`, `dims.x`, `shape[0]`, `TILE`, `block.x`.
+#[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) root: Root,
     /// The members and elements after the root: `.x`, `[0]`.
     pub(crate) rest: TokenStream,
+    pub(crate) read: Read,
     pub(crate) span: Span,
 }
 
 /// What a place begins with.
+#[derive(Clone)]
 pub(crate) enum Root {
     /// A single name: a field, or a constant.
     Name(Ident),
@@ -59,101 +59,142 @@ pub(crate) enum Root {
 }
 
 impl Expression {
-    /// An expression in quotes.
-    pub(crate) fn of_text(text: &LitStr) -> syn::Result<Self> {
-        match text.parse::<Expr>() {
-            Ok(expression) => Self::new(&expression),
-            Err(_) => Err(syn::Error::new(text.span(), texts::NO_EXPRESSION)),
-        }
-    }
-
-    pub(crate) fn new(expression: &Expr) -> syn::Result<Self> {
+    /// An expression of integers.
+    pub(crate) fn number(expression: &Expr) -> syn::Result<Self> {
         let unsupported = || Err(syn::Error::new(expression.span(), texts::NO_EXPRESSION));
-        let two = |operation, a: &Expr, b: &Expr| {
-            let both = [Self::new(a)?, Self::new(b)?];
-            Ok(Self::Operation(operation, Box::new(both)))
-        };
         match bare(expression) {
+            condition if is_condition(condition) => {
+                Err(syn::Error::new(expression.span(), texts::condition_as_number(&written(condition))))
+            }
             Expr::Lit(literal) => match &literal.lit {
                 // `256x1` is a number with a suffix.
                 Lit::Int(number) if !INTEGERS.contains(&number.suffix()) => unsupported(),
                 Lit::Int(number) => match number.base10_parse() {
-                    Ok(number) => Ok(Self::Number(number)),
+                    Ok(number) => Ok(Self::literal(number)),
                     Err(_) => Err(syn::Error::new(number.span(), texts::NUMBER_TOO_LARGE)),
                 },
                 _ => unsupported(),
             },
-            Expr::Unary(unary) => match unary.op {
-                UnOp::Neg(_) => Ok(Self::Negative(Box::new(Self::new(&unary.expr)?))),
-                _ => unsupported(),
-            },
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+                let of = Self::number(&unary.expr)?;
+                let constant = of.constant.and_then(i128::checked_neg);
+                Ok(Self { constant, ..of.apply("neg", None) })
+            }
             Expr::Binary(binary) => {
-                let operation = match binary.op {
-                    BinOp::Add(_) => Operation::Add,
-                    BinOp::Sub(_) => Operation::Sub,
-                    BinOp::Mul(_) => Operation::Mul,
-                    BinOp::Div(_) => Operation::Div,
+                let name = match binary.op {
+                    BinOp::Add(_) => "add",
+                    BinOp::Sub(_) => "sub",
+                    BinOp::Mul(_) => "mul",
+                    BinOp::Div(_) => "div",
+                    BinOp::Rem(_) => "rem",
                     _ => return unsupported(),
                 };
-                two(operation, &binary.left, &binary.right)
+                Ok(Self::number(&binary.left)?.apply(name, Some(Self::number(&binary.right)?)))
             }
             Expr::MethodCall(call) if call.turbofish.is_none() => {
                 let arguments: Vec<&Expr> = call.args.iter().collect();
-                match (call.method.to_string().as_str(), arguments.as_slice()) {
-                    ("len", []) => match Place::new(&call.receiver) {
-                        Some(place) => Ok(Self::Elements(place)),
-                        None => unsupported(),
-                    },
-                    ("div_ceil", [by]) => two(Operation::DivCeil, &call.receiver, by),
+                let name = call.method.to_string();
+                match (name.as_str(), arguments.as_slice()) {
+                    ("len", []) => Self::place(&call.receiver, Read::Elements).map_or_else(unsupported, Ok),
+                    ("div_ceil" | "min" | "max", [by]) => {
+                        Ok(Self::number(&call.receiver)?.apply(&name, Some(Self::number(by)?)))
+                    }
                     _ => unsupported(),
                 }
             }
-            other => match Place::new(other) {
-                Some(place) => Ok(Self::Place(place)),
-                None if matches!(other, Expr::Cast(_)) => {
-                    Err(syn::Error::new(expression.span(), texts::CAST_IN_CONTRACT))
-                }
-                None => unsupported(),
+            Expr::Cast(_) => Err(syn::Error::new(expression.span(), texts::CAST_IN_CONTRACT)),
+            other => Self::place(other, Read::Integer).map_or_else(unsupported, Ok),
+        }
+    }
+
+    /// An expression that is true or false.
+    pub(crate) fn condition(expression: &Expr) -> syn::Result<Self> {
+        match bare(expression) {
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
+                Ok(Self::condition(&unary.expr)?.apply("not", None))
+            }
+            Expr::Binary(binary) if is_condition(bare(expression)) => Self::comparison(binary),
+            other => match Self::place(other, Read::Truth) {
+                Some(place) => Ok(place),
+                // What is wrong inside of it is reported first.
+                None => Err(match Self::number(other) {
+                    Ok(_) => syn::Error::new(expression.span(), texts::number_as_condition(&written(other))),
+                    Err(error) if error.to_string() != texts::NO_EXPRESSION => error,
+                    Err(_) => syn::Error::new(expression.span(), texts::NO_CONDITION),
+                }),
             },
         }
     }
 
-    /// The value, if it is a literal.
-    pub(crate) fn constant(&self) -> Option<i128> {
-        match self {
-            Self::Number(number) => Some((*number).into()),
-            Self::Negative(of) => of.constant()?.checked_neg(),
-            _ => None,
+    fn comparison(ExprBinary { left, op, right, .. }: &ExprBinary) -> syn::Result<Self> {
+        let both = |of: fn(&Expr) -> syn::Result<Self>| Ok::<_, syn::Error>((of(left)?, of(right)?));
+        let name = match op {
+            BinOp::And(_) => "and",
+            BinOp::Or(_) => "or",
+            BinOp::Eq(_) | BinOp::Ne(_) => {
+                let (a, b) = match (Self::place(left, Read::Either), Self::place(right, Read::Either)) {
+                    (Some(a), Some(b)) => (a, b),
+                    _ if is_condition(bare(left)) || is_condition(bare(right)) => both(Self::condition)?,
+                    _ => both(Self::number)?,
+                };
+                let equal = a.apply("equal", Some(b));
+                return Ok(if matches!(op, BinOp::Eq(_)) { equal } else { equal.apply("not", None) });
+            }
+            _ => {
+                let (a, b) = both(Self::number)?;
+                return Ok(match op {
+                    BinOp::Lt(_) => a.apply("less", Some(b)),
+                    BinOp::Gt(_) => b.apply("less", Some(a)),
+                    BinOp::Le(_) => b.apply("less", Some(a)).apply("not", None),
+                    _ => a.apply("less", Some(b)).apply("not", None),
+                });
+            }
+        };
+        let (a, b) = both(Self::condition)?;
+        Ok(a.apply(name, Some(b)))
+    }
+
+    pub(crate) fn literal(number: u64) -> Self {
+        let function = Ident::new("__number", Span::mixed_site());
+        Self {
+            code: quote!(#function(#number)),
+            places: Vec::new(),
+            constant: Some(number.into()),
+            only_grows: true,
+            is_place: false,
         }
     }
 
-    /// Whether it consists of sums and products.
-    pub(crate) fn only_grows(&self) -> bool {
-        match self {
-            Self::Operation(Operation::Add | Operation::Mul, both) => both.iter().all(Self::only_grows),
-            Self::Operation(..) | Self::Negative(_) => false,
-            Self::Number(_) | Self::Place(_) | Self::Elements(_) => true,
-        }
+    fn place(expression: &Expr, read: Read) -> Option<Self> {
+        let (root, rest) = Root::of(expression)?;
+        let place = Place { root, rest, read, span: expression.span() };
+        let code = place.variable().into_token_stream();
+        let is_place = read != Read::Elements;
+        Some(Self { code, places: vec![place], constant: None, only_grows: true, is_place })
     }
 
-    /// All places in it, in order, and whether their number of elements is meant.
-    pub(crate) fn places(&self) -> Vec<(&Place, bool)> {
-        match self {
-            Self::Number(_) => Vec::new(),
-            Self::Negative(of) => of.places(),
-            Self::Operation(_, both) => both.iter().flat_map(Self::places).collect(),
-            Self::Place(place) => vec![(place, false)],
-            Self::Elements(place) => vec![(place, true)],
+    /// The call of a method of this expression's value.
+    fn apply(self, method: &str, argument: Option<Self>) -> Self {
+        let name = Ident::new(method, Span::call_site());
+        let (receiver, only_grows) = (self.code, matches!(method, "add" | "mul") && self.only_grows);
+        let argument =
+            argument.unwrap_or_else(|| Self { code: TokenStream::new(), places: Vec::new(), ..Self::literal(0) });
+        let mut places = self.places;
+        for place in argument.places {
+            if !places.iter().any(|one| one.variable() == place.variable()) {
+                places.push(place);
+            }
         }
+        let (code, only_grows) = (argument.code, only_grows && argument.only_grows);
+        Self { code: quote!(#receiver.#name(#code)), places, constant: None, only_grows, is_place: false }
+    }
+
+    pub(crate) fn is_literal(&self) -> bool {
+        self.constant.is_some_and(|value| value >= 0)
     }
 }
 
 impl Place {
-    fn new(expression: &Expr) -> Option<Self> {
-        let (root, rest) = Root::of(expression)?;
-        Some(Self { root, rest, span: expression.span() })
-    }
-
     /// As the user wrote it.
     pub(crate) fn written(&self) -> String {
         let root = match &self.root {
@@ -161,7 +202,26 @@ impl Place {
             Root::Field(name) => format!("self.{name}"),
             Root::Path(path) => path.to_string(),
         };
-        format!("{root}{}", self.rest).replace(' ', "")
+        let suffix = if self.read == Read::Elements { ".len()" } else { "" };
+        format!("{root}{}{suffix}", self.rest).replace(' ', "")
+    }
+
+    /// The variable with its value.
+    pub(crate) fn variable(&self) -> Ident {
+        let mut name = String::from(match self.read {
+            Read::Integer => "__value_",
+            Read::Elements => "__elements_",
+            Read::Truth => "__truth_",
+            Read::Either => "__either_",
+        });
+        for c in self.written().chars() {
+            if c.is_alphanumeric() || c == '_' {
+                name.push(c);
+            } else {
+                name.extend(["_", &u32::from(c).to_string(), "_"]);
+            }
+        }
+        Ident::new(&name, Span::mixed_site())
     }
 }
 
@@ -209,59 +269,92 @@ fn bare(expression: &Expr) -> &Expr {
     }
 }
 
+/// Whether its operator has a truth value as its result.
+fn is_condition(expression: &Expr) -> bool {
+    match expression {
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)),
+        Expr::Binary(binary) => matches!(
+            binary.op,
+            BinOp::And(_)
+                | BinOp::Or(_)
+                | BinOp::Eq(_)
+                | BinOp::Ne(_)
+                | BinOp::Lt(_)
+                | BinOp::Le(_)
+                | BinOp::Gt(_)
+                | BinOp::Ge(_)
+        ),
+        _ => false,
+    }
+}
+
+fn written(expression: &Expr) -> String {
+    spelled(&expression.to_token_stream())
+}
+
+/// Tokens as a person writes them. Text in quotes stays as it is.
+pub(super) fn spelled(tokens: &TokenStream) -> String {
+    let spaced = tokens.to_string();
+    let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), ("! ", "!")];
+    tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{Expression, Operation};
+    use super::Expression;
 
-    /// The expression with all operations as functions.
-    fn shown(expression: &Expression) -> String {
-        match expression {
-            Expression::Number(number) => number.to_string(),
-            Expression::Negative(of) => format!("neg({})", shown(of)),
-            Expression::Operation(operation, both) => {
-                let [a, b] = &**both;
-                format!("{}({}, {})", operation.function(), shown(a), shown(b))
-            }
-            Expression::Place(place) => place.written(),
-            Expression::Elements(place) => format!("len({})", place.written()),
-        }
-    }
-
-    fn parsed(text: &str) -> syn::Result<String> {
-        Expression::of_text(&syn::LitStr::new(text, proc_macro2::Span::call_site()))
-            .map(|expression| shown(&expression))
+    /// The code, and what is read.
+    fn parsed(text: &str, parse: fn(&syn::Expr) -> syn::Result<Expression>) -> syn::Result<String> {
+        let expression = parse(&syn::parse_str(text)?)?;
+        let tight = expression.code.to_string().replace([' '], "").replace("__value_", "").replace("__number", "");
+        Ok(tight.replace("u64", ""))
     }
 
     #[test]
     fn expressions_have_the_precedence_of_rust() {
         for (text, expected) in [
             ("n", "n"),
-            ("rows * cols + 1", "add(mul(rows, cols), 1)"),
-            ("a - b - c", "sub(sub(a, b), c)"),
-            ("a / (b + c)", "div(a, add(b, c))"),
-            ("(n + 3).div_ceil(TILE)", "div_ceil(add(n, 3), TILE)"),
-            ("-5", "neg(5)"),
-            ("self.0 * self.1.x", "mul(self.0, self.1.x)"),
-            ("shape[0] * dims.x * tiles::N", "mul(mul(shape[0], dims.x), tiles::N)"),
-            ("x.len() - 1", "sub(len(x), 1)"),
-            ("r#type * 0x10_usize", "mul(type, 16)"),
+            ("rows * cols + 1", "rows.mul(cols).add((1))"),
+            ("a - b - c", "a.sub(b).sub(c)"),
+            ("a / (b + c) % d", "a.div(b.add(c)).rem(d)"),
+            ("(n + 3).div_ceil(TILE).max(a.min(b))", "n.add((3)).div_ceil(TILE).max(a.min(b))"),
+            ("-5", "(5).neg()"),
+            ("self.0 * self.1.x", "self_46_0.mul(self_46_1_46_x)"),
+            ("shape[0] * tiles::N", "shape_91_0_93_.mul(tiles_58__58_N)"),
+            ("x.len() - 1", "__elements_x_46_len_40__41_.sub((1))"),
+            ("r#type * 0x10_usize", "type.mul((16))"),
         ] {
-            assert_eq!(parsed(text).unwrap(), expected, "{text}");
+            assert_eq!(parsed(text, Expression::number).unwrap(), expected, "{text}");
         }
-        assert_eq!(Operation::DivCeil.function(), "div_ceil");
     }
 
     #[test]
-    fn what_is_no_expression_of_integers_is_an_error() {
+    fn conditions_have_the_precedence_of_rust() {
+        for (text, expected) in [
+            ("!f", "__truth_f.not()"),
+            ("a + 1 < b && f || c > d", "a.add((1)).less(b).and(__truth_f).or(d.less(c))"),
+            ("a <= b", "b.less(a).not()"),
+            ("a >= 1", "a.less((1)).not()"),
+            ("a != 1", "a.equal((1)).not()"),
+            ("f == (a < 1)", "__truth_f.equal(a.less((1)))"),
+            ("f == g", "__either_f.equal(__either_g)"),
+            ("!(a < b || f)", "a.less(b).or(__truth_f).not()"),
+        ] {
+            assert_eq!(parsed(text, Expression::condition).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_expression_is_an_error() {
         for text in [
             "",
             "n +",
-            "n % 2",
+            "n & 2",
             "1.5",
             "n as u64",
             "f(n)",
-            "n.max(1)",
+            "n.abs()",
             "x[i]",
             "self",
             "!n",
@@ -273,8 +366,27 @@ mod tests {
             "n == 1",
             "n.len(1)",
             "256x1",
+            "(a < b) + 1",
+            "true",
+            "a.max(b < c)",
         ] {
-            assert!(parsed(text).is_err(), "{text}");
+            assert!(parsed(text, Expression::number).is_err(), "{text}");
+        }
+        for text in [
+            "",
+            "n + 1",
+            "1",
+            "x.len()",
+            "-n",
+            "a < b < c",
+            "(a < b) < c",
+            "a && b + 1",
+            "a = b",
+            "a | b < c",
+            "true",
+            "a as bool",
+        ] {
+            assert!(parsed(text, Expression::condition).is_err(), "{text}");
         }
     }
 }

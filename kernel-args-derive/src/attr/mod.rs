@@ -11,7 +11,7 @@ mod repr;
 
 pub(crate) use contract::{Axes, FieldContracts, Range, StructContracts, Written};
 pub(crate) use device_type::TypeAttr;
-pub(crate) use expression::{Expression, Place, Root};
+pub(crate) use expression::{Expression, Place, Read, Root};
 pub(crate) use field::{FieldAttr, FieldKind, MemberAttr};
 pub(crate) use naming::{Binding, Naming, Presence};
 pub(crate) use parts::{ElementNames, Shape};

@@ -13,7 +13,7 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-/// `generate`, `generate(pointers = raw)` or `generate(pointers = retained)`.
+/// `generate`, or `generate(pointers = raw)`, `views` or `retained`.
 pub(crate) struct Generate {
     pointers: Pointers,
 }
@@ -43,6 +43,7 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     let value: Ident = content.parse()?;
     let chosen = match value.to_string().as_str() {
         "raw" => Some(Pointers::Raw),
+        "views" if cfg!(feature = "cudarc") => Some(Pointers::Views),
         "retained" if cfg!(feature = "cudarc") => Some(Pointers::Retained),
         "slices" => Some(Pointers::Slices),
         _ => None,

@@ -3,7 +3,7 @@
 use super::{
     ContractError, Geometry, Narrowed,
     error::{Broken, Details, Extent, OPERANDS, Operand},
-    exact::{NO_MEMORY, Value},
+    exact::{NO_MEMORY, Number, Shown, Truth, number},
 };
 use crate::device::vector::Dim3;
 
@@ -44,7 +44,7 @@ pub struct Contract {
 /// its expression uses.
 #[must_use]
 pub fn contract(arguments: &'static str, field: &'static str, written: &'static str, named: &[Operand]) -> Contract {
-    let mut operands = [("", Ok(0)); OPERANDS];
+    let mut operands = [("", Shown::Number(number(0))); OPERANDS];
     for (to, operand) in operands.iter_mut().zip(named) {
         *to = *operand;
     }
@@ -62,12 +62,12 @@ impl Contract {
         if holds { Ok(()) } else { Err(self.broken(broken)) }
     }
 
-    fn value(&self, value: Value) -> Result<i128, ContractError> {
-        value.map_err(|why| self.broken(Broken::NoValue(why)))
+    fn value(&self, value: Number) -> Result<i128, ContractError> {
+        value.0.map_err(|why| self.broken(Broken::NoValue(why)))
     }
 
     /// A number of elements, bytes or threads.
-    fn amount(&self, value: Value) -> Result<i128, ContractError> {
+    fn amount(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             negative @ ..0 => Err(self.broken(Broken::Negative(negative))),
             amount => Ok(amount),
@@ -75,7 +75,7 @@ impl Contract {
     }
 
     /// A divisor.
-    fn divisor(&self, value: Value) -> Result<i128, ContractError> {
+    fn divisor(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             zero @ ..=0 => Err(self.broken(Broken::NoDivisor(zero))),
             divisor => Ok(divisor),
@@ -86,8 +86,8 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken; the same for all these methods.
-    pub fn len(&self, found: Value, required: Value) -> Result<(), ContractError> {
-        if found == Ok(NO_MEMORY) {
+    pub fn len(&self, found: Number, required: Number) -> Result<(), ContractError> {
+        if found.0 == Ok(NO_MEMORY) {
             return Ok(());
         }
         let (found, required) = (self.amount(found)?, self.amount(required)?);
@@ -98,7 +98,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn multiple(&self, value: Value, of: Value) -> Result<(), ContractError> {
+    pub fn multiple(&self, value: Number, of: Number) -> Result<(), ContractError> {
         let (value, of) = (self.value(value)?, self.divisor(of)?);
         self.unless(value % of == 0, Broken::NotMultiple { value, of })
     }
@@ -109,9 +109,9 @@ impl Contract {
     /// If the contract is broken.
     pub fn range(
         &self,
-        value: Value,
-        low: Option<Value>,
-        high: Option<Value>,
+        value: Number,
+        low: Option<Number>,
+        high: Option<Number>,
         exclusive: bool,
     ) -> Result<(), ContractError> {
         let value = self.value(value)?;
@@ -126,7 +126,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn narrow<N: Narrowed>(&self, value: Value) -> Result<(), ContractError> {
+    pub fn narrow<N: Narrowed>(&self, value: Number) -> Result<(), ContractError> {
         let value = self.value(value)?;
         let holds = (N::MIN..=N::MAX).contains(&value);
         let (low, high) = (Some(N::MIN), Some(N::MAX));
@@ -137,7 +137,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn block(&self, block: Dim3, required: [Value; 3]) -> Result<(), ContractError> {
+    pub fn block(&self, block: Dim3, required: [Number; 3]) -> Result<(), ContractError> {
         let mut wanted = [0; 3];
         for (to, value) in wanted.iter_mut().zip(required) {
             *to = self.value(value)?;
@@ -150,7 +150,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn block_multiple(&self, block: Dim3, extent: Extent, of: Value) -> Result<(), ContractError> {
+    pub fn block_multiple(&self, block: Dim3, extent: Extent, of: Number) -> Result<(), ContractError> {
         let (found, of) = (extent.of(block), self.divisor(of)?);
         let broken = Broken::BlockNotMultiple { block, extent, of };
         self.unless(found % of == 0, broken)
@@ -160,7 +160,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn max_block(&self, block: Dim3, extent: Extent, max: Value) -> Result<(), ContractError> {
+    pub fn max_block(&self, block: Dim3, extent: Extent, max: Number) -> Result<(), ContractError> {
         let max = self.amount(max)?;
         let broken = Broken::BlockTooLarge { block, extent, max };
         self.unless(extent.of(block) <= max, broken)
@@ -170,7 +170,7 @@ impl Contract {
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn covers(&self, geometry: Geometry, extent: Extent, required: Value) -> Result<(), ContractError> {
+    pub fn covers(&self, geometry: Geometry, extent: Extent, required: Number) -> Result<(), ContractError> {
         let required = self.amount(required)?;
         let Geometry { grid, block, .. } = geometry;
         let threads = extent.of(grid).saturating_mul(extent.of(block));
@@ -178,11 +178,20 @@ impl Contract {
         self.unless(threads >= required, broken)
     }
 
+    /// `requires = condition`
+    ///
+    /// # Errors
+    /// If the contract is broken.
+    pub fn requires(&self, condition: Truth) -> Result<(), ContractError> {
+        let holds = condition.0.map_err(|why| self.broken(Broken::NoValue(why)))?;
+        self.unless(holds, Broken::NotMet)
+    }
+
     /// `shared = required`: the dynamic shared memory of the launch.
     ///
     /// # Errors
     /// If the contract is broken.
-    pub fn shared(&self, given: Option<u32>, required: Value) -> Result<u32, ContractError> {
+    pub fn shared(&self, given: Option<u32>, required: Number) -> Result<u32, ContractError> {
         let required = self.amount(required)?;
         let bytes = u32::try_from(required).ok();
         bytes

@@ -1,14 +1,14 @@
 //! A contract that a launch breaks.
 
-use super::exact::NoValue;
+use super::exact::{NoValue, Shown};
 use crate::device::vector::Dim3;
 use core::fmt;
 
-/// The most numbers of an expression that an error shows.
-pub(super) const OPERANDS: usize = 6;
+/// The most values of an expression that an error shows. The derive rejects conditions with more.
+pub(super) const OPERANDS: usize = 12;
 
-/// A number that an expression uses: its text, and its value.
-pub(super) type Operand = (&'static str, Result<i128, NoValue>);
+/// A value that an expression uses, and its text.
+pub(super) type Operand = (&'static str, Shown);
 
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
 /// numbers.
@@ -82,6 +82,7 @@ pub(super) enum Broken {
     BlockTooLarge { block: Dim3, extent: Extent, max: i128 },
     Uncovered { grid: Dim3, block: Dim3, extent: Extent, required: i128 },
     Shared { given: Option<u32>, required: i128 },
+    NotMet,
     NoStream,
 }
 
@@ -133,6 +134,9 @@ impl Details {
             Broken::NoValue(NoValue::DivisionByZero) => {
                 write!(f, "`{written}` on {on} divides by zero")
             }
+            Broken::NoValue(NoValue::NoMemory) => {
+                write!(f, "`{written}` on {on} uses the number of elements of `None`")
+            }
             Broken::Negative(value) => {
                 write!(f, "`{written}` on {on} results in {value}, which is negative")
             }
@@ -183,6 +187,7 @@ impl Details {
                 "`{written}` on {on} results in {required} bytes of dynamic shared memory, but a launch can have at most {}",
                 u32::MAX
             ),
+            Broken::NotMet => write!(f, "`{written}` on {on} does not hold"),
             Broken::NoStream => {
                 write!(f, "it names no stream, but `{written}` on {on} requires one")
             }
@@ -235,6 +240,9 @@ impl Details {
                 f.write_str("omit `shared` from the launch, so the contract computes it")
             }
             Broken::Shared { given: None, .. } => f.write_str("correct the values, or the expression of the contract"),
+            Broken::NotMet => {
+                f.write_str("correct the values, the grid or the block of the launch, or the condition of the contract")
+            }
             Broken::NoStream => f.write_str("add `stream = &stream`"),
         }
     }
@@ -281,10 +289,7 @@ impl fmt::Display for ContractError {
         let shown = details.operands.iter().filter(|(name, _)| !name.is_empty());
         for (i, (name, value)) in shown.enumerate() {
             f.write_str(if i == 0 { "\n  " } else { ", " })?;
-            match value {
-                Ok(value) => write!(f, "{name} = {value}")?,
-                Err(_) => write!(f, "{name} exceeds 127 bits")?,
-            }
+            write!(f, "{name}{value}")?;
         }
         f.write_str("\nhelp: ")?;
         details.help(f)

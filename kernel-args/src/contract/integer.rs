@@ -89,6 +89,24 @@ macro_rules! integers {
 
 integers! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
 
+/// A `bool`: a condition of a contract can be a field of this type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `bool`, but a contract uses it as a condition",
+    label = "not a `bool`",
+    note = "compare integers: `n > 0`"
+)]
+pub trait Condition: Copy {
+    /// The value.
+    fn holds(self) -> bool;
+}
+
+impl Condition for bool {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self
+    }
+}
+
 /// The integer types of a kernel's parameter that `as` can name.
 #[diagnostic::on_unimplemented(
     message = "a field cannot be passed as `{Self}`",

@@ -19,7 +19,7 @@ pub use decide::{Contract, broken, contract, exactly};
 pub use elements::Elements;
 pub use error::{ContractError, Extent};
 pub use geometry::Geometry;
-pub use integer::{Integer, Narrowed};
+pub use integer::{Condition, Integer, Narrowed};
 
 /// What the contracts of a struct need to know about a launch.
 #[derive(Clone, Copy, Debug)]

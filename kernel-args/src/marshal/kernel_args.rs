@@ -6,7 +6,10 @@ use super::{
 };
 use crate::contract::{ContractError, Contracts, Geometry};
 use core::ffi::c_void;
-use kernel_args_abi::{ParamLayout, Parameter, Signature, compiled::Family};
+use kernel_args_abi::{
+    ParamLayout, Parameter, Signature,
+    compiled::{CompiledImage, Family},
+};
 
 /// A struct that contains all arguments of a kernel: `#[derive(KernelArgs)]` implements it.
 ///
@@ -49,6 +52,14 @@ pub unsafe trait KernelArgs: Sized {
     /// The patterns of the kernels that the struct was checked against at compile time.
     #[doc(hidden)]
     const FAMILY: Option<&'static Family> = None;
+
+    /// The image of the kernel or the kernels that the struct names, with `kernel`, `entries` or `ptx`. Generic code loads it without naming
+    /// it: `Module::load(&ctx, A::IMAGE.unwrap())`.
+    const IMAGE: Option<&'static CompiledImage> = match (Self::SOURCE, Self::FAMILY) {
+        (Some(source), _) => Some(source.table),
+        (None, Some(family)) => Some(family.kernels.compiled_image()),
+        (None, None) => None,
+    };
 
     /// The fields, if a field is spread or flattened. Otherwise each field is one parameter.
     #[doc(hidden)]

@@ -15,7 +15,6 @@ pub struct Source {
     /// The kernel's symbol in the image.
     pub entry: &'static str,
     /// The table with the kernel. It may contain more kernels.
-    #[cfg_attr(not(feature = "cudarc"), allow(dead_code))]
     pub(crate) table: &'static CompiledImage,
 }
 

@@ -4,6 +4,7 @@
 //! ([`types`]) and its own arithmetic ([`layout`]). The oracle suite compares both with NVIDIA's compiler. All results depend
 //! only on a seed and are equal on every machine.
 
+pub mod conditions;
 pub mod corpus;
 pub mod cpp;
 pub mod echo;

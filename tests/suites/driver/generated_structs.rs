@@ -21,6 +21,7 @@ mod kernels {
     kernel_args::kernels! {
         pub(crate) mod generated = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate;
         pub(crate) mod raw = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = raw);
+        pub(crate) mod views = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = views);
         pub(crate) mod inferred = "../ptx/saxpy.ptx", generate;
         pub(crate) mod retained = "../ptx/generated.ptx", debug_info = "../ptx/generated.debug.ptx", generate(pointers = retained);
     }
@@ -30,7 +31,7 @@ use kernels::{
         BoxDouble3, BoxFloat3, Cell, EchoBoxDouble, EchoBoxFloat, EchoLight, EchoLines, EchoNumbers, EchoPointers,
         Either, Light, Line, Mode,
     },
-    raw, retained,
+    raw, retained, views,
 };
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -43,6 +44,7 @@ pub(crate) fn main() -> ExitCode {
                 trial("a_struct_by_value", light),
                 trial("slices_and_pointers", pointers),
                 trial("device_pointers", raw_pointers),
+                trial("slices_and_views", slices_and_views),
                 trial("a_node_of_a_graph", retained_pointers),
                 trial("numbers", numbers),
                 trial("an_over_aligned_struct", lines),
@@ -167,6 +169,36 @@ fn raw_pointers() -> Outcome {
         // SAFETY: `out` has space for the echo.
         unsafe { launch!(kernel, 1, 1, args, form = form) }
     })
+}
+
+/// One field takes a whole slice, and a part of it; both are tracked.
+fn slices_and_views() -> Outcome {
+    let stream = context()?.default_stream();
+    let x = stream.clone_htod(&[1.0_f32; 4])?;
+    let y = stream.clone_htod(&[1.0_f64; 4])?;
+    let table = stream.clone_htod(&[DevicePointer::<f32>::NULL; 2])?;
+    let (at_y, y) = (address(&y), std::cell::RefCell::new(y));
+    for part in [0..4, 1..3] {
+        let at = part.start as u64;
+        let passed: Vec<u8> = [address(&x) + 4 * at, at_y + 8 * at, 3, address(&table), 5]
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect();
+        echo::<views::EchoPointers>("echo_pointers", &BOTH, &passed, |kernel, out, form| {
+            let mut y = y.borrow_mut();
+            let args = views::EchoPointers {
+                out: out.as_view_mut(),
+                x: if part.len() == 4 { x.as_view() } else { x.slice(part.clone()) },
+                y: y.slice_mut(part.clone()),
+                list: DevicePointerMut::from_raw(3),
+                table: table.as_view(),
+                any: DevicePointer::from_raw(5),
+            };
+            // SAFETY: `out` has space for the echo.
+            unsafe { launch!(kernel, 1, 1, args, form = form) }
+        })?;
+    }
+    Ok(())
 }
 
 /// The graph keeps the memory of the struct.

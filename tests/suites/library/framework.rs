@@ -179,6 +179,64 @@ fn what_the_image_lacks_is_an_error_with_the_reason() {
     });
 }
 
+/// A struct without type parameters has no suffix.
+#[test]
+fn a_family_without_types_is_found_by_whole_names() {
+    within(&Settings::default(), |_| {
+        let module = &*load();
+        for name in ["uexp_f32", "utanh_f32", "uexp_f32"] {
+            assert_eq!(module.family::<Floats>(name).expect("it is named").name(), name);
+        }
+        // Left out; of another type; without its type; of another family.
+        for name in ["uneg_f32", "uexp_f64", "uexp", "powf_f32"] {
+            let error = module.family::<Floats>(name).expect_err(name);
+            assert!(matches!(error, Error::Load(LoadError::NotFound { .. })), "{error:?}");
+        }
+    });
+}
+
+/// Both suffixes that a type can have are in the error.
+#[test]
+fn each_optional_suffix_of_a_type_is_named() {
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = kernels, entries = "affine_*", except = "affine_{f16,f64,bf16,u*,i*}", T = f32 => "_f32")]
+    #[kernel_args(T = F8E4M3 => "_f8_e4m3" if sm >= 89, T = F8E4M3 => "_fp8" if_present)]
+    struct Named<T: Element> {
+        n: usize,
+        scale: T,
+        shift: T,
+        y: DevicePointerMut<T>,
+    }
+    within(&Settings::default(), |_| {
+        let error = load().family::<Named<F8E4M3>>("affine").expect_err("the image is for sm_86");
+        let Error::Load(LoadError::Absent { wanted, bindings, since, .. }) = &error else { panic!("{error:?}") };
+        assert_eq!((wanted.len(), bindings.len(), *since), (2, 2, None));
+        let text = error.to_string();
+        assert!(
+            text.starts_with(
+                "the module has no kernel `affine_f8_e4m3` or `affine_fp8`: the bindings `T = F8E4M3 => \"_f8_e4m3\"` and \
+                 `T = F8E4M3 => \"_fp8\"` of `Named` are optional, and the image lacks their kernels\n  image  sm_86\n"
+            ) && text.ends_with("\nhelp: compile the kernels with this one, or use another type"),
+            "{text}"
+        );
+    });
+}
+
+/// The image of a struct that names a kernel or a family.
+#[test]
+fn a_struct_has_the_image_that_it_names() {
+    #[derive(KernelArgs)]
+    struct Unnamed {
+        n: u32,
+    }
+    const IMAGES: [Option<&kernel_args::image::CompiledImage>; 4] =
+        [Affine::<f32>::IMAGE, Floats::IMAGE, Arange::IMAGE, <&mut Arange>::IMAGE];
+    for image in IMAGES {
+        assert!(image.is_some_and(|image| std::ptr::eq(image, kernels::IMAGE)));
+    }
+    assert!(Unnamed::IMAGE.is_none());
+}
+
 #[test]
 fn a_type_with_the_parameters_of_a_bound_type_is_not_bound() {
     within(&Settings::default(), |_| {

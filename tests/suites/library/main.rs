@@ -3,6 +3,7 @@
 mod arguments;
 mod bytes;
 mod code;
+mod conditions;
 mod confused;
 mod foreign_symbols;
 mod framework;

@@ -20,7 +20,8 @@ pub(super) fn settings_of_the_modules_are_written(home: &Path) {
     let package = saxpy("modules");
     package.run("generate", &[("CUDA_HOME", home)]).succeeded();
     let text = package.written("gpu.rs");
-    assert!(text.contains("crate = crate::gpu::kernel_args;") && text.contains(", generate;"), "{text}");
+    assert!(text.contains("crate = crate::gpu::kernel_args;"), "{text}");
+    assert!(text.contains("\n    pub struct Saxpy<'a> {\n") && text.contains("pub x: &'a CudaSlice<f32>,"), "{text}");
 }
 
 pub(super) fn fat_binaries_are_refused(home: &Path) {

@@ -270,7 +270,7 @@ pub(super) fn without_a_compiler_the_error_lists_what_was_tried() {
 }
 
 pub(super) fn committed_images_stand_in_for_a_compiler() {
-    let package = saxpy("committed");
+    let package = saxpy("without-a-compiler");
     let fake = FAKE.replace("out : %s\\n' \"$source\"", "out : src/saxpy.cu src/near.cuh inc\\\\ lude/far.cuh\\n'");
     let (nvcc, log) = (program(&package, "fake/nvcc", &fake), package.root.join("log"));
     let none = [("NVCC", Path::new("/nowhere/nvcc"))];

@@ -122,6 +122,34 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
     );
 }
 
+/// `kernels.rs` contains the structs, which compile without a warning in a documented crate.
+fn generated_structs_are_text(home: &Path) {
+    let package = workspace("generated");
+    package.write("kernels/build.rs", &BUILD.replace(".build()", ".generate().raw_pointers().build()"));
+    package.write(
+        "kernels/src/cuda/saxpy.cu",
+        "struct __half { unsigned short x; };\n\
+         template <typename T> __global__ void axpy(int n, T a, T* y) { y[n] *= a; }\n\
+         template __global__ void axpy<float>(int, float, float*);\n\
+         template __global__ void axpy<double>(int, double, double*);\n\
+         extern \"C\" __global__ void halves(__half value, __half* y) { y[0] = value; }\n",
+    );
+    package.write(
+        "kernels/src/lib.rs",
+        "#![deny(warnings, missing_docs, clippy::all)]\n//! Kernels.\nkernel_args::include_kernels!();\n",
+    );
+    package.write(
+        "app/src/lib.rs",
+        "use kernel_args::{DevicePointerMut, KernelArgs, image::CompiledImage};\n\
+         use kernels::saxpy::{Axpy, AxpyDouble, Half, Halves, IMAGE};\n\
+         pub const HALVES: Halves = Halves { value: Half { bits: 1 }, y: DevicePointerMut::NULL };\n\
+         pub const IMAGES: [Option<&CompiledImage>; 3] = [Axpy::<f32>::IMAGE, AxpyDouble::IMAGE, Some(IMAGE)];\n\
+         pub fn axpy<T: kernel_args::DeviceType>(n: i32, a: T, y: DevicePointerMut<T>) -> Axpy<T> { Axpy { n, a, y } }\n",
+    );
+    let right = check(&package, "app", &[("CUDA_HOME", home)]);
+    assert!(right.success, "{}", right.stderr);
+}
+
 fn cargo_shows_the_compilers_errors(home: &Path) {
     let package = workspace("errors");
     package.write("kernels/src/cuda/saxpy.cu", "__global__ void k(int* p) { *p = undeclared; }\n");
@@ -391,6 +419,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         exchanged_fields_and_members_do_not_compile
         a_changed_header_is_compared_again
         constants_of_the_source_are_rust_constants
+        generated_structs_are_text
         cargo_shows_the_compilers_errors
         committed_images_are_checked_like_compiled_ones
         committed_descriptions_without_images_are_compared

@@ -1,16 +1,17 @@
-//! Expressions of contracts as code: one tree, computed by either of two modules with the same functions.
+//! Expressions of contracts as code: the places of an expression are read by either of two modules with the same functions, whose numbers
+//! have the same methods.
 
 use super::super::{local, respan};
 use crate::{
-    attr::{Expression, Place, Root},
+    attr::{Expression, Place, Read, Root},
     diagnostics::Diagnostics,
     field_errors::is_memory,
     input::Field,
     texts,
 };
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::{Generics, Path, ext::IdentExt};
+use quote::{quote, quote_spanned};
+use syn::{Generics, Path, Type, ext::IdentExt};
 
 /// A module that computes expressions.
 #[derive(Clone, Copy)]
@@ -35,9 +36,9 @@ enum Meaning<'a> {
 }
 
 impl Scope<'_> {
-    /// Reports each name of an expression that has no meaning.
+    /// Reports each place of an expression that has no meaning, or a value of the wrong kind.
     pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
-        for (place, _) in expression.places() {
+        for place in &expression.places {
             if let Err(error) = self.meaning(place) {
                 diagnostics.push(error);
             }
@@ -51,16 +52,19 @@ impl Scope<'_> {
             Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| of_field(field, place)),
+            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| self.field(field, place)),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
                 if let Some(field) = field(&name) {
-                    return of_field(field, place);
+                    return self.field(field, place);
                 }
                 let axis = place.rest.to_string().replace(' ', "");
                 match name.as_str() {
                     _ if !["", ".x", ".y", ".z"].contains(&axis.as_str()) => {}
+                    "grid" | "block" if place.read == Read::Truth => {
+                        return Err(syn::Error::new(place.span, texts::number_as_condition(&place.written())));
+                    }
                     "grid" => return Ok(Meaning::Launch("grid")),
                     "block" => return Ok(Meaning::Launch("block")),
                     _ => {}
@@ -74,6 +78,28 @@ impl Scope<'_> {
                 }
             }
         }
+    }
+
+    /// An error if the field has a primitive type of the wrong kind. rustc reports other types, without the name of the field.
+    fn field<'f>(&self, field: &'f Field<'f>, place: &Place) -> syn::Result<Meaning<'f>> {
+        if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
+            return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
+        }
+        let fits = |kind: Primitive| match place.read {
+            Read::Integer => kind == Primitive::Integer,
+            Read::Truth => kind == Primitive::Bool,
+            Read::Either => kind != Primitive::Unsuitable,
+            Read::Elements => true,
+        };
+        if !place.rest.is_empty() || Primitive::of(field.ty).is_none_or(fits) {
+            return Ok(Meaning::Field(field));
+        }
+        let fitting = |one: &&Field<'_>| Primitive::of(one.ty).is_some_and(fits);
+        let fitting: Vec<&str> = self.fields.iter().filter(fitting).map(|one| one.name.as_str()).collect();
+        let is_condition = place.read == Read::Truth && Primitive::of(field.ty) == Some(Primitive::Integer);
+        let name = place.written();
+        let text = texts::wrong_type_in_contract(&name, &field.spelling(), is_condition, &fitting);
+        Err(syn::Error::new(place.span, text))
     }
 
     /// The path of an item of the module for contracts.
@@ -95,53 +121,59 @@ impl Scope<'_> {
         quote_spanned!(span=> #module::#name)
     }
 
-    /// The value of an expression. Names without a meaning were reported: they have the value 0.
+    /// The value of an expression. Places without a meaning were reported: they have the value 0, or `false`.
     pub(super) fn value(&self, expression: &Expression, mode: Mode) -> TokenStream {
         self.value_of(expression, mode, "integer")
-    }
-
-    /// Same, with the function that reads a place.
-    fn value_of(&self, expression: &Expression, mode: Mode, of_places: &str) -> TokenStream {
-        let call = Span::call_site();
-        match expression {
-            Expression::Number(number) => {
-                let function = self.function(mode, "number", call);
-                quote!(#function(#number))
-            }
-            Expression::Negative(of) => {
-                let (function, of) = (self.function(mode, "neg", call), self.value_of(of, mode, of_places));
-                quote!(#function(#of))
-            }
-            Expression::Operation(operation, both) => {
-                let function = self.function(mode, operation.function(), call);
-                let [a, b] = &**both;
-                let [a, b] = [a, b].map(|operand| self.value_of(operand, mode, of_places));
-                quote!(#function(#a, #b))
-            }
-            Expression::Place(place) => self.place(place, mode, of_places),
-            Expression::Elements(place) => self.place(place, mode, "elements"),
-        }
     }
 
     /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned number, a
     /// negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
-        let of_places = if expression.only_grows() { "or_huge" } else { "integer" };
-        self.value_of(expression, mode, of_places)
+        let of_integers = if expression.only_grows { "or_huge" } else { "integer" };
+        self.value_of(expression, mode, of_integers)
     }
 
-    fn place(&self, place: &Place, mode: Mode, function: &str) -> TokenStream {
+    /// Same, with the function that reads integers. The exact computation uses the variables of [`read_all`](Self::read_all).
+    fn value_of(&self, expression: &Expression, mode: Mode, of_integers: &str) -> TokenStream {
+        let code = &expression.code;
         match mode {
-            Mode::Quick => self.read(place, mode, function),
-            Mode::Exact => variable(place, function == "elements").into_token_stream(),
+            Mode::Quick => {
+                let read = self.read_places(&expression.places, mode, of_integers);
+                quote!({ #read #code })
+            }
+            Mode::Exact => code.clone(),
         }
     }
 
+    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has copies
+    /// of them, and no reference to the struct: that would keep the struct in memory.
+    pub(super) fn read_all(&self, expressions: &[&Expression]) -> TokenStream {
+        self.read_places(distinct(expressions.iter().copied()), Mode::Exact, "integer")
+    }
+
+    fn read_places<'e>(
+        &self,
+        places: impl IntoIterator<Item = &'e Place>,
+        mode: Mode,
+        of_integers: &str,
+    ) -> TokenStream {
+        let (literal, number) =
+            (Ident::new("__number", Span::mixed_site()), self.function(mode, "number", Span::call_site()));
+        let each = places.into_iter().map(|place| {
+            let (variable, value) = (place.variable(), self.read(place, mode, of_integers));
+            quote!(let #variable = #value;)
+        });
+        quote!(let #literal = #number; #(#each)*)
+    }
+
     /// Reads a place.
-    fn read(&self, place: &Place, mode: Mode, function: &str) -> TokenStream {
+    fn read(&self, place: &Place, mode: Mode, of_integers: &str) -> TokenStream {
         let (rest, span) = (&place.rest, place.span);
+        let mut is_bool = place.read == Read::Truth;
         let value = match self.meaning(place) {
             Ok(Meaning::Field(field)) => {
+                let is_alone = place.read == Read::Either && rest.is_empty();
+                is_bool |= is_alone && Primitive::of(field.ty) == Some(Primitive::Bool);
                 let (this, member) = (local("self", span), &field.member);
                 quote_spanned!(span=> #this.#member #rest)
             }
@@ -152,67 +184,59 @@ impl Scope<'_> {
                 let function = self.function(mode, function, span);
                 return quote_spanned!(span=> #function(#geometry.#name #rest));
             }
+            Err(_) if is_bool => quote!(false),
             Err(_) => quote!(0_u8),
+        };
+        let function = match place.read {
+            Read::Elements => "length",
+            _ if is_bool => "truth",
+            _ => of_integers,
         };
         let function = self.function(mode, function, span);
         quote_spanned!(span=> #function(&#value))
     }
+}
 
-    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has copies
-    /// of them, and no reference to the struct: that would keep the struct in memory.
-    pub(super) fn read_all(&self, expressions: &[&Expression]) -> TokenStream {
-        let distinct = distinct(expressions.iter().copied());
-        let each = distinct.into_iter().map(|(_, place, is_memory)| {
-            let variable = variable(place, is_memory);
-            let function = if is_memory { "elements" } else { "integer" };
-            let value = self.read(place, Mode::Exact, function);
-            quote!(let #variable = #value;)
-        });
-        each.collect()
+/// What the name of a primitive type shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Primitive {
+    Integer,
+    Bool,
+    Unsuitable,
+}
+
+impl Primitive {
+    /// `None` for every other type.
+    fn of(ty: &Type) -> Option<Self> {
+        let Type::Path(path) = ty else { return None };
+        match path.path.get_ident()?.to_string().as_str() {
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+                Some(Self::Integer)
+            }
+            "bool" => Some(Self::Bool),
+            "f32" | "f64" | "char" => Some(Self::Unsuitable),
+            _ => None,
+        }
     }
 }
 
-/// A field as the root of a place.
-fn of_field<'a>(field: &'a Field<'a>, place: &Place) -> syn::Result<Meaning<'a>> {
-    if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
-        return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
-    }
-    Ok(Meaning::Field(field))
-}
-
-/// The numbers that expressions consist of, for an error. A single one is the result itself.
+/// The values that expressions consist of, for an error. A single one is the result itself.
 pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
-    let compound = expressions.iter().copied();
-    let compound = compound.filter(|expression| !matches!(expression, Expression::Place(_)));
-    let each = distinct(compound).into_iter().map(|(name, place, is_memory)| {
-        let variable = variable(place, is_memory);
-        quote!((#name, #variable),)
+    let compound = expressions.iter().copied().filter(|expression| !expression.is_place);
+    let each = distinct(compound).into_iter().map(|place| {
+        let (name, variable) = (place.written(), place.variable());
+        quote!((#name, #variable.shown()),)
     });
     quote!(&[#(#each)*])
 }
 
-/// Each different place of expressions once, with its text, and whether its number of elements is meant.
-fn distinct<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<(String, &'e Place, bool)> {
-    let mut seen: Vec<(String, &Place, bool)> = Vec::new();
-    for (place, is_memory) in expressions.flat_map(Expression::places) {
-        let suffix = if is_memory { ".len()" } else { "" };
-        let name = format!("{}{suffix}", place.written());
-        if !seen.iter().any(|(other, ..)| *other == name) {
-            seen.push((name, place, is_memory));
+/// Each different place of expressions once.
+fn distinct<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<&'e Place> {
+    let mut seen: Vec<&Place> = Vec::new();
+    for place in expressions.flat_map(|expression| &expression.places) {
+        if !seen.iter().any(|one| one.variable() == place.variable()) {
+            seen.push(place);
         }
     }
     seen
-}
-
-/// The variable with the value of a place.
-fn variable(place: &Place, is_memory: bool) -> Ident {
-    let mut name = String::from(if is_memory { "__elements_" } else { "__value_" });
-    for c in place.written().chars() {
-        if c.is_alphanumeric() || c == '_' {
-            name.push(c);
-        } else {
-            name.extend(["_", &u32::from(c).to_string(), "_"]);
-        }
-    }
-    Ident::new(&name, Span::mixed_site())
 }

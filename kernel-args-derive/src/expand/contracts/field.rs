@@ -57,10 +57,8 @@ impl Output<'_> {
                 );
             }
             let [required, exact] = [Mode::Quick, Mode::Exact].map(|mode| self.scope.required(&len.value, mode));
-            let otherwise = match &len.value {
-                Expression::Number(_) | Expression::Place(_) => Otherwise::Broken,
-                _ => Otherwise::Unknown,
-            };
+            let is_leaf = len.value.is_place || len.value.is_literal();
+            let otherwise = if is_leaf { Otherwise::Broken } else { Otherwise::Unknown };
             if is_value(field.ty) {
                 // It was reported.
                 return TokenStream::new();
@@ -103,8 +101,8 @@ impl Output<'_> {
         let span = range.span;
         let Range { low, high, exclusive } = &range.value;
         let own = own_field(field, span);
-        let least = low.as_ref().map_or(Some(i128::MIN), Expression::constant);
-        let end = high.as_ref().map_or(Some(i128::MAX), Expression::constant);
+        let least = low.as_ref().map_or(Some(i128::MIN), |low| low.constant);
+        let end = high.as_ref().map_or(Some(i128::MAX), |high| high.constant);
         if let (Some(least), Some(end)) = (least, end) {
             let most = end.saturating_sub((*exclusive && high.is_some()).into());
             let within = self.scope.function(Mode::Quick, "within", span);

@@ -15,7 +15,7 @@ const EXTENTS: [(&str, &str); 3] = [("x", "X"), ("y", "Y"), ("z", "Z")];
 impl Output<'_> {
     /// The contracts of the struct, in the order in which they are checked.
     pub(super) fn of_struct(&self, contracts: &StructContracts) -> Vec<TokenStream> {
-        let one = Expression::Number(1);
+        let one = Expression::literal(1);
         let mut checks = Vec::new();
         checks.extend(contracts.block.as_ref().map(|block| self.block(block, &one)));
         if let Some(of) = &contracts.block_multiple_of {
@@ -48,18 +48,23 @@ impl Output<'_> {
             checks.extend(extents(&covers.value, None).map(|(extent, value)| {
                 let [grid, block] = ["grid", "block"].map(|dim| self.extent(dim, extent, span));
                 let reaches = self.scope.function(Mode::Quick, "reaches", span);
-                let mul = self.scope.function(Mode::Quick, "mul", span);
                 let [required, exact] = self.both(value);
                 let which = self.which(extent);
                 self.check(
                     covers,
                     None,
-                    (&quote!(#reaches(#mul(#grid, #block), #required)), Otherwise::Unknown),
+                    (&quote!(#reaches(#grid.mul(#block), #required)), Otherwise::Unknown),
                     &quote!(covers(__geometry, #which, #exact)),
                     &[value],
                 )
             }));
         }
+        checks.extend(contracts.requires.iter().map(|condition| {
+            let [quick, exact] = self.both(&condition.value);
+            let holds = self.scope.function(Mode::Quick, "holds", condition.span);
+            let quick = (&quote!(#holds(#quick)), Otherwise::Unknown);
+            self.check(condition, None, quick, &quote!(requires(#exact)), &[&condition.value])
+        }));
         checks.extend(contracts.shared.as_ref().map(|shared| self.shared(shared)));
         checks.extend(contracts.stream.as_ref().map(|stream| {
             let (quick, exact) = (quote!(__geometry.names_stream), quote!(stream(__geometry.names_stream)));

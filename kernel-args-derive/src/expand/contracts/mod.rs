@@ -128,7 +128,7 @@ impl Output<'_> {
             let contracts = &attr.contracts;
             let (len, _) = contracts.len.as_ref().zip(contracts.capacity.as_ref())?;
             let (name, required) = (&field.name, self.scope.value(&len.value, Mode::Quick));
-            Some(quote!(__note(#name, #required);))
+            Some(quote!(__note(#name, #required.0);))
         });
         let each: Vec<TokenStream> = each.collect();
         (!each.is_empty()).then(|| {
@@ -172,5 +172,6 @@ fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> im
         plain.chain(range.into_iter().flat_map(|range| range.low.iter().chain(&range.high)))
     });
     let shared = of_struct.shared.iter().map(|shared| &shared.value);
-    of_fields.chain(axes).chain(shared)
+    let requires = of_struct.requires.iter().map(|condition| &condition.value);
+    of_fields.chain(axes).chain(requires).chain(shared)
 }

@@ -23,8 +23,7 @@ pub(super) enum Otherwise {
 impl Otherwise {
     /// For values that are compared with something that always fits in a `u64`.
     pub(super) fn of(values: &[&Expression]) -> Self {
-        let literals = values.iter().all(|value| matches!(value, Expression::Number(_)));
-        if literals { Self::Broken } else { Self::Unknown }
+        if values.iter().all(|value| value.is_literal()) { Self::Broken } else { Self::Unknown }
     }
 }
 

@@ -39,16 +39,16 @@ pub enum LoadError {
         /// The bindings of the struct, as in its attribute.
         bindings: Vec<&'static str>,
     },
-    /// The module lacks a kernel of a binding that is optional.
+    /// The module lacks the kernels of all bindings of a type, which are optional.
     #[non_exhaustive]
     Absent {
-        /// The requested name.
-        wanted: String,
+        /// The requested name; with several bindings of the type, the name for each.
+        wanted: Vec<String>,
         /// The struct.
         arguments: &'static str,
-        /// The binding, as in the struct's attribute.
-        binding: &'static str,
-        /// The first compute capability whose code has the kernel, if the attribute contains it: 89 for `if sm >= 89`.
+        /// The bindings, as in the struct's attribute.
+        bindings: Vec<&'static str>,
+        /// The first compute capability whose code has one of the kernels, if the attribute contains it: 89 for `if sm >= 89`.
         since: Option<u16>,
         /// The compute capabilities of the code in the image with which the struct was compared: 86 for `sm_86`.
         image: &'static [u16],
@@ -152,11 +152,16 @@ impl fmt::Display for LoadError {
                 }
                 f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
             }
-            Self::Absent { wanted, arguments, binding, since, image, gpu } => {
+            Self::Absent { wanted, arguments, bindings, since, image, gpu } => {
+                let (wanted, list) = (wanted.join("` or `"), bindings.join("` and `"));
+                let [noun, are, lacks] = match bindings.as_slice() {
+                    [_] => ["binding", "is", "its kernel"],
+                    _ => ["bindings", "are", "their kernels"],
+                };
                 write!(
                     f,
-                    "the module has no kernel `{wanted}`: the binding `{binding}` of `{arguments}` is optional, and the image lacks its \
-                     kernel\n  image  "
+                    "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
+                     {lacks}\n  image  "
                 )?;
                 for (i, sm) in image.iter().enumerate() {
                     let separator = if i == 0 { "" } else { ", " };

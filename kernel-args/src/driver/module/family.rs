@@ -13,7 +13,7 @@ use kernel_args_abi::{
     compiled::{Family, Presence, Target, matches_pattern},
     texts::{Message, templates},
 };
-use std::{format, string::String, vec::Vec};
+use std::{format, string::String, vec, vec::Vec};
 
 /// The name of another kernel than the struct was compared with.
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
@@ -40,6 +40,9 @@ impl Module {
     /// }
     /// ```
     ///
+    /// A struct without bindings has no suffix, so the name is the name of the kernel: `module.family::<Relu>("relu_f32")`. Unlike
+    /// [`kernel`](Self::kernel), it accepts only the kernels with which the struct was compared when it was compiled.
+    ///
     /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it with
     /// `if_present`: then the error is at run time.
     ///
@@ -63,9 +66,12 @@ impl Module {
         let mut found = Err(unbound::<A>(family));
         // A type can have several bindings.
         for target in family.targets.iter().filter(|target| (target.id)() == id) {
-            found = self.find_target(family, target, &format!("{name}{}", target.suffix));
-            if found.is_ok() {
-                break;
+            match (found, self.find_target(family, target, &format!("{name}{}", target.suffix))) {
+                (Err(earlier), Err(error)) => found = Err(both(earlier, error)),
+                (_, kernel) => {
+                    found = kernel;
+                    break;
+                }
             }
         }
         let kernel: Kernel<A> = found?;
@@ -98,9 +104,9 @@ impl Module {
         match (self.kernel(wanted), optional) {
             (Err(Error::Load(LoadError::NotFound { .. })), Some((binding, since))) => {
                 Err(Error::Load(LoadError::Absent {
-                    wanted: wanted.into(),
+                    wanted: vec![wanted.into()],
                     arguments: A::NAME,
-                    binding,
+                    bindings: vec![binding],
                     since,
                     image: family.kernels.compiled_image().gpus(),
                     gpu: sm(self.loaded.context())?.0,
@@ -119,6 +125,21 @@ fn is_named(family: &Family, wanted: &str) -> bool {
     }
     let any = |patterns: &[&str]| patterns.iter().any(|one| matches_pattern(one, wanted));
     any(family.entries) && !any(family.except)
+}
+
+/// The error of a type with several bindings. If all are optional, it names all.
+fn both(earlier: Error, error: Error) -> Error {
+    let mut error = error;
+    if let (
+        Error::Load(LoadError::Absent { wanted: first_wanted, bindings: first_bindings, since: first, .. }),
+        Error::Load(LoadError::Absent { wanted, bindings, since, .. }),
+    ) = (earlier, &mut error)
+    {
+        wanted.splice(..0, first_wanted);
+        bindings.splice(..0, first_bindings);
+        *since = first.zip(*since).map(|(a, b)| a.min(b));
+    }
+    error
 }
 
 fn unbound<A: KernelArgs>(family: &Family) -> Error {

@@ -440,6 +440,72 @@ fn generic_structs() -> Outcome {
     Ok(())
 }
 
+/// What no other contract can express; the driver is not called, and each value is shown.
+fn conditions() -> Outcome {
+    #[derive(KernelArgs)]
+    #[kernel_args(requires = "grid.x * block.x >= a", requires = a < 100 || !is_small && a % self.b == 0)]
+    struct Conditions {
+        a: u32,
+        b: u32,
+        #[kernel_args(skip)]
+        is_small: bool,
+    }
+    let kernel = kernel::<Conditions>("two_ints")?;
+    let conditions = |a, b, is_small| Conditions { a, b, is_small };
+    let help = "help: correct the values, the grid or the block of the launch, or the condition of the contract";
+    run_with(&kernel, 4, 32, conditions(128, 2, false))?;
+    run_with(&kernel, 4, 32, conditions(99, 0, true))?;
+    refused(
+        run_with(&kernel, 4, 32, conditions(129, 2, false)),
+        &format!(
+            "`requires = \"grid.x * block.x >= a\"` on `Conditions` does not hold\n  grid.x = 4, block.x = 32, a = 129\n{help}"
+        ),
+    );
+    let text = "`requires = a < 100 || !is_small && a % self.b == 0` on `Conditions`";
+    refused(
+        run_with(&kernel, 4, 32, conditions(128, 2, true)),
+        &format!("{text} does not hold\n  a = 128, is_small = true, self.b = 2\n{help}"),
+    );
+    refused(
+        run_with(&kernel, 4, 32, conditions(128, 0, false)),
+        &format!(
+            "{text} divides by zero\n  a = 128, is_small = false, self.b = 0\n\
+             help: correct the values, or the expression of the contract"
+        ),
+    );
+    Ok(())
+}
+
+/// A length in an expression: of a slice, and of `None`, which has none.
+fn conditions_of_lengths() -> Outcome {
+    #[derive(KernelArgs)]
+    #[kernel_args(requires = "x.len() % 4 == 0 && x.len() >= a * b")]
+    struct Rows<'a> {
+        x: Option<CudaView<'a, f32>>,
+        a: u32,
+        b: u32,
+    }
+    let kernel = kernel::<Rows>("slice")?;
+    let x = context()?.default_stream().alloc_zeros::<f32>(100)?;
+    run(&kernel, Rows { x: Some(x.as_view()), a: 10, b: 10 })?;
+    let text = "`requires = \"x.len() % 4 == 0 && x.len() >= a * b\"` on `Rows`";
+    refused(
+        run(&kernel, Rows { x: Some(x.slice(..30)), a: 0, b: 0 }),
+        &format!(
+            "{text} does not hold\n  x.len() = 30, a = 0, b = 0\n\
+             help: correct the values, the grid or the block of the launch, or the condition of the contract"
+        ),
+    );
+    refused(
+        run(&kernel, Rows { x: None, a: 0, b: 0 }),
+        &format!(
+            "{text} uses the number of elements of `None`\n  x.len() has no value: it is `None`, a = 0, b = 0\n\
+             help: correct the values, or the expression of the contract"
+        ),
+    );
+    Ok(())
+}
+
 /// The first field with a broken contract is reported, and the struct's own contracts last.
 fn contracts_are_checked_in_order() -> Outcome {
     #[derive(KernelArgs)]
@@ -472,6 +538,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("blocks", blocks),
         trial("multiples_and_limits_of_blocks", multiples_and_limits_of_blocks),
         trial("grids", grids),
+        trial("conditions", conditions),
+        trial("conditions_of_lengths", conditions_of_lengths),
         trial("generic_structs", generic_structs),
         trial("contracts_are_checked_in_order", contracts_are_checked_in_order),
     ]

@@ -29,6 +29,24 @@ fn affine<T: DeviceType + Pointee>(
     unsafe { launch!(kernel, 1, n, args) }
 }
 
+kernel_args::kernels! { mod typed = "../ptx/saxpy_typed.ptx", generate; }
+
+/// The struct that is generated for all instances of a template.
+#[test]
+fn a_generated_family_is_found_by_its_type() {
+    fn name<T: DeviceType>(module: &Module) -> Result<String, Error> {
+        let kernel = module.family::<typed::Saxpy<T>>("saxpy")?.require_verified()?;
+        Ok(kernel.name().to_owned())
+    }
+    within(&Settings::new(), |_| {
+        let module =
+            Module::load(&context(0), typed::Saxpy::<f32>::IMAGE.expect("it names kernels")).expect("it loads");
+        assert_eq!(name::<f32>(&module).expect("it is bound"), "_Z5saxpyIfEviT_PKS0_PS0_");
+        assert_eq!(name::<f64>(&module).expect("it is bound"), "_Z5saxpyIdEviT_PKS0_PS0_");
+        assert_eq!(typed::SaxpyFloat::PARAMETERS, typed::Saxpy::<f32>::PARAMETERS);
+    });
+}
+
 /// The state of an engine for any arguments: only the bound `KernelArgs`.
 struct Operation<A: KernelArgs> {
     kernel: Kernel<A::Erased>,

@@ -71,8 +71,10 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// The names of the structs of kernels.
+/// The names of the structs of kernels. A generic struct names none: rustc compares it with all instances of its template.
 fn names(text: &str) -> Vec<&str> {
     let kernels = text.split("#[derive(KernelArgs)]\n").skip(1);
-    kernels.filter_map(|kernel| kernel.split_once("pub struct ")?.1.split([' ', '<']).next()).collect()
+    let declared = kernels.filter_map(|kernel| kernel.split_once("pub struct ")?.1.split_once('{'));
+    let declared = declared.filter(|(declared, _)| !declared.contains("T: DeviceType"));
+    declared.filter_map(|(declared, _)| declared.split([' ', '<']).next()).collect()
 }
