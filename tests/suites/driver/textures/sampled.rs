@@ -37,6 +37,7 @@ kernels! {
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
+        trial("the_model_follows_the_guide", guide),
         trial("texels_of_each_format", formats),
         trial("shapes_and_layers", shapes),
         trial("address_modes_with_and_without_a_filter", address_modes),
@@ -200,6 +201,38 @@ fn places(shape: ArrayShape, rules: &Rules) -> Vec<[f32; 4]> {
             place
         })
         .collect()
+}
+
+/// The formulas of the guide, computed by hand for four texels.
+fn guide() -> Outcome {
+    let sample = |texels: &[f32], x, rules| {
+        let model = Model { shape: ArrayShape::OneD(4), texels, rules };
+        model.sample([x, 0.0, 0.0, 0.0]).value[0]
+    };
+    let linear = Rules { filter: FilterMode::Linear, ..PLAIN };
+    let mode = |mode, rules: Rules| Rules { address: [mode; 3], ..rules };
+    let normalized = |rules: Rules| Rules { is_normalized: true, ..rules };
+    for (x, rules, expected) in [
+        (2.9, PLAIN, 40.0),
+        (-3.0, PLAIN, 10.0),
+        (9.0, PLAIN, 80.0),
+        (-0.1, mode(AddressMode::Border, PLAIN), 0.0),
+        (1.3, mode(AddressMode::Wrap, normalized(PLAIN)), 20.0),
+        (1.3, mode(AddressMode::Mirror, normalized(PLAIN)), 40.0),
+        (-0.2, mode(AddressMode::Wrap, normalized(PLAIN)), 80.0),
+        (-0.2, mode(AddressMode::Mirror, normalized(PLAIN)), 10.0),
+        (0.5, linear, 10.0),
+        (1.0, linear, 15.0),
+        (2.75, linear, 50.0),
+        (0.0, linear, 10.0),
+        (0.0, mode(AddressMode::Border, linear), 5.0),
+        (0.0, mode(AddressMode::Wrap, normalized(linear)), 45.0),
+        (0.0, mode(AddressMode::Mirror, normalized(linear)), 10.0),
+    ] {
+        let found = sample(&[10.0, 20.0, 40.0, 80.0], x, rules);
+        assert!((found - expected).abs() < 1e-5, "at {x}, {rules:?}: {found} instead of {expected}");
+    }
+    Ok(())
 }
 
 fn formats() -> Outcome {
