@@ -74,6 +74,10 @@ use crate::{
 };
 use alloc::{borrow::Cow, vec::Vec};
 
+/// Whether debug information is read: the feature `debug-info`. Cargo enables it for all host programs of a build if one of them needs it.
+#[doc(hidden)]
+pub const READS_DEBUG_INFO: bool = cfg!(feature = "debug-info");
+
 /// A compiled image: its PTX texts and cubins. It is not decompressed or parsed until [`kernels`](Self::kernels) is
 /// called.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -58,7 +58,7 @@ impl DebugInfo {
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
         let second = match option {
-            Some(DebugInfoOption::File(second)) if cfg!(feature = "debug-info") => second,
+            Some(DebugInfoOption::File(second)) if kernel_args_image::READS_DEBUG_INFO => second,
             Some(DebugInfoOption::File(second)) => {
                 diagnostics.error(second.span, texts::debug_info_feature(&resolved(second)));
                 return None;
@@ -69,7 +69,7 @@ impl DebugInfo {
                     return Some(Self::default());
                 };
                 let file = resolved(path);
-                let problem = if cfg!(feature = "debug-info") {
+                let problem = if kernel_args_image::READS_DEBUG_INFO {
                     texts::unreadable_debug_info(&file, &errors)
                 } else {
                     texts::debug_info_feature(&file)
