@@ -169,10 +169,14 @@ impl TextureOptions {
                 );
             }
         }
+        // With a filter, a GPU also reads beside the texels of a dimension that the texture does not have: a border would be half of each
+        // sample (seen on an H200).
+        let mut all = [AddressMode::Clamp; 3];
+        all[..dimensions].copy_from_slice(address);
         let flags =
             [(!returns_floats, READ_AS_INTEGER), (self.is_normalized, NORMALIZED_COORDINATES), (self.is_srgb, SRGB)];
         Ok(Sampler {
-            address: self.address.map(|mode| mode as u32),
+            address: all.map(|mode| mode as u32),
             filter: self.filter as u32,
             flags: flags.iter().map(|(is_on, flag)| u32::from(*is_on) * flag).sum(),
             anisotropy: 0,

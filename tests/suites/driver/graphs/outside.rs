@@ -4,7 +4,7 @@ use super::{
     errors::says,
     saxpy::{Outcome, Raw, SAXPY, World},
 };
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaFunction, CudaStream};
 use kernel_args::{
     Error, Kernel,
     error::{LaunchError, OutsideOf},
@@ -30,26 +30,37 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Launches with and without a stream, of each kind of function.
-fn launches(world: &World, stream: &Arc<CudaStream>) -> Outcome<Vec<Result<(), Error>>> {
-    let kernel: Kernel<Raw> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let module = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
-    let cudarc = module.load_function("saxpy")?;
-    let raw = kernel.as_function().cu_function();
-    macro_rules! launched {
-        ($($arguments:tt)*) => {
-            // SAFETY: both slices have `N` elements, and stay allocated.
-            unsafe { launch!($($arguments)*) }
-        };
+/// A function of each kind. They are loaded before a capture, which does not allow it.
+struct Functions {
+    kernel: Kernel<Raw>,
+    cudarc: CudaFunction,
+}
+
+impl Functions {
+    fn new(world: &World) -> Outcome<Self> {
+        let module = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
+        Ok(Self { kernel: Kernel::from_image(&world.ctx, SAXPY, "saxpy")?, cudarc: module.load_function("saxpy")? })
     }
-    Ok(vec![
-        launched!(kernel, 1, 32, world.raw(1.0), stream = stream),
-        launched!(kernel, 1, 32, world.raw(1.0)),
-        launched!(kernel.as_function(), 1, 32, world.raw(1.0), stream = stream),
-        launched!(cudarc, 1, 32, world.raw(1.0), stream = stream),
-        launched!(cudarc, 1, 32, world.raw(1.0)),
-        launched!(raw, 1, 32, world.raw(1.0), stream = stream),
-    ])
+
+    /// Launches with and without a stream.
+    fn launch(&self, world: &World, stream: &Arc<CudaStream>) -> Vec<Result<(), Error>> {
+        macro_rules! launched {
+            ($($arguments:tt)*) => {
+                // SAFETY: both slices have `N` elements, and stay allocated.
+                unsafe { launch!($($arguments)*) }
+            };
+        }
+        let Self { kernel, cudarc } = self;
+        let raw = kernel.as_function().cu_function();
+        vec![
+            launched!(kernel, 1, 32, world.raw(1.0), stream = stream),
+            launched!(kernel, 1, 32, world.raw(1.0)),
+            launched!(kernel.as_function(), 1, 32, world.raw(1.0), stream = stream),
+            launched!(cudarc, 1, 32, world.raw(1.0), stream = stream),
+            launched!(cudarc, 1, 32, world.raw(1.0)),
+            launched!(raw, 1, 32, world.raw(1.0), stream = stream),
+        ]
+    }
 }
 
 fn are_outside(launches: Vec<Result<(), Error>>, of: OutsideOf) -> Outcome {
@@ -74,14 +85,14 @@ fn of_trial<T>(result: Outcome<T>) -> Result<T, Error> {
 
 fn capture() -> Outcome {
     let world = World::new()?;
-    let other = world.ctx.new_stream()?;
+    let (other, functions) = (world.ctx.new_stream()?, Functions::new(&world)?);
     let mut refused = Vec::new();
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        refused = of_trial(launches(&world, &other))?;
+        refused = functions.launch(&world, &other);
         // The way out: with the stream, or now.
         // SAFETY: both slices have `N` elements, and stay allocated.
         unsafe { launch!(world.kernel, 1, 32, world.args(2.0), node, stream = &world.stream) }?;
-        let now = run_now(|| of_trial(launches(&world, &other)))?;
+        let now = run_now(|| functions.launch(&world, &other));
         assert!(now.iter().all(Result::is_ok), "{now:?}");
         Ok(())
     })?;
@@ -95,14 +106,14 @@ fn capture() -> Outcome {
 fn run() -> Outcome {
     let world = World::new()?;
     let (other, mut sequence) = (world.ctx.new_stream()?, Sequence::new(&world.stream));
-    let kernel: Kernel<Raw> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let functions = Functions::new(&world)?;
     let mut refused = Vec::new();
     sequence.run(|s| {
-        refused = of_trial(launches(&world, &other))?;
-        refused.extend(of_trial(launches(&world, s.stream()))?);
+        refused = functions.launch(&world, &other);
+        refused.extend(functions.launch(&world, s.stream()));
         // SAFETY: both slices have `N` elements, and stay allocated.
-        unsafe { launch!(kernel, 1, 32, world.raw(2.0), stream = s) }?;
-        let now = run_now(|| of_trial(launches(&world, s.stream())))?;
+        unsafe { launch!(functions.kernel, 1, 32, world.raw(2.0), stream = s) }?;
+        let now = run_now(|| functions.launch(&world, s.stream()));
         assert!(now.iter().all(Result::is_ok), "{now:?}");
         Ok(())
     })?;
@@ -162,12 +173,8 @@ fn joined() -> Outcome {
 /// After a closure, however it ended, and on another thread.
 fn after() -> Outcome {
     let world = World::new()?;
-    let plain = || -> Outcome {
-        for launch in launches(&world, &world.stream)? {
-            launch?;
-        }
-        Ok(())
-    };
+    let functions = Functions::new(&world)?;
+    let plain = || functions.launch(&world, &world.stream).into_iter().collect::<Result<(), Error>>();
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _ = Graph::capture(&world.stream, || -> Result<(), Error> { resume_unwind(Box::new("of the test")) });
     }));
@@ -180,8 +187,7 @@ fn after() -> Outcome {
     let mut elsewhere = Vec::new();
     Graph::capture(&world.stream, || -> Result<(), Error> {
         thread::scope(|scope| {
-            let launched = scope.spawn(|| launches(&world, &other).map_err(|error| error.to_string())).join();
-            elsewhere = launched.map_err(|_| Error::NoDriver)?.unwrap_or_default();
+            elsewhere = scope.spawn(|| functions.launch(&world, &other)).join().map_err(|_| Error::NoDriver)?;
             Ok(())
         })
     })?;

@@ -194,6 +194,10 @@ impl<T: Numbers> Model<'_, T> {
             let of = |index: f64| address(self.rules.address[dimension], index as i64, extent as i64);
             taps[dimension] = [(of(index), 1.0 - fraction), (of(index + 1.0), fraction)];
         }
+        if is_linear {
+            // The product of two weights is rounded too.
+            inexact += (dimensions - 1) as f64 / 256.0;
+        }
         let (mut value, mut low, mut high) = ([0.0; 4], [f64::MAX; 4], [f64::MIN; 4]);
         for (x, x_weight) in taps[0] {
             for (y, y_weight) in taps[1] {
@@ -218,7 +222,8 @@ impl<T: Numbers> Model<'_, T> {
         // The conversion to a float. The filter computes with fewer bits.
         let rounding = match (T::LARGEST, is_linear) {
             _ if !self.rules.returns_floats::<T>() => 0.0,
-            _ if self.rules.is_srgb => 1.0 / 256.0,
+            // The steps of a GPU's table.
+            _ if self.rules.is_srgb => 1.0 / 128.0,
             (Some(_), true) => 1.0 / 256.0,
             (None, true) => 1.0 / 512.0,
             _ => 1.0 / f64::from(1 << 17),
