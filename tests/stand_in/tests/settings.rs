@@ -78,7 +78,7 @@ fn every_function_of_cudarc_exists() {
 /// Two functions that are not simulated.
 const NOT_SIMULATED: [&str; 2] = ["cuIpcCloseMemHandle", "cuIpcGetMemHandle"];
 
-/// The source of cudarc's bindings.
+/// The bindings in cudarc's source.
 fn bindings() -> String {
     let arguments = [
         "metadata",

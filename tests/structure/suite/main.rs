@@ -315,11 +315,13 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/api/handle.rs",
     "kernel-args/src/driver/api/launch/mod.rs",
     "kernel-args/src/driver/api/module.rs",
+    "kernel-args/src/driver/api/pointer.rs",
     "kernel-args/src/driver/api/texture.rs",
     "kernel-args/src/driver/context/runtime.rs",
     "kernel-args/src/driver/function/fitting.rs",
     "kernel-args/src/driver/graph/promised.rs",
     "kernel-args/src/driver/launch/mod.rs",
+    "kernel-args/src/driver/observe/to_file/write.rs",
     "kernel-args/src/marshal/lower.rs",
     "kernel-args/src/marshal/param_writer.rs",
     "kernel-args/src/marshal/storage.rs",
@@ -346,7 +348,7 @@ fn unsafe_blocks_are_in_few_files() {
     let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
     assert_eq!(programs, UNSAFE_IN_PROGRAMS);
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
-    const { assert!(UNSAFE_BLOCKS.len() <= 21) };
+    const { assert!(UNSAFE_BLOCKS.len() <= 23) };
     assert_none(&problems);
 }
 

@@ -19,7 +19,7 @@ pub enum TextureError {
     },
     /// An option cannot have this value together with the texels or with the other options.
     #[non_exhaustive]
-    Option {
+    WrongOption {
         /// The option: `FilterMode::Linear`.
         option: &'static str,
         /// What it needs, and what there is.
@@ -60,7 +60,7 @@ impl fmt::Display for TextureError {
             Self::Size { object, dimension, size, limit } => {
                 write!(f, "the {dimension} of {object} is {size}, but this GPU supports at most {limit}")
             }
-            Self::Option { option, problem, help } => write!(f, "`{option}` {problem}\nhelp: {help}"),
+            Self::WrongOption { option, problem, help } => write!(f, "`{option}` {problem}\nhelp: {help}"),
             Self::Memory { problem, help } => write!(f, "the memory does not fit the texture: {problem}\nhelp: {help}"),
             Self::NotForSurfaces => f.write_str(
                 "the array was created for textures only, so a surface cannot write it\n\

@@ -1,6 +1,6 @@
 //! Memory that a graph allocates and frees when it runs.
 
-use super::{AnyNode, Dependencies, Graph, GraphExec, explain, release::is_capturing};
+use super::{AnyNode, Dependencies, Graph, GraphExec, explain};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
     driver::{
@@ -208,24 +208,5 @@ impl GraphExec {
         // The next launch sets it again, and then the memory can be taken again.
         self.last_launch = None;
         Ok(stream)
-    }
-
-    /// Frees the memory that the last launch has left allocated, after this launch. `Drop` cannot report an error.
-    pub(super) fn free_left_memory(&self) {
-        let Some(stream) = self.last_stream() else {
-            return;
-        };
-        let (api, memory) = (self.driver.api(), &self.contents.memory);
-        let mut left = memory.left().peekable();
-        // The call would become a node of a capture.
-        if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
-            return;
-        }
-        if memory.state().is_none_or(|state| state.is_over(api, &self.context)) {
-            return;
-        }
-        // SAFETY: a node of this graph allocates the memory, no node frees it, and the last launch, on this stream, was after the last call
-        // of `take`. The context is the one of the nodes.
-        left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 }

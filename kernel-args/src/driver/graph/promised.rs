@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain};
+use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain, release::is_capturing};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
@@ -96,6 +96,25 @@ impl GraphExec {
                 self.contents.memory.launched();
             }
         }
+    }
+
+    /// Frees the memory that the last launch has left allocated, after this launch. `Drop` cannot report an error.
+    pub(super) fn free_left_memory(&self) {
+        let Some(stream) = self.last_stream() else {
+            return;
+        };
+        let (api, memory) = (self.driver.api(), &self.contents.memory);
+        let mut left = memory.left().peekable();
+        // The call would become a node of a capture.
+        if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
+            return;
+        }
+        if memory.state().is_none_or(|state| state.is_over(api, &self.context)) {
+            return;
+        }
+        // SAFETY: a node of this graph allocates the memory, no node frees it, and the last launch, on this stream, was after the last call
+        // of `take`. The context is the one of the nodes.
+        left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 
     /// The memory that the last launch has left allocated, as a slice that frees it when it is dropped.

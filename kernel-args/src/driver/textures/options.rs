@@ -119,7 +119,8 @@ impl TextureOptions {
         const READ_AS_INTEGER: u32 = 1;
         const NORMALIZED_COORDINATES: u32 = 2;
         const SRGB: u32 = 0x10;
-        let wrong = |option, problem: String, help| Err(Error::Texture(TextureError::Option { option, problem, help }));
+        let wrong =
+            |option, problem: String, help| Err(Error::Texture(TextureError::WrongOption { option, problem, help }));
         let address = &self.address[..dimensions];
         for (mode, option) in [(AddressMode::Wrap, "AddressMode::Wrap"), (AddressMode::Mirror, "AddressMode::Mirror")] {
             if address.contains(&mode) && !self.is_normalized {
@@ -169,8 +170,8 @@ impl TextureOptions {
                 );
             }
         }
-        // With a filter, a GPU also reads beside the texels of a dimension that the texture does not have: a border would be half of each
-        // sample (seen on an H200).
+        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of
+        // each sample (seen on an H200).
         let mut all = [AddressMode::Clamp; 3];
         all[..dimensions].copy_from_slice(address);
         let flags =

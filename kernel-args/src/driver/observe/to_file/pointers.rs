@@ -1,6 +1,6 @@
 //! The allocations that the arguments of a launch point to.
 
-use crate::driver::api::{Api, CallError, Readable};
+use crate::driver::api::{Allocation, Api, CallError, Readable};
 use kernel_args_abi::{Class, CppBase, Parameter};
 use kernel_args_recording::{self as recording, ElementType};
 use std::{
@@ -18,16 +18,15 @@ pub(super) struct Found {
 
 impl Found {
     /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
-    /// too. A number that is by chance an address is treated as one if its memory is of a GPU.
-    ///
-    /// # Safety
-    /// The argument is of a launch that runs now, and `self` is used only while it runs.
-    pub(super) unsafe fn add(
+    /// too. A number that is by chance an address is treated as one if its memory is of a GPU. `promised` makes the memory of a pointer
+    /// readable.
+    pub(super) fn add(
         &mut self,
         api: &Api,
         index: usize,
         parameter: &Parameter<'_>,
         bytes: &[u8],
+        promised: impl Fn(Allocation) -> Option<Readable>,
     ) -> Result<(), CallError> {
         for (word, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
             let address = bytes.try_into().map_or(0, u64::from_ne_bytes);
@@ -38,9 +37,7 @@ impl Found {
                 continue;
             };
             let readable = match parameter.class {
-                // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the kernel has finished:
-                // see `launch()`.
-                Class::Pointer => unsafe { found.promised() },
+                Class::Pointer => promised(found),
                 _ => found.of_gpu(),
             };
             let Some(readable) = readable else {

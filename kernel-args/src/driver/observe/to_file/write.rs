@@ -87,8 +87,11 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Er
     let (mut found, mut result) = (Found::default(), Ok(()));
     (launch.values)(&mut |parameter, bytes| {
         if result.is_ok() {
-            // SAFETY: `write` runs this launch after it has called this function, and returns before the launch does.
-            result = unsafe { found.add(api, manifest.parameters.len(), parameter, bytes) };
+            result = found.add(api, manifest.parameters.len(), parameter, bytes, |allocation| {
+                // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the launch has returned:
+                // see `launch()`. `write`, which has called this function, is part of the launch.
+                unsafe { allocation.promised() }
+            });
         }
         manifest.parameters.push(Parameter {
             name: parameter.name.into(),
