@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 
-REHEARSAL = "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one"
+REHEARSAL = "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one"
 # The first rounds of each start are not counted.
 WARM_UP = 3
 # Compiling Triton's kernels takes longest.

@@ -8,7 +8,7 @@
     sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
 
 The bundle contains stripped builds of the suites and examples; their PTX is in the binaries. Without a GPU the
-suites run on the stand-in driver, which is also in the bundle, and report this. The suite `images` uses NVRTC from the
+suites run on the test driver, which is also in the bundle, and report this. The suite `images` uses NVRTC from the
 library path. Without NVRTC it ignores the trials that need it.
 """
 

@@ -30,7 +30,7 @@ pub fn calibrate() {
     unsafe { measured(nothing, ptr::null_mut()) };
 }
 
-/// Runs this program with `argument` on the stand-in driver, then again under callgrind. Returns the instructions of each measured call,
+/// Runs this program with `argument` on the test driver, then again under callgrind. Returns the instructions of each measured call,
 /// as [`count`] does, and what the program prints.
 ///
 /// # Errors

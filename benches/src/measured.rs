@@ -3,7 +3,7 @@
 use std::{error::Error, fmt::Write, fs, path::Path};
 
 /// The first line of a rehearsal's settings.
-pub const REHEARSAL: &str = "REHEARSAL on the stand-in driver: there is no GPU, and the times say nothing of one";
+pub const REHEARSAL: &str = "REHEARSAL on the test driver: there is no GPU, and the times say nothing of one";
 const HEADER: &str = "case\tvariant\tmedian_ns\tp10_ns\tp90_ns\tbatches";
 
 /// A run: the machine and the results.

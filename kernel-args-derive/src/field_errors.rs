@@ -32,6 +32,11 @@ pub(crate) fn is_value(ty: &Type) -> bool {
     matches!(ty, Type::Array(_)) || is_number(ty)
 }
 
+/// Whether the type is an `Option`, by its name.
+pub(crate) fn is_option(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if last(path) == "Option")
+}
+
 /// Whether the type is an integer.
 pub(crate) fn is_integer(ty: &Type) -> bool {
     is_one_of(ty, &INTEGERS)

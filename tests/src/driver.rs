@@ -1,4 +1,4 @@
-//! The driver for a suite: a real driver if there is a GPU, else the stand-in driver.
+//! The driver for a suite: a real driver if there is a GPU, else the test driver.
 
 use kernel_args_stand_in::{Settings, is_active, reexec_with_stand_in};
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -9,7 +9,7 @@ use std::{env, fmt, process::ExitCode, sync::Arc};
 pub enum Driver {
     /// NVIDIA's, with a GPU of this name.
     Real(String),
-    /// The stand-in driver of this workspace: no kernel runs, and launches are checked like in the real driver.
+    /// The test driver of this workspace: no kernel runs, and launches are checked like in the real driver.
     Test,
 }
 
@@ -33,27 +33,27 @@ impl fmt::Display for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Real(gpu) => write!(f, "NVIDIA's driver on {gpu}"),
-            Self::Test => f.write_str("the stand-in driver (no GPU on this machine)"),
+            Self::Test => f.write_str("the test driver (no GPU on this machine)"),
         }
     }
 }
 
 /// The `main` of a suite: finds a driver, runs `trials` one after another, and calls `close`.
 ///
-/// Without a GPU the suite runs on the stand-in driver, with one additional ignored trial that reports the missing GPU.
+/// Without a GPU the suite runs on the test driver, with one additional ignored trial that reports the missing GPU.
 #[must_use]
 pub fn suite(name: &str, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
     suite_on(name, device() + 1, trials, close)
 }
 
-/// Like [`suite`], with this number of devices on the stand-in driver.
+/// Like [`suite`], with this number of devices on the test driver.
 #[must_use]
 pub fn suite_on(name: &str, devices: usize, trials: fn(&Driver) -> Vec<Trial>, close: fn(&Driver)) -> ExitCode {
     let Some(driver) = Driver::find() else {
         return match reexec_with_stand_in(&Settings::new().devices(devices)) {
             Ok(Some(code)) => code,
             other => {
-                eprintln!("{name}: there is neither a GPU nor the stand-in driver: {other:?}");
+                eprintln!("{name}: there is neither a GPU nor the test driver: {other:?}");
                 ExitCode::FAILURE
             }
         };
@@ -108,7 +108,7 @@ pub fn device() -> usize {
         .map_or(0, |device| device.parse().expect("KERNEL_ARGS_DEVICE is the number of a device"))
 }
 
-/// The primary context of [`device`], on a GPU or on the stand-in driver.
+/// The primary context of [`device`], on a GPU or on the test driver.
 ///
 /// # Errors
 /// If there is no driver.

@@ -22,7 +22,7 @@ fn main() {
         Ok(Some(library)) => format!("Some(include_bytes!({:?}))", library.display().to_string()),
         Ok(None) => "None".into(),
         Err(why) => {
-            println!("cargo::error=the library of the stand-in driver cannot be built: {why}");
+            println!("cargo::error=the library of the test driver cannot be built: {why}");
             return;
         }
     };

@@ -1,6 +1,6 @@
-//! Counts the instructions of a launch with cust's `launch!`, on the stand-in driver.
+//! Counts the instructions of a launch with cust's `launch!`, on the test driver.
 //!
-//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` contains the stand-in driver as `libcuda.so`: see benches/README.md.
+//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` contains the test driver as `libcuda.so`: see benches/README.md.
 
 use core::{ffi::c_void, hint::black_box};
 use cust::{

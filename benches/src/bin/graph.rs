@@ -1,4 +1,4 @@
-//! Counts instructions and heap allocations to update the nodes of a graph and launch it, on the stand-in driver. `launch`
+//! Counts instructions and heap allocations to update the nodes of a graph and launch it, on the test driver. `launch`
 //! times the same on a GPU.
 
 use kernel_args_benches::{
@@ -26,7 +26,7 @@ fn instructions() -> Result<(), Box<dyn Error>> {
         return Err("some variants were not counted".into());
     }
     println!("{}, {}\n", versions::compilers(), versions::machine());
-    println!("Instructions outside the driver, per node, on the stand-in driver");
+    println!("Instructions outside the driver, per node, on the test driver");
     println!("| {NODES} nodes of 8 parameters | instructions | / {BARE} | heap, all nodes |");
     println!("|---|---|---|---|");
     let per_node = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / f64::from(NODES);

@@ -112,7 +112,7 @@ fn launching() -> Result<(), Box<dyn Error>> {
     if counts.len() != LAUNCHED.len() || heap.lines().count() != LAUNCHED.len() {
         return Err("some launches were not counted".into());
     }
-    println!("Instructions of a launch outside the driver, on the stand-in driver");
+    println!("Instructions of a launch outside the driver, on the test driver");
     println!("| launch | how | instructions | ours / this | heap |");
     println!("|---|---|---|---|---|");
     let rows: Vec<_> = LAUNCHED.iter().zip(counts).zip(heap.lines()).collect();

@@ -1,6 +1,6 @@
 //! The time of a launch on the host: without an observer, with one, and with the flight recorder.
 //!
-//! It runs on the driver of the machine. `kernel-args-test-driver` runs it on the stand-in driver, whose times show only what this
+//! It runs on the driver of the machine. `kernel-args-test-driver` runs it on the test driver, whose times show only what this
 //! crate does.
 
 use core::hint::black_box;

@@ -1,4 +1,4 @@
-//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the stand-in driver; without it,
+//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the test driver; without it,
 //! measures the time on a GPU.
 
 use kernel_args_benches::{

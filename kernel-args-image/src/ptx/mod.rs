@@ -4,7 +4,7 @@
 //! Function Directives" and "Performance-Tuning Directives". Bodies are skipped, not parsed: an invalid instruction is
 //! not reported.
 //!
-//! The tests contain two more readers, in the stand-in driver and in the oracle suite. They check this reader, so they
+//! The tests contain two more readers, in the test driver and in the oracle suite. They check this reader, so they
 //! share no code with it.
 
 #[cfg(feature = "bodies")]

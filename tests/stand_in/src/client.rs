@@ -14,7 +14,7 @@ use crate::{
     error::{Outcome, Status},
 };
 
-/// The stand-in driver that this process uses as `libcuda`.
+/// The test driver that this process uses as `libcuda`.
 #[derive(Debug)]
 pub struct Control {
     library: Library,
@@ -68,7 +68,7 @@ pub struct Launch {
 }
 
 impl Control {
-    /// The controls of the `libcuda` that this process loads; `None` if it is not the stand-in driver.
+    /// The controls of the `libcuda` that this process loads; `None` if it is not the test driver.
     #[must_use]
     pub fn attach() -> Option<Self> {
         // SAFETY: loading a CUDA driver, real or stand-in, has no preconditions.
@@ -87,7 +87,7 @@ impl Control {
     /// # Panics
     /// If the loaded library has a different version than this crate and lacks it.
     fn function<F: Copy>(&self, name: &str) -> F {
-        self.symbol(name).unwrap_or_else(|| panic!("the loaded stand-in driver has no {PREFIX}{name}: rebuild it"))
+        self.symbol(name).unwrap_or_else(|| panic!("the loaded test driver has no {PREFIX}{name}: rebuild it"))
     }
 
     fn number(&self, name: &str) -> u64 {
@@ -284,5 +284,5 @@ fn c_string(text: &str) -> CString {
 /// The controls that are called here accept all values that this file passes.
 fn expect(status: Status) {
     let outcome: Outcome = if status == Status::SUCCESS { Ok(()) } else { Err(status) };
-    outcome.unwrap_or_else(|status| panic!("the stand-in driver refused a control: {status:?}"));
+    outcome.unwrap_or_else(|status| panic!("the test driver refused a control: {status:?}"));
 }

@@ -93,7 +93,7 @@ impl Config {
         if known {
             self.sm = sm;
         } else {
-            eprintln!("kernel-args stand-in driver: sm_{sm} is not between sm_75 and sm_121; it stays sm_{}", self.sm);
+            eprintln!("kernel-args test driver: sm_{sm} is not between sm_75 and sm_121; it stays sm_{}", self.sm);
         }
         known
     }

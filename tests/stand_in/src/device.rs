@@ -166,7 +166,7 @@ entry_points! {
     fn cuDeviceGetName(driver, name: Out<c_char>, length: c_int, device: c_int) {
         driver.device(device)?;
         let capacity = usize::try_from(length).map_err(|_| Status::INVALID_VALUE)?;
-        name.set_text("kernel-args stand-in driver (no GPU)", capacity).map(drop)
+        name.set_text("kernel-args test driver (no GPU)", capacity).map(drop)
     }
 
     fn cuDeviceGetUuid(driver, id: Out<[u8; 16]>, device: c_int) {

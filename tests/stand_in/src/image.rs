@@ -87,7 +87,7 @@ impl Image {
             Source::Fatbin(bytes) => Self::read(&fatbin::chosen(bytes, sm)?, sm),
             Source::Wrapper => Err(Refusal::new(
                 Status::NOT_SUPPORTED,
-                "the kernel-args stand-in driver reads fat binaries, not nvcc's wrapper around one: load the fat binary",
+                "the kernel-args test driver reads fat binaries, not nvcc's wrapper around one: load the fat binary",
             )),
         }
     }

@@ -1,4 +1,4 @@
-//! Makes the stand-in driver the `libcuda` of one process: finds the library, creates a directory with the right names, and
+//! Makes the test driver the `libcuda` of one process: finds the library, creates a directory with the right names, and
 //! starts the process again with this directory first in the library path.
 
 use std::{
@@ -24,7 +24,7 @@ const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
 const PATH: &str = "KERNEL_ARGS_TEST_DRIVER_LIBRARY";
 
-/// The library of the stand-in driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running binary.
+/// The library of the test driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running binary.
 ///
 /// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in `deps`, next to
 /// the binary or above it.
@@ -50,7 +50,7 @@ pub fn is_active() -> bool {
     env::var_os(ACTIVE).is_some()
 }
 
-/// A directory in which `libcuda.so` and `libcuda.so.1` are the stand-in driver. Dropping it removes the directory.
+/// A directory in which `libcuda.so` and `libcuda.so.1` are the test driver. Dropping it removes the directory.
 #[derive(Debug)]
 pub struct Session {
     directory: PathBuf,
@@ -93,7 +93,7 @@ impl Session {
         Ok(Self { directory, variables: settings.variables() })
     }
 
-    /// A command for `program` that loads the stand-in driver as its `libcuda`. The session must outlive the process.
+    /// A command for `program` that loads the test driver as its `libcuda`. The session must outlive the process.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut path = OsString::from(&self.directory);
@@ -170,7 +170,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
         }
     }
     let Some(placeholder) = placeholder.filter(|_| places.len() == names.len()) else {
-        let text = format!("of {names:?} the stand-in driver exports {}: check their names", places.len());
+        let text = format!("of {names:?} the test driver exports {}: check their names", places.len());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     };
     for place in places {
@@ -179,7 +179,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs this program again, with the same arguments, on the stand-in driver, and returns its exit code. Returns `None` in the
+/// Runs this program again, with the same arguments, on the test driver, and returns its exit code. Returns `None` in the
 /// started process. Call it first in `main`:
 ///
 /// ```no_run
@@ -189,7 +189,7 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
 ///     if let Some(code) = reexec_with_stand_in(&Settings::new())? {
 ///         return Ok(code);
 ///     }
-///     // From here on, libcuda is the stand-in driver.
+///     // From here on, libcuda is the test driver.
 ///     Ok(ExitCode::SUCCESS)
 /// }
 /// ```
@@ -206,7 +206,7 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
     Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
 }
 
-/// Runs the body of a `#[test]` on the stand-in driver, in a separate process. The test's name is taken from the closure's
+/// Runs the body of a `#[test]` on the test driver, in a separate process. The test's name is taken from the closure's
 /// type, so the closure must be written in the test function itself:
 ///
 /// ```no_run
@@ -214,7 +214,7 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
 /// #[test]
 /// fn a_kernel_launches() {
 ///     within(&Settings::new().sm(80), |driver| {
-///         // libcuda is the stand-in driver here
+///         // libcuda is the test driver here
 ///         assert_eq!(driver.launches(), 0);
 ///     });
 /// }
@@ -225,12 +225,12 @@ pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>>
 pub fn within<F: FnOnce(&Control)>(settings: &Settings, body: F) {
     if is_active() {
         let control = Control::attach();
-        return body(&control.expect("libcuda.so is not the stand-in driver, although this process was started on it"));
+        return body(&control.expect("libcuda.so is not the test driver, although this process was started on it"));
     }
     let path = std::any::type_name::<F>();
     let path = path.split("::{{closure}}").next().unwrap_or(path);
     let name = path.split_once("::").map_or(path, |(_crate, name)| name);
-    let session = Session::start(settings).unwrap_or_else(|error| panic!("no stand-in driver: {error}"));
+    let session = Session::start(settings).unwrap_or_else(|error| panic!("no test driver: {error}"));
     let binary = env::current_exe().unwrap_or_else(|error| panic!("no path to this test binary: {error}"));
     let mut command = session.command(binary);
     command.args([name, "--exact", "--include-ignored", "--nocapture", "--test-threads=1"]);
@@ -238,7 +238,7 @@ pub fn within<F: FnOnce(&Control)>(settings: &Settings, body: F) {
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(
         output.status.success() && text.contains("1 passed"),
-        "`{name}` failed on the stand-in driver ({}):\n{text}\n{errors}",
+        "`{name}` failed on the test driver ({}):\n{text}\n{errors}",
         output.status
     );
 }

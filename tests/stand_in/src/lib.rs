@@ -1,4 +1,4 @@
-//! A stand-in `libcuda` for tests on machines without a GPU. **It is not a GPU**: it runs no PTX and no SASS. It accepts
+//! A replacement of `libcuda` for tests on machines without a GPU. **It is not a GPU**: it runs no PTX and no SASS. It accepts
 //! launches like the CUDA driver, to test everything before the first instruction of a kernel without a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's

@@ -121,9 +121,9 @@ fn user(name: &str) -> PathBuf {
     folder
 }
 
-/// Cargo, in a folder, on the stand-in driver: the documented command.
+/// Cargo, in a folder, on the test driver: the documented command.
 ///
-/// It has its own target folder. The name of the stand-in's library has no hash of its features. So in the folder of this workspace, it
+/// It has its own target folder. The name of the test driver's library has no hash of its features. So in the folder of this workspace, it
 /// would replace the workspace's library, and all suites would be compiled again.
 fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
     let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -1,4 +1,4 @@
-//! How a test gets the stand-in driver, and that no other process does.
+//! How a test gets the test driver, and that no other process does.
 
 use std::{panic, process::Command};
 
@@ -76,6 +76,6 @@ fn a_copy_of_binary_and_library_works_in_another_folder() {
 fn the_driver_names_itself() {
     within(&Settings::new(), |_| {
         let context = cudarc::driver::CudaContext::new(0).expect("a device");
-        assert_eq!(context.name().ok().as_deref(), Some("kernel-args stand-in driver (no GPU)"));
+        assert_eq!(context.name().ok().as_deref(), Some("kernel-args test driver (no GPU)"));
     });
 }

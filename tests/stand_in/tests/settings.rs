@@ -107,7 +107,7 @@ fn devices_are_counted_and_named_for_what_they_are() {
     within(&Settings::new().devices(2), |_| {
         assert_eq!(CudaContext::device_count().ok(), Some(2));
         let contexts = [0, 1].map(|ordinal| CudaContext::new(ordinal).expect("a device"));
-        assert_eq!(contexts[0].name().ok().as_deref(), Some("kernel-args stand-in driver (no GPU)"));
+        assert_eq!(contexts[0].name().ok().as_deref(), Some("kernel-args test driver (no GPU)"));
         assert_ne!(contexts[0].uuid().map(|id| id.bytes).ok(), contexts[1].uuid().map(|id| id.bytes).ok());
         assert!(CudaContext::new(2).is_err());
         let multiprocessors = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;

@@ -352,7 +352,7 @@ fn unsafe_blocks_are_in_few_files() {
     assert_none(&problems);
 }
 
-/// The functions that write files are in `kernel-args-nvrtc/src/files.rs`. The tracer and the stand-in driver depend on no crate of this
+/// The functions that write files are in `kernel-args-nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this
 /// workspace: they create new files in a folder of their own.
 const WRITERS: &[&str] =
     &["kernel-args-cli/tracer/report.rs", "kernel-args-nvrtc/src/files.rs", "tests/stand_in/src/install.rs"];

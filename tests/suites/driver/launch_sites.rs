@@ -30,7 +30,7 @@ fn trials(driver: &Driver) -> Vec<Trial> {
 
 /// The data that a launch passed to the driver. The handles of two modules differ.
 fn launched(run: impl FnOnce() -> Result) -> Result<Launch> {
-    let driver = Control::attach().ok_or("the stand-in driver is gone")?;
+    let driver = Control::attach().ok_or("the test driver is gone")?;
     let before = driver.launches();
     run()?;
     let launches = driver.launches() - before;

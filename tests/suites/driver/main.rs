@@ -1,4 +1,4 @@
-//! The suites that launch kernels, on a GPU or on the stand-in driver. Each has its own `main`.
+//! The suites that launch kernels, on a GPU or on the test driver. Each has its own `main`.
 
 mod attributes;
 mod bundle;

@@ -39,8 +39,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(driver: &Driver) -> Vec<Trial> {
-    let missing =
-        if driver.is_real() { nvrtc::missing() } else { Some("the stand-in driver does not run these kernels") };
+    let missing = if driver.is_real() { nvrtc::missing() } else { Some("the test driver does not run these kernels") };
     vec![trial_unless(missing, "claims_are_what_happens", claims_are_what_happens)]
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(driver: &Driver) -> Vec<Trial> {
     let why = match (driver.is_real(), Cudart::load()) {
-        (false, _) => Some("the CUDA runtime does not run on the stand-in driver"),
+        (false, _) => Some("the CUDA runtime does not run on the test driver"),
         (true, None) => Some("there is no CUDA runtime (libcudart) on this machine"),
         (true, Some(_)) => None,
     };

@@ -22,7 +22,7 @@ const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/kerne
 kernel_args::kernels! { mod table = "../ptx/code.ptx"; }
 
 fn context() -> Arc<CudaContext> {
-    kernel_args::context(0).expect("the stand-in driver has a device")
+    kernel_args::context(0).expect("the test driver has a device")
 }
 
 /// The wrong fields and the error, or `None` if the kernel is accepted.
@@ -242,7 +242,7 @@ fn the_comparison_can_be_turned_off() {
     });
 }
 
-/// The driver runs the cubin, which does not show what it does. The stand-in driver reads no fat binaries, so cudarc
+/// The driver runs the cubin, which does not show what it does. The test driver reads no fat binaries, so cudarc
 /// loads the cubin.
 #[test]
 fn ptx_in_a_fat_binary_answers_for_its_cubin() {

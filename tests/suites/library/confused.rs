@@ -201,7 +201,7 @@ rows! {
 #[test]
 fn each_struct_has_the_verdict_of_its_row() {
     within(&Settings::new().sm(80), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let modules = [Module::load(&ctx, CODE), Module::load(&ctx, TYPED), Module::load(&ctx, DEBUG)];
         let compiled = [code::IMAGE, typed::IMAGE, debug::IMAGE].map(|image| Module::load(&ctx, image));
         let mut wrong = Vec::new();

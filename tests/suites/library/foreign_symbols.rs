@@ -72,7 +72,7 @@ fn images<'i>(ptx: &'i str, compiled: &'static CompiledImage) -> [Image<'i>; 4] 
 }
 
 fn accepted<A: KernelArgs>(images: &[Image<'_>], names: &[&str]) {
-    let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+    let ctx = kernel_args::context(0).expect("the test driver has a device");
     for image in images {
         let module = Module::load(&ctx, image.clone()).expect("it loads");
         for name in names {
@@ -130,7 +130,7 @@ fn kernels_of_rustc_are_found_by_their_names() {
 #[test]
 fn variables_of_rustc_are_found_by_their_names() {
     within(&Settings::new(), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         for image in [Image::from(RUSTC), LEGACY.into(), rustc::IMAGE.into(), legacy::IMAGE.into()] {
             let module = Module::load(&ctx, image).expect("it loads");
             for (name, length) in
@@ -162,7 +162,7 @@ struct Reading<'a> {
 #[test]
 fn wrong_structs_for_kernels_of_numba_are_refused_without_the_types_of_the_symbol() {
     within(&Settings::new(), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         for image in [Image::from(NUMBA), numba::IMAGE.into()] {
             let module = Module::load(&ctx, image).expect("it loads");
             let refused = |error: Error| {
@@ -183,7 +183,7 @@ fn wrong_structs_for_kernels_of_numba_are_refused_without_the_types_of_the_symbo
 #[test]
 fn kernels_of_one_name_are_listed_by_their_symbols() {
     within(&Settings::new(), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         for image in [Image::from(NUMBA), numba::IMAGE.into()] {
             let module = Module::load(&ctx, image.without_code()).expect("it loads");
             let error = module.function("__main__::tuple_of_one").unwrap_err();

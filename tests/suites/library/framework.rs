@@ -122,7 +122,7 @@ fn a_kernel_without_a_struct_is_listed() {
 }
 
 fn load() -> Arc<Module> {
-    let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+    let ctx = kernel_args::context(0).expect("the test driver has a device");
     Module::load(&ctx, kernels::IMAGE).expect("the image loads")
 }
 

@@ -1,5 +1,5 @@
 //! Tests that need a driver with configurable failures: waits and records, old drivers, failing calls, GPUs of different
-//! generations, leaks. Each test runs on the stand-in driver, in a separate process.
+//! generations, leaks. Each test runs on the test driver, in a separate process.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
@@ -34,7 +34,7 @@ struct Setup {
 
 impl Setup {
     fn new() -> Self {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let stream = ctx.default_stream();
         Self {
             kernel: Kernel::<Saxpy>::load(&ctx).expect("the struct fits"),

@@ -1,4 +1,4 @@
-//! Drivers that are newer than CUDA 13.0: only the stand-in driver can be one.
+//! Drivers that are newer than CUDA 13.0: only the test driver can be one.
 
 use kernel_args::{
     DevicePointerMut, Error, Kernel, KernelArgs, attribute::SharedMemoryMode, context, error::VerifyError,

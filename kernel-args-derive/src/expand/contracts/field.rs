@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     attr::{Expression, FieldContracts, Range, Written},
-    field_errors::is_value,
+    field_errors::{is_option, is_value},
     input::Field,
 };
 use proc_macro2::TokenStream;
@@ -48,10 +48,15 @@ impl Output<'_> {
             if let Some(capacity) = &contracts.capacity {
                 let [quick_found, exact_found] = self.both(&capacity.value);
                 let [required, exact] = self.both(&len.value);
+                // The null pointer has no memory that could be too short.
+                let is_null = is_option(field.ty).then(|| {
+                    let (value, krate) = (own_field(field, span), self.scope.krate);
+                    quote_spanned!(span=> #krate::__private::core::option::Option::is_none(&#value) ||)
+                });
                 return self.check(
                     len,
                     Some((field, "")),
-                    (&quote!(#reaches(#quick_found, #required)), Otherwise::Unknown),
+                    (&quote!(#is_null #reaches(#quick_found, #required)), Otherwise::Unknown),
                     &quote!(len(#exact_found, #exact)),
                     &[&capacity.value, &len.value],
                 );

@@ -1,4 +1,4 @@
-//! Runs a command on the stand-in driver: `kernel-args-test-driver cargo test`.
+//! Runs a command on the test driver: `kernel-args-test-driver cargo test`.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 const USAGE: &str = "\
-Runs a command with a stand-in for libcuda, for machines without a GPU. It executes no kernels.
+Runs a command with a replacement of libcuda, for machines without a GPU. It executes no kernels.
 
 Usage: kernel-args-test-driver COMMAND [ARGUMENTS]
 
@@ -64,7 +64,7 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
         Some(library) => Session::of_library(library, &settings),
         None => Session::start(&settings),
     };
-    let session = session.map_err(|error| format!("no stand-in driver: {error}"))?;
+    let session = session.map_err(|error| format!("no test driver: {error}"))?;
     let mut command = session.outer_command(program);
     if std::env::var_os(NOT_EXECUTED).is_none() {
         command.env(NOT_EXECUTED, "say");

@@ -1,6 +1,6 @@
 //! Raw driver calls in a form for tests: slices in, `CUresult` codes out.
 //!
-//! The functions are safe because they run only on the stand-in driver, which checks every handle. Pointers come from the
+//! The functions are safe because they run only on the test driver, which checks every handle. Pointers come from the
 //! caller's slices and locals.
 
 // No test uses all of it.
@@ -23,7 +23,7 @@ pub(crate) const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
 /// One call of an entry point, with the result of [`code`].
 macro_rules! call {
     ($call:expr) => {
-        // SAFETY: the tests run on the stand-in driver, which checks handles, device addresses and numbers. Pointer arguments
+        // SAFETY: the tests run on the test driver, which checks handles, device addresses and numbers. Pointer arguments
         // are locals and arrays that outlive the call and have the stated length.
         $crate::raw::code(unsafe { $call })
     };
@@ -80,7 +80,7 @@ pub(crate) struct Echo {
 impl Echo {
     pub(crate) fn new(parameters: &str) -> Self {
         use cudarc::driver::DevicePtr;
-        let context = CudaContext::new(0).expect("the stand-in driver has a device");
+        let context = CudaContext::new(0).expect("the test driver has a device");
         let module = load(&ptx(&[("echo", &format!(".u64, {parameters}"))])).expect("the PTX is right");
         let function = function(module, "echo").expect("it has this entry");
         let stream = context.default_stream();

@@ -10,8 +10,7 @@ use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
 use libtest_mimic::Trial;
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    let (old, simulated) =
-        (before_sm90(), (!driver.is_real()).then_some("kernels take no time on the stand-in driver"));
+    let (old, simulated) = (before_sm90(), (!driver.is_real()).then_some("kernels take no time on the test driver"));
     vec![
         trial_unless(old, "effects/clusters", clusters),
         trial_unless(old, "effects/a_cluster_that_is_not_portable", not_portable_cluster),

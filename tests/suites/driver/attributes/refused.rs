@@ -151,7 +151,7 @@ fn explained() -> Outcome {
 }
 
 fn old_driver() -> Outcome {
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let kernel = kernel::<Ranks<'_>>(SM90, "cluster_ranks")?;
     let (_stream, mut ranks) = zeros::<u32>(32)?;
     let grid = Launch::new(8, 32);
@@ -187,7 +187,7 @@ fn old_driver() -> Outcome {
 
 /// The modes of CUDA 13.2 limit launches, or allow more than this crate allows without them.
 fn modes() -> Outcome {
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let kernel = kernel::<Ranks<'_>>(SM90, "cluster_ranks")?;
     let (_stream, mut ranks) = zeros::<u32>(64)?;
     driver.set_version(13040);
@@ -231,7 +231,7 @@ fn modes() -> Outcome {
 }
 
 fn old_gpu() -> Outcome {
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let (_stream, mut times) = zeros::<u64>(2)?;
     let one = Launch::new(1, 1);
     for (sm, launch, name, needs) in [

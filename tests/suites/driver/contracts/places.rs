@@ -47,7 +47,7 @@ fn too_short(name: &str) -> String {
     format!("`y` of `{name}` {TOO_SHORT}")
 }
 
-/// Whether the last launch on the stand-in driver had this block, and what the contracts compute from it.
+/// Whether the last launch on the test driver had this block, and what the contracts compute from it.
 fn launched(block: u32, n: u32) {
     let Some(last) = Control::attach().and_then(|control| control.last_launch()) else {
         return;

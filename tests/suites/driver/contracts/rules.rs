@@ -153,6 +153,32 @@ struct Untracked {
     c: u64,
 }
 
+#[derive(KernelArgs)]
+struct Optional {
+    #[kernel_args(len = "n", capacity = "c")]
+    p: Option<DevicePointer<f32>>,
+    n: i64,
+    #[kernel_args(skip)]
+    c: u64,
+}
+
+/// A null pointer has no memory that could be too short. `n` is -1 for "no array".
+fn a_null_pointer_has_no_capacity() -> Outcome {
+    let kernel = kernel::<Optional>("length")?;
+    let x = context()?.default_stream().alloc_zeros::<f32>(8)?;
+    let p = Retained::read(&Arc::new(x)).pointer();
+    for n in [-1, 0, 1000] {
+        run(&kernel, Optional { p: None, n, c: 0 })?;
+    }
+    run(&kernel, Optional { p: Some(p), n: 8, c: 8 })?;
+    refused(
+        run(&kernel, Optional { p: Some(p), n: 9, c: 8 }),
+        "`p` of `Optional` has 8 elements, but `len = \"n\"` requires 9\n\
+         help: pass memory of at least 9 elements, or correct the values that the contract uses",
+    );
+    Ok(())
+}
+
 /// No memory is as large as a negative number that is taken for an unsigned one.
 fn a_negative_length_is_refused() -> Outcome {
     let nothing = kernel::<Signed>("counted")?;
@@ -530,6 +556,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_length_is_a_product", a_length_is_a_product),
         trial("no_length_overflows", no_length_overflows),
         trial("an_expression_is_exact", an_expression_is_exact),
+        trial("a_null_pointer_has_no_capacity", a_null_pointer_has_no_capacity),
         trial("a_negative_length_is_refused", a_negative_length_is_refused),
         trial("contracts_know_the_launch", contracts_know_the_launch),
         trial("numbers_have_ranges_and_divisors", numbers_have_ranges_and_divisors),

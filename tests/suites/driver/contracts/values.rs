@@ -33,7 +33,7 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// The dynamic shared memory of the last launch on the stand-in driver.
+/// The dynamic shared memory of the last launch on the test driver.
 fn shared() -> Option<u32> {
     Some(Control::attach()?.last_launch()?.shared)
 }

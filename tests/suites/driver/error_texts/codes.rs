@@ -36,9 +36,9 @@ fn an_error_of_an_earlier_kernel_names_it_as_the_cause() -> Outcome {
     Ok(())
 }
 
-/// The stand-in driver returns each code from a load and from a launch.
+/// The test driver returns each code from a load and from a launch.
 fn every_code_is_explained_where_it_is_returned() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let control = Control::attach().ok_or("this is not the test driver")?;
     let ctx = context()?;
     let kernel: Kernel<Values> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     for status in codes() {
@@ -86,7 +86,7 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
             an_error_of_an_earlier_kernel_names_it_as_the_cause,
         ),
         trial_unless(
-            driver.is_real().then_some("the stand-in driver returns the requested error"),
+            driver.is_real().then_some("the test driver returns the requested error"),
             "every_code_is_explained_where_it_is_returned",
             every_code_is_explained_where_it_is_returned,
         ),

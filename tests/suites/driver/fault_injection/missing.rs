@@ -1,4 +1,4 @@
-//! Drivers without a specific entry point: each runs in a separate process, with a copy of the stand-in driver without this
+//! Drivers without a specific entry point: each runs in a separate process, with a copy of the test driver without this
 //! entry point.
 
 use crate::fault_injection::{

@@ -1,5 +1,5 @@
 //! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. If an old driver lacks
-//! an entry point, the result is an error or a fallback. Runs on the stand-in driver.
+//! an entry point, the result is an error or a fallback. Runs on the test driver.
 
 mod inject;
 mod missing;
@@ -18,7 +18,7 @@ pub(crate) fn main() -> ExitCode {
         return match reexec_with_stand_in(&Settings::new().devices(2)) {
             Ok(Some(code)) => code,
             other => {
-                eprintln!("fault_injection: there is no stand-in driver: {other:?}");
+                eprintln!("fault_injection: there is no test driver: {other:?}");
                 ExitCode::FAILURE
             }
         };
@@ -35,5 +35,5 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn driver() -> Control {
-    Control::attach().expect("this process runs on the stand-in driver")
+    Control::attach().expect("this process runs on the test driver")
 }

@@ -343,7 +343,7 @@ fn not_filled() -> Outcome {
 
 /// A driver of CUDA 12.7 has neither `else` nor `switch`.
 fn on_an_older_driver() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;
     let mut graph = Graph::new(&world.ctx)?;
     let fill = |body: &mut Body<'_>| adds(body, &world, 1.0).map(drop);

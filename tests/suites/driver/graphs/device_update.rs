@@ -42,7 +42,7 @@ fn a_handle_of_the_node() -> Outcome {
     world.y_is(8.0)
 }
 
-/// A node writes `alpha` of the next node. On the stand-in driver no kernel has this effect: the graph is only created and
+/// A node writes `alpha` of the next node. On the test driver no kernel has this effect: the graph is only created and
 /// launched.
 fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     let world = World::new()?;

@@ -172,7 +172,7 @@ fn a_capture_of_borrowed_slices() -> Outcome {
 
 /// An error of the driver is shown with the arguments.
 fn rejections() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;
     let (mut exec, node) = instantiated(&world)?;
     control.fail_once("cuGraphExecKernelNodeSetParams_v2", 1);

@@ -137,7 +137,7 @@ fn a_panic() -> Outcome {
     Ok(())
 }
 
-/// A function that calls CUDA gets an error: the stand-in driver rejects each call, a real driver may.
+/// A function that calls CUDA gets an error: the test driver rejects each call, a real driver may.
 fn a_call_of_cuda() -> Outcome {
     let world = World::new()?;
     let result = Arc::new(Mutex::new(None));

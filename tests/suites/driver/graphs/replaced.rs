@@ -100,7 +100,7 @@ fn what_the_graphs_retain() -> Outcome {
 
 /// The graph of a destroyed exec retains its arguments until a launch that is still running has finished.
 fn released_after_the_last_launch() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;
     let (first, second) = (memory(&world)?, memory(&world)?);
     let (old, node) = graph(&world, 1.0, &first)?;

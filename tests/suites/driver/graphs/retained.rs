@@ -393,9 +393,9 @@ fn the_kernel() -> Outcome {
     Ok(())
 }
 
-/// On the stand-in driver: the live objects at the end. The destructors do not call the driver, which would reject the calls.
+/// On the test driver: the live objects at the end. The destructors do not call the driver, which would reject the calls.
 fn nothing_is_left() -> Outcome {
-    let control = Control::attach().ok_or("this is not the stand-in driver")?;
+    let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;
     // Objects that earlier trials have released may not be dropped yet.
     Graph::wait_until_released();

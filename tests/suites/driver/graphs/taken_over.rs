@@ -189,7 +189,7 @@ fn a_stale_node(driver: &Driver) -> Outcome {
 
 /// A launch of a graph that is still running until this is dropped. The driver does not release the arguments of its graph before.
 enum Running {
-    /// The stand-in driver runs launches at once, but can delay the release.
+    /// The test driver runs launches at once, but can delay the release.
     StandIn(Control),
     Gpu(Arc<AtomicBool>),
 }
@@ -206,7 +206,7 @@ impl Running {
         }
 
         if !driver.is_real() {
-            let control = Control::attach().ok_or("this is not the stand-in driver")?;
+            let control = Control::attach().ok_or("this is not the test driver")?;
             control.hold_destructors(true);
             return Ok(Self::StandIn(control));
         }

@@ -289,7 +289,7 @@ fn a_symbol_has_the_address_that_the_program_sets() -> Outcome {
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let (one, two) = (driver.clone(), driver.clone());
-    let compiles = (!driver.is_real()).then_some("the stand-in driver compiles nothing");
+    let compiles = (!driver.is_real()).then_some("the test driver compiles nothing");
     vec![
         trial("every_option", move || every_option(&one)),
         trial("a_refused_option_is_named", a_refused_option_is_named),

@@ -177,15 +177,15 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
     Ok(())
 }
 
-/// The same on different GPUs and drivers, which the stand-in driver can simulate.
+/// The same on different GPUs and drivers, which the test driver can simulate.
 fn other_gpus_agree() -> Outcome {
-    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let control = Control::attach().ok_or("this is the test driver")?;
     let ctx = context()?;
     for (sm, name) in [(75, "7.5"), (89, "8.9"), (100, "10.0"), (121, "12.1"), (90, "9.0")] {
         assert!(control.set_sm(sm), "{name}");
         the_driver_agrees(false)?;
     }
-    // The driver is older than the stand-in driver's compiler: the image is rejected before the driver is called.
+    // The driver is older than the test driver's compiler: the image is rejected before the driver is called.
     control.set_version(12040);
     control.reset_calls();
     let error = Module::load(&ctx, ptx("8.5", "sm_90", "")).expect_err("8.5 is 12.5's");
@@ -254,7 +254,7 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
         "\nhelp: compile it to a cubin, which this driver runs if it is from the same major release of CUDA: `nvcc --enable-tile \
          --tilecubin -arch=sm_90`",
     ];
-    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let control = Control::attach().ok_or("this is the test driver")?;
     let ctx = context()?;
     control.reset_calls();
     for (sm, image, parts) in [
@@ -345,7 +345,7 @@ fn the_driver_s_errors_are_explained(driver: &Driver) -> Outcome {
     if driver.is_real() {
         return Ok(());
     }
-    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let control = Control::attach().ok_or("this is the test driver")?;
     for (code, part) in [
         (2, "not enough device memory"),
         (200, "it is damaged, its format is newer"),

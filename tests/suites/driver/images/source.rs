@@ -224,7 +224,7 @@ fn another_gpu_s_code_is_refused() -> Outcome {
 
 /// For a GPU that NVRTC does not know, it compiles PTX for the newest architecture that it knows.
 fn a_gpu_that_nvrtc_does_not_know_gets_ptx() -> Outcome {
-    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let control = Control::attach().ok_or("this is the test driver")?;
     assert!(control.set_sm(102));
     let compiled = CompileOptions::new().compile(&context()?, AXPY);
     assert!(control.set_sm(90));

@@ -35,9 +35,9 @@ fn all_versions_are_reported() -> Outcome {
     Ok(())
 }
 
-/// The settings of the stand-in driver.
+/// The settings of the test driver.
 fn the_versions_of_simulated_drivers_are_reported() -> Outcome {
-    let control = Control::attach().ok_or("this is the stand-in driver")?;
+    let control = Control::attach().ok_or("this is the test driver")?;
     for (number, cuda, ptx) in [
         (12040, "12.4", Some("8.4")),
         (12060, "12.6", Some("8.5")),

@@ -220,7 +220,7 @@ fn fat_binaries(driver: &Driver) -> Outcome {
             // SAFETY: `out` has one element.
             unsafe { launch!(kernel, 1, 1, args)? };
         }
-        // The stand-in driver does not run this kernel.
+        // The test driver does not run this kernel.
         let expected = if driver.is_real() { 2.5 } else { 0.0 };
         assert_eq!(stream.clone_dtoh(&out)?, [expected]);
     }
@@ -283,7 +283,7 @@ fn a_tile_kernel(is_real: bool) -> Outcome {
     go(1)?;
     let error = kernel.grid_and_block_for(100).expect_err("only the kernel knows");
     assert!(error.to_string().contains("each block computes a tile"), "{error}");
-    // The stand-in driver does not execute cubins.
+    // The test driver does not execute cubins.
     if is_real {
         let added = [[1.5; 100].as_slice(), &[1.0; 28]].concat();
         assert_eq!(stream.clone_dtoh(&x)?, added);

@@ -1,6 +1,6 @@
 //! Every entry point without a driver: an error value, and never cudarc's panic.
 //!
-//! It runs in a separate process without the stand-in driver. It cannot run if a real driver is installed.
+//! It runs in a separate process without the test driver. It cannot run if a real driver is installed.
 
 use crate::launch::results::Outcome;
 use kernel_args::{Error, KernelArgs, launch};

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// The suites whose launches are compared by their kernels' results or by the stand-in driver.
+/// The suites whose launches are compared by their kernels' results or by the test driver.
 const SUITES: [&str; 2] = ["echo", "generated_structs"];
 
 /// A program in Python, with the package that it needs, and its source.

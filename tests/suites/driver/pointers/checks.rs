@@ -36,7 +36,7 @@ pub(crate) fn shares_page_tables(world: &World) -> Outcome<bool> {
     Ok(world.ctx.attribute(attribute)? != 0)
 }
 
-/// Memory that was freed. The memory of the stand-in driver is host memory, which still belongs to the process then.
+/// Memory that was freed. The memory of the test driver is host memory, which still belongs to the process then.
 pub(crate) fn is_gone(problem: PointerProblem) -> bool {
     matches!(problem, PointerProblem::NotAllocated | PointerProblem::Host)
 }

@@ -334,7 +334,7 @@ fn address<T>(slice: &CudaSlice<T>) -> u64 {
     slice.device_ptr(slice.stream()).0
 }
 
-/// The bytes of slices that are so large that the stand-in returns their addresses again after they were freed.
+/// The bytes of slices that are so large that the test driver returns their addresses again after they were freed.
 const LARGE: usize = 1 << 25;
 
 fn large<T: DeviceRepr>(world: &World) -> Outcome<CudaSlice<T>> {
@@ -352,7 +352,7 @@ fn large_at<T: DeviceRepr>(world: &World, at: u64) -> CudaSlice<T> {
         }
         others.push(slice);
     }
-    panic!("the stand-in driver has not reused the address")
+    panic!("the test driver has not reused the address")
 }
 
 /// A slice that the run does not hold, in the memory of a held slice that was freed.
@@ -402,7 +402,7 @@ fn other_type() -> Outcome {
 }
 
 fn without_waits() -> Outcome {
-    let control = Control::attach().ok_or("the stand-in driver")?;
+    let control = Control::attach().ok_or("the test driver")?;
     let world = World::new()?;
     let kernel: Kernel<Views<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);

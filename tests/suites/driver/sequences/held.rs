@@ -172,7 +172,7 @@ fn views() -> Outcome {
     says(outcome, &["`x`"])
 }
 
-/// The stand-in reports a kernel that uses freed memory.
+/// The test driver reports a kernel that uses freed memory.
 fn freed() -> Outcome {
     let world = World::new()?;
     let mut sequence = Sequence::new(&world.stream);

@@ -43,7 +43,7 @@ fn run(
 const RUNS: [(&str, &[f32]); 3] = [("a new graph", &[1.0]), ("an equal run", &[1.0, 1.0]), ("an update", &[1.0, 3.0])];
 
 fn each_call() -> Outcome {
-    let control = Control::attach().ok_or("the stand-in driver")?;
+    let control = Control::attach().ok_or("the test driver")?;
     let mut failures = 0;
     for (name, factors) in RUNS {
         let (last, first) = factors.split_last().ok_or("a run")?;
@@ -94,7 +94,7 @@ fn each_call() -> Outcome {
 }
 
 fn refused() -> Outcome {
-    let control = Control::attach().ok_or("the stand-in driver")?;
+    let control = Control::attach().ok_or("the test driver")?;
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
     for entry in ["cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags"] {
@@ -112,7 +112,7 @@ fn refused() -> Outcome {
 }
 
 fn not_updated() -> Outcome {
-    let control = Control::attach().ok_or("the stand-in driver")?;
+    let control = Control::attach().ok_or("the test driver")?;
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
     let mut sequence = Sequence::new(&world.stream);

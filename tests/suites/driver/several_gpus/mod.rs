@@ -1,6 +1,6 @@
 //! Two GPUs: kernels, contexts and streams of each, arguments of the wrong GPU, peer access, launches from many threads.
 //!
-//! The stand-in driver has two devices here. On a machine with one GPU the trials count as ignored.
+//! The test driver has two devices here. On a machine with one GPU the trials count as ignored.
 
 mod each;
 mod peers;

@@ -83,7 +83,7 @@ fn memory_of_the_other_gpu_is_ordered() -> Outcome {
     Ok(())
 }
 
-/// The driver calls for peer access, counted by the stand-in driver.
+/// The driver calls for peer access, counted by the test driver.
 fn waits_and_records_are_exactly_those_needed() -> Outcome {
     let Some(driver) = Control::attach() else {
         return Ok(());
@@ -196,10 +196,10 @@ fn refusal(error: &Error) -> Outcome {
 
 const VARIABLE: &str = "KERNEL_ARGS_WITHOUT_PEERS";
 
-/// Two GPUs that cannot access each other's memory: a setting of the stand-in driver.
+/// Two GPUs that cannot access each other's memory: a setting of the test driver.
 fn gpus_without_access() -> Result<Completion, String> {
     if !is_active() {
-        return Ok(Completion::ignored_with("only the stand-in driver can simulate this"));
+        return Ok(Completion::ignored_with("only the test driver can simulate this"));
     }
     let text = |error: std::io::Error| error.to_string();
     let settings = Settings::new().devices(2).without_peers();
@@ -238,7 +238,7 @@ pub(crate) fn trials(why: Option<&'static str>) -> Vec<Trial> {
     vec![
         trial_unless(why, "peers/memory_of_the_other_gpu_is_ordered", memory_of_the_other_gpu_is_ordered),
         trial_unless(
-            why.or((!is_active()).then_some("only the stand-in driver counts calls")),
+            why.or((!is_active()).then_some("only the test driver counts calls")),
             "peers/waits_and_records_are_exactly_those_needed",
             waits_and_records_are_exactly_those_needed,
         ),

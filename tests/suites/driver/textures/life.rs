@@ -36,7 +36,7 @@ struct CopyTexels {
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    let missing = Control::attach().is_none().then_some("only the stand-in driver counts objects");
+    let missing = Control::attach().is_none().then_some("only the test driver counts objects");
     vec![
         trial_unless(missing, "objects_end_with_their_last_owner", last_owner),
         trial_unless(missing, "an_object_in_use_is_not_destroyed", in_use),
@@ -92,7 +92,7 @@ fn last_owner() -> Outcome {
 /// The drop waits for the launches. If it cannot wait for them, the object stays.
 fn in_use() -> Outcome {
     let world = World::new()?;
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let array = Array::<f32>::for_surfaces(&world.ctx, [WIDTH, HEIGHT])?;
     let surface = Surface::new(&array)?;
     world.brighten(&world.first, &surface)?;
@@ -116,7 +116,7 @@ fn in_use() -> Outcome {
 /// Each kind of field, in both forms.
 fn arguments() -> Outcome {
     let world = World::new()?;
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let array = Array::<f32>::for_surfaces(&world.ctx, [WIDTH, HEIGHT])?;
     let (texture, mut surface) = (Texture::new(&array, &TextureOptions::new())?, Surface::new(&array)?);
     let (image, to) = (texture.object(), surface.object());
@@ -137,7 +137,7 @@ fn arguments() -> Outcome {
                     size: Int3,
                 }
                 let args = Both { image: $image, to: $to, shape: 3, size: Int3::new(1, 1, 1) };
-                // SAFETY: no kernel runs on the stand-in driver.
+                // SAFETY: no kernel runs on the test driver.
                 unsafe { launch!(function, 1, 32, args, form = form, stream = &world.first) }?;
                 let bank = driver.last_launch().ok_or("no launch")?.bank;
                 assert_eq!(bank[..20], expected[..], "{form:?}");
@@ -198,7 +198,7 @@ fn graph() -> Outcome {
 
 /// `cuDevicePrimaryCtxReset` destroys the objects. Their handles are not passed to the driver again.
 fn reset() -> Outcome {
-    let driver = Control::attach().ok_or("the stand-in driver")?;
+    let driver = Control::attach().ok_or("the test driver")?;
     let ctx = context()?;
     let array = Array::<f32>::for_surfaces(&ctx, 16)?;
     let objects = (Texture::new(&array, &TextureOptions::new())?, Surface::new(&array)?, array);

@@ -23,7 +23,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The number of waits that `work` enqueues, on the stand-in driver.
+/// The number of waits that `work` enqueues, on the test driver.
 fn waits(work: impl FnOnce() -> Outcome) -> Outcome<Option<u64>> {
     let driver = Control::attach();
     let count = || driver.as_ref().map(|driver| driver.calls("cuStreamWaitEvent"));

@@ -1,4 +1,4 @@
-//! Lists launched on the stand-in driver.
+//! Lists launched on the test driver.
 
 use crate::arguments::{heap::allocations, lists::List};
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, LaunchConfig};
@@ -17,7 +17,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) fn new() -> Self {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let module = Module::load(&ctx, SAXPY).expect("it loads");
         let stream = ctx.default_stream();
         Self {
@@ -168,7 +168,7 @@ fn random_lists_arrive_byte_for_byte() {
     });
 }
 
-/// The echo kernels of the stand-in driver copy their parameters to `out`.
+/// The echo kernels of the test driver copy their parameters to `out`.
 #[test]
 fn a_list_is_echoed_by_a_kernel() {
     within(&Settings::new(), |_| {

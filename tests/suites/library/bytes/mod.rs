@@ -209,7 +209,7 @@ struct Only<'a> {
 }
 
 fn module(image: impl Into<Image<'static>>) -> Arc<Module> {
-    let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+    let ctx = kernel_args::context(0).expect("the test driver has a device");
     Module::load(&ctx, image.into()).expect("it loads")
 }
 

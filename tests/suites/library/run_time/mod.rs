@@ -27,7 +27,7 @@ impl Saxpy {
 }
 
 fn context(ordinal: usize) -> Arc<CudaContext> {
-    kernel_args::context(ordinal).expect("the stand-in driver has this device")
+    kernel_args::context(ordinal).expect("the test driver has this device")
 }
 
 /// PTX of kernels with these parameters, for example `("name", "u32 f32 u64")`.

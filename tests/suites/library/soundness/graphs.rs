@@ -40,7 +40,7 @@ struct Device {
 
 impl Device {
     fn new(ordinal: usize) -> Self {
-        let ctx = kernel_args::context(ordinal).expect("the stand-in driver has this device");
+        let ctx = kernel_args::context(ordinal).expect("the test driver has this device");
         let stream = ctx.new_stream().expect("a stream");
         let memory = Arc::new(stream.clone_htod(&[1.0; 8]).expect("memory"));
         Self { kernel: Kernel::from_image(&ctx, SAXPY, "saxpy").expect("it fits"), ctx, stream, memory }

@@ -1,4 +1,4 @@
-//! Launches that must be rejected, and launches that must work: contexts, failed waits, shared memory. On the stand-in driver,
+//! Launches that must be rejected, and launches that must work: contexts, failed waits, shared memory. On the test driver,
 //! in separate processes.
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUcontext};
@@ -40,7 +40,7 @@ impl Values {
 }
 
 fn context(ordinal: usize) -> Arc<CudaContext> {
-    kernel_args::context(ordinal).expect("the stand-in driver has this device")
+    kernel_args::context(ordinal).expect("the test driver has this device")
 }
 
 fn function(ctx: &Arc<CudaContext>) -> CudaFunction {

@@ -1,4 +1,4 @@
-//! Modules are unloaded in every state of their context. On the stand-in driver, in separate processes.
+//! Modules are unloaded in every state of their context. On the test driver, in separate processes.
 
 use cudarc::driver::{DriverError, sys::CUresult};
 use kernel_args::Module;
@@ -8,7 +8,7 @@ use kernel_args_stand_in::{Settings, within};
 #[test]
 fn a_module_is_unloaded_while_its_context_has_a_pending_error() {
     within(&Settings::new(), |driver| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let module = Module::load(&ctx, include_str!("../../../../ptx/saxpy.ptx")).expect("it loads");
         assert_eq!(driver.live_modules(), 1);
         ctx.record_err::<()>(Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)));

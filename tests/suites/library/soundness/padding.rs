@@ -106,7 +106,7 @@ fn check_bank(driver: &Control, path: &str) {
 #[test]
 fn parameters_have_no_padding_of_the_host() {
     within(&Settings::new(), |driver| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let stream = ctx.new_stream().expect("a stream");
         let kernel = Kernel::<Args>::from_image(&ctx, PTX, "padded").expect("it fits");
         for form in [Form::KernelParams, Form::Packed] {
@@ -162,7 +162,7 @@ fn copied<T: DeviceType>(stream: &Arc<CudaStream>, from: impl AsRef<[T]> + Send 
 #[test]
 fn a_copy_of_a_graph_has_no_padding_of_the_host() {
     within(&Settings::new(), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let stream = ctx.new_stream().expect("a stream");
         let elements = (0..128).map(|_| dirty(&PADDED)).collect();
         let bytes = copied::<Padded>(&stream, Dirty(elements), 128);
@@ -181,7 +181,7 @@ fn a_copy_of_a_graph_has_no_padding_of_the_host() {
 #[test]
 fn elements_without_padding_are_not_copied_on_the_host() {
     within(&Settings::new(), |_| {
-        let ctx = kernel_args::context(0).expect("the stand-in driver has a device");
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
         let stream = ctx.new_stream().expect("a stream");
         let sums = Arc::new(vec![7_u32; 4]);
         let mut graph = Graph::new(&ctx).expect("a graph");

@@ -147,7 +147,7 @@ fn loading_results_in_the_same_verdicts() {
 }
 
 fn load_a_sample() {
-    let context = kernel_args::context(0).expect("the stand-in driver has this device");
+    let context = kernel_args::context(0).expect("the test driver has this device");
     let (mut wrong, mut pairs) = (Vec::new(), 0);
     for (part, ptx) in PARTS {
         let module = Module::load(&context, *ptx).expect("the driver loads it");

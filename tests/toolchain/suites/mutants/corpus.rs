@@ -19,7 +19,7 @@ const SMALL: usize = 100;
 pub(crate) const CHUNK: usize = 50;
 /// The architecture of the PTX. Every driver that can verify kernels compiles it.
 const PTX: &str = "compute_75";
-/// The architecture of the cubins and of the stand-in driver's GPU. Its parameter block begins at 0x210.
+/// The architecture of the cubins and of the test driver's GPU. Its parameter block begins at 0x210.
 const CUBIN: &str = "sm_90";
 /// The folder of the PTX with debug information, in the folder of the images.
 pub(crate) const DEBUG: &str = "debug";

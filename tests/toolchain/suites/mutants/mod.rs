@@ -62,7 +62,7 @@ fn promises() -> Result<(), Failed> {
     let alone = alone::Alone::make(&kernels);
     println!(
         "mutants: seed {:#x}, {} kernels compiled by {}; {} structs, {} of them mutants; \
-         loaded on the stand-in driver",
+         loaded on the test driver",
         corpus::SEED,
         kernels.len(),
         corpus.origin,

@@ -112,7 +112,7 @@ const OLD: [Way; 4] = [
     ("function", "old driver: function", Source::Nothing, "unverified"),
 ];
 
-/// The loading stages, on the default stand-in driver and on an old one.
+/// The loading stages, on the default test driver and on an old one.
 pub(crate) fn load(programs: &[PathBuf]) -> Result<Vec<Stage>, String> {
     let mut stages = Vec::new();
     for (settings, ways) in [(Settings::new(), DRIVER), (Settings::new().old(), OLD)] {

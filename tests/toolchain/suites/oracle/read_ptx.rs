@@ -1,6 +1,6 @@
 //! Reads the PTX that NVRTC writes for the oracle's own sources, without code under test. It does not support any other PTX.
 //!
-//! `kernel-args-image` and the stand-in driver have separate readers. The oracle compares their results with the compiler's
+//! `kernel-args-image` and the test driver have separate readers. The oracle compares their results with the compiler's
 //! answer, so it intentionally shares no code with them.
 
 use crate::oracle::answer::Declared;

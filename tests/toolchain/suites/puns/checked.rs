@@ -1,4 +1,4 @@
-//! The right structs with right arguments, while pointers are checked: lists of their types, on the stand-in driver.
+//! The right structs with right arguments, while pointers are checked: lists of their types, on the test driver.
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use half::{bf16, f16};
@@ -81,7 +81,7 @@ impl Pun<'_> {
                 other => panic!("`{other}` is no type"),
             }
         }
-        // SAFETY: the stand-in driver runs no kernel.
+        // SAFETY: the test driver runs no kernel.
         unsafe { launch!(self.function, 1, 32, list, shared = 64) }
     }
 }

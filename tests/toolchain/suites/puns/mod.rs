@@ -46,7 +46,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(None) => {}
         Ok(Some(code)) => return code,
         Err(error) => {
-            eprintln!("puns: there is no stand-in driver: {error}");
+            eprintln!("puns: there is no test driver: {error}");
             return ExitCode::FAILURE;
         }
     }

@@ -21,7 +21,7 @@ use std::{process::ExitCode, time::Instant};
 const MARSHALLING: Program = Program { package: "kernel-args-marshalling-tests", target: &["--test", "marshalling"] };
 /// The unit tests of the runtime.
 const RUNTIME: Program = Program { package: "kernel-args", target: &["--lib", "--features", "graphs"] };
-/// The programs with cudarc and the stand-in driver.
+/// The programs with cudarc and the test driver.
 const LIBRARY: Program = Program { package: "kernel-args-tests", target: &["--test", "library"] };
 const DRIVER: Program = Program { package: "kernel-args-tests", target: &["--test", "driver"] };
 

@@ -74,7 +74,7 @@ impl Toolchain {
         })
     }
 
-    /// Runs the suites with AddressSanitizer instrumentation. The stand-in driver uses the sanitizer's symbols from the program
+    /// Runs the suites with AddressSanitizer instrumentation. The test driver uses the sanitizer's symbols from the program
     /// that loads it.
     pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
         let leaks = folder("sanitizers")?.join("leaks.txt");
