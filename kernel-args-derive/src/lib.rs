@@ -134,7 +134,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `grid_covers = "n"`, `= ("width", "height")` | struct | the grid has at least this number of threads, in total or along each axis |
 /// | `requires = "grid.x * block.y >= rows"` | struct | the condition holds; a struct can have several |
 /// | `shared = "block.x * 4"` | struct | this dynamic shared memory, in bytes: it is computed, unless the launch specifies more |
-/// | `stream = required` | struct | a stream: without `stream = …` a `launch!` does not compile |
+/// | `stream = required` | struct | a stream: without `stream = …` a `launch!` is an error when the program is built |
 ///
 /// Contracts are checked in the order of the fields, then the struct's own in the order of this table.
 ///

@@ -25,7 +25,7 @@ impl Graph {
     /// its memory allocated, for example with [`retain`](Self::retain).
     ///
     /// In `work`, a launch of this thread on a stream that is not being captured is [`LaunchError::Outside`](crate::error::LaunchError::Outside),
-    /// for example one without `stream = …`: it would run now, before the graph. [`run_now`](super::run_now) allows it.
+    /// for example one without `stream = …`: it would run now, before the graph. [`run_now`](crate::graph::run_now) allows it.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};

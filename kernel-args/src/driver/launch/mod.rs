@@ -157,7 +157,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
 /// that they point to.
 ///
 /// Contracts of the struct, such as `#[kernel_args(len = "n")]`, are checked first: see [`derive@KernelArgs`](derive@crate::KernelArgs#contracts).
-/// A struct with `stream = required` does not compile in a launch without `stream = …`.
+/// With `stream = required`, a launch without `stream = …` is an error when the program is built; `cargo check` does not evaluate it.
 ///
 /// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must be
 /// in an `unsafe` block: [`launch()`](crate::launch()) documents what the caller promises.

@@ -165,8 +165,8 @@ struct Optional {
 /// A null pointer has no memory that could be too short. `n` is -1 for "no array".
 fn a_null_pointer_has_no_capacity() -> Outcome {
     let kernel = kernel::<Optional>("length")?;
-    let x = context()?.default_stream().alloc_zeros::<f32>(8)?;
-    let p = Retained::read(&Arc::new(x)).pointer();
+    let x = Arc::new(context()?.default_stream().alloc_zeros::<f32>(8)?);
+    let p = Retained::read(&x).pointer();
     for n in [-1, 0, 1000] {
         run(&kernel, Optional { p: None, n, c: 0 })?;
     }
