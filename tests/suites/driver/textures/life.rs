@@ -85,7 +85,10 @@ fn last_owner() -> Outcome {
     assert_eq!(Arc::strong_count(&memory), 1);
     drop(memory);
     ctx.synchronize()?;
-    assert_eq!(live(), before);
+    // Another thread may still release what an earlier trial has left.
+    let after = live();
+    assert!(after.allocations <= before.allocations && after.events <= before.events, "{before:?} {after:?}");
+    assert_eq!(counts(), (0, 0, 0));
     Ok(())
 }
 
