@@ -68,7 +68,8 @@ pub fn follow(
     package: &Path,
     kind: impl Fn(&str) -> Kind,
 ) -> Result<(), String> {
-    let sources = package.join("hints");
+    // Not next to the images: errors list the folders of the package.
+    let sources = package.join("output/hints");
     fs::create_dir_all(&sources).map_err(|error| format!("{}: {error}", sources.display()))?;
     while programs.values().any(|program| program.end.is_none()) {
         let mut crates = vec![];
