@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the public items of kernel-args, with all features, with the listing in api/kernel-args.txt. `--bless` writes the listing.
+"""Compares the public items of kernel-args, with all features, with the listing in .ci/api/kernel-args.txt. `--bless` writes the listing.
 
 Implementations that a derive, the compiler or a blanket implementation adds are left out.
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 NIGHTLY = os.environ.get("KERNEL_ARGS_NIGHTLY", "nightly")
-LISTING = Path(__file__).resolve().parent.parent / "api" / "kernel-args.txt"
+LISTING = Path(__file__).resolve().parent / "api" / "kernel-args.txt"
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
         LISTING.write_text(found)
         return 0
     lines = [LISTING.read_text().splitlines(), found.splitlines()]
-    difference = list(difflib.unified_diff(*lines, "api/kernel-args.txt", "kernel-args", lineterm="", n=0))
+    difference = list(difflib.unified_diff(*lines, ".ci/api/kernel-args.txt", "kernel-args", lineterm="", n=0))
     for line in difference:
         print(line)
     if difference:

@@ -5,7 +5,7 @@
     python3 tests/gpu.py --debug      the same from debug builds, at the default sizes and without benchmarks, in a fraction of the time
     python3 tests/gpu.py --check      the same, and runs it on this machine as on another: in another folder, where the sources are hidden
     sh gpu-bundle/run                 runs the suites and examples on the machine with the GPU, or only the named ones
-    sh gpu-bundle/bench               measures launches on that machine: benches/gpu.py
+    sh gpu-bundle/bench               measures launches on that machine: tests/benches/gpu.py
 
 The bundle contains stripped builds of the suites and examples; their PTX is in the binaries. Without a GPU the
 suites run on the test driver, which is also in the bundle, and report this. The suite `images` uses NVRTC from the
@@ -76,7 +76,7 @@ def main():
     add_corpus()
     add_runtime()
     if not DEBUG:
-        subprocess.run([sys.executable, "benches/gpu.py"], cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "tests/benches/gpu.py"], cwd=ROOT, check=True)
 
     run = BUNDLE / "run"
     run.write_text(

@@ -337,7 +337,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 ///
 /// A struct has the name of its kernel's item (`saxpy` becomes `Saxpy`, `saxpy_float` becomes `SaxpyFloat`), a type
 /// its C++ name without namespaces. If all instances of a template differ in one type, there is also a generic struct for them:
-/// `Saxpy<T>`. The module `generate` of the crate `kernel-args-codegen` documents the rules for all types and names. A kernel whose
+/// `Saxpy<T>`. The module `generate` of the crate `kernel-args-image` documents the rules for all types and names. A kernel whose
 /// parameters differ between GPUs has no struct.
 ///
 /// A Rust enum has only the values of its variants. The host writes arguments, so an argument always contains a

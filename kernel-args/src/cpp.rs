@@ -115,7 +115,7 @@ use alloc::string::String;
 use core::any::type_name;
 use kernel_args_abi::Parameter;
 
-pub use kernel_args_codegen::header::{Header, HeaderError, Item};
+pub use kernel_args_image::header::{Header, HeaderError, Item};
 
 /// The text of a C++ header with these types and kernels, and all types that they contain.
 ///

@@ -288,7 +288,7 @@ pub mod observe {
 #[cfg(feature = "record")]
 pub mod replay {
     pub use crate::driver::{Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory};
-    pub use kernel_args_recording::{
+    pub use kernel_args_image::recording::{
         Attribute, ElementType, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
     };
 }

@@ -2,7 +2,7 @@
 
 use super::tokens;
 use crate::texts;
-use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
+use kernel_args_image::generate::{self, Naming, Options, Pointers};
 use kernel_args_image::{Kernel, Variable};
 use proc_macro2::TokenStream;
 use quote::ToTokens;

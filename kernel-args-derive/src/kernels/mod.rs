@@ -13,7 +13,7 @@ use crate::{
     image::{self, DebugInfo, File},
 };
 use input::{Absent, Input, Module};
-use kernel_args_codegen::generate::items::{self as names, Item, What};
+use kernel_args_image::generate::items::{self as names, Item, What};
 use kernel_args_image::{Declaration, Encoder, Kernel, summary::summary};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

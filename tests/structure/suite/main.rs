@@ -77,14 +77,14 @@ fn assert_none(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
-/// Every `main.rs` below a folder of `tests`, except in `src` folders of libraries and programs.
+/// Every `main.rs` below a folder of `tests`, except in `src` folders of libraries and programs, and in the benchmarks.
 fn mains(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for name in list(folder) {
         let place = format!("{folder}/{name}");
         if name == "main.rs" {
             found.push(place);
-        } else if name != "src" && is_folder(&place) {
+        } else if name != "src" && place != "tests/benches" && is_folder(&place) {
             found.extend(mains(&place));
         }
     }
@@ -186,7 +186,7 @@ fn the_readme_of_compile_fail_has_every_folder_of_ui() {
 #[test]
 fn paths_in_documents_exist() {
     let exists = |place: &str| root().join(place).exists();
-    for file in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for file in ["ARCHITECTURE.md", ".github/CONTRIBUTING.md"] {
         assert_none(&documents::paths(file, &read(file), exists));
     }
 }
@@ -242,7 +242,7 @@ fn the_front_page_and_the_guide_link_every_chapter() {
 #[test]
 fn lists_of_published_packages_have_all_of_them() {
     let packages = packages();
-    let file = "CONTRIBUTING.md";
+    let file = ".github/CONTRIBUTING.md";
     assert_none(&published::lists(file, &read(file), &packages));
 }
 
@@ -302,9 +302,9 @@ fn types_that_a_user_constructs_have_an_example() {
 
 /// Every file of the library with `unsafe` blocks, without those that implement the traits for types of other crates.
 const UNSAFE_BLOCKS: &[&str] = &[
-    "kernel-args-abi/src/signature/pointee.rs",
-    "kernel-args-build/src/jobserver.rs",
-    "kernel-args-nvrtc/src/library.rs",
+    "crates/abi/src/signature/pointee.rs",
+    "crates/build/src/jobserver.rs",
+    "crates/nvrtc/src/library.rs",
     "kernel-args/src/device/device_type.rs",
     "kernel-args/src/driver/api/capture.rs",
     "kernel-args/src/driver/api/context.rs",
@@ -328,7 +328,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
 ];
 
 /// Files of programs. `kernel-args replay` launches what a file contains: its user trusts the file.
-const UNSAFE_IN_PROGRAMS: &[&str] = &["kernel-args-cli/src/replay.rs"];
+const UNSAFE_IN_PROGRAMS: &[&str] = &["crates/cli/src/replay.rs"];
 
 #[test]
 fn unsafe_blocks_are_in_few_files() {
@@ -344,7 +344,7 @@ fn unsafe_blocks_are_in_few_files() {
     }
     with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
     with_blocks.sort();
-    let is_program = |path: &String| path.starts_with("kernel-args-cli/");
+    let is_program = |path: &String| path.starts_with("crates/cli/");
     let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
     assert_eq!(programs, UNSAFE_IN_PROGRAMS);
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
@@ -352,17 +352,17 @@ fn unsafe_blocks_are_in_few_files() {
     assert_none(&problems);
 }
 
-/// The functions that write files are in `kernel-args-nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this
+/// The functions that write files are in `crates/nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this
 /// workspace: they create new files in a folder of their own.
 const WRITERS: &[&str] =
-    &["kernel-args-cli/tracer/report.rs", "kernel-args-nvrtc/src/files.rs", "tests/stand_in/src/install.rs"];
+    &["crates/cli/tracer/report.rs", "crates/nvrtc/src/files.rs", "crates/test-driver/src/install.rs"];
 
 #[test]
 fn files_are_written_by_the_same_functions() {
     let mut writers = Vec::new();
     let published =
         packages().into_iter().filter(|package| package.is_published).map(|package| package.folder + "/src");
-    for folder in published.chain(["benches/src", "kernel-args-cli/tracer"].map(String::from)) {
+    for folder in published.chain(["tests/benches/src", "crates/cli/tracer"].map(String::from)) {
         let mut found = Vec::new();
         sources(&folder, "", &mut found);
         writers.extend(files::writers(&found).into_iter().map(|path| format!("{folder}/{path}")));
@@ -431,7 +431,8 @@ fn sentences_of_the_documentation_are_short() {
         let readme = format!("{}/README.md", package.folder);
         problems.extend(sentences::long(&readme, &read(&readme)));
     }
-    let documents = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/README.md", "benches/README.md"].map(String::from);
+    let documents =
+        ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", "tests/README.md", "tests/benches/README.md"].map(String::from);
     for file in chapters().into_iter().chain(documents) {
         problems.extend(sentences::long(&file, &read(&file)));
     }
@@ -440,7 +441,7 @@ fn sentences_of_the_documentation_are_short() {
 
 #[test]
 fn jobs_have_the_same_names_everywhere() {
-    let files = [".ci/all", ".github/workflows/ci.yml", "CONTRIBUTING.md"].map(read);
+    let files = [".ci/all", ".github/workflows/ci.yml", ".github/CONTRIBUTING.md"].map(read);
     let [script, workflow, contributing] = &files;
     assert_none(&jobs::differences(script, workflow, contributing));
 }

@@ -45,7 +45,7 @@ pub(crate) fn members(workspace: &str) -> Vec<String> {
 impl Package {
     /// Whether it is a part of the library: published, and not a tool of the tests.
     pub(crate) fn is_library(&self) -> bool {
-        self.is_published && !self.folder.starts_with("tests/")
+        self.is_published && self.folder != "crates/test-driver"
     }
 
     pub(crate) fn parse(folder: &str, text: &str) -> Self {

@@ -144,7 +144,9 @@ mod tests {
         let unknown = packages(readme, &[&abi]);
         assert_eq!(unknown.len(), 1, "{unknown:?}");
         assert!(unknown[0].contains("is the row of no package"), "{unknown:?}");
-        for (from, to) in [("-p abi ", "-p ab "), ("-p stand-in`", "-p stand-ins`"), ("(stand_in)", "(../stand_in)")] {
+        for (from, to) in
+            [("-p abi ", "-p ab "), ("-p stand-in`", "-p stand-ins`"), ("(stand_in)", "(../../crates/test-driver)")]
+        {
             let problems = packages(&readme.replace(from, to), &[&abi, &driver]);
             assert_eq!(problems.len(), 2, "{to}: {problems:?}");
         }

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 const CODE: &str = include_str!("../../../ptx/code.ptx");
 /// A cubin and PTX of the same kernel, `plain(char, float4, double*)`.
-const FATBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/one.none.fatbin");
+const FATBIN: &[u8] = include_bytes!("../../../crates/image/tests/data/one.none.fatbin");
 /// The same kernel without PTX.
-const CUBIN: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/kernels.sm_75.cubin");
+const CUBIN: &[u8] = include_bytes!("../../../crates/image/tests/data/kernels.sm_75.cubin");
 
 kernel_args::kernels! { mod table = "../ptx/code.ptx"; }
 

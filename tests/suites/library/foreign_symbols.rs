@@ -11,17 +11,17 @@ use kernel_args::{
 };
 use kernel_args_stand_in::{Settings, within};
 
-const NUMBA: &str = include_str!("../../../kernel-args-image/tests/data/numba_kernels.ptx");
-const RUSTC: &str = include_str!("../../../kernel-args-image/tests/data/rustc.ptx");
-const LEGACY: &str = include_str!("../../../kernel-args-image/tests/data/rustc.legacy.ptx");
+const NUMBA: &str = include_str!("../../../crates/image/tests/data/numba_kernels.ptx");
+const RUSTC: &str = include_str!("../../../crates/image/tests/data/rustc.ptx");
+const LEGACY: &str = include_str!("../../../crates/image/tests/data/rustc.legacy.ptx");
 
 const COPY: &str = "_ZN8__main__4copyB2v1B3cw5E10float32_2a10float32_2ai";
 const ONE_INTEGER: &str = "_ZN8__main__12tuple_of_oneB2v1B3cw5E8UniTupleIxLi1EE8int64_2a";
 
 kernel_args::kernels! {
-    mod numba = "../kernel-args-image/tests/data/numba_kernels.ptx", generate;
-    mod rustc = "../kernel-args-image/tests/data/rustc.ptx";
-    mod legacy = "../kernel-args-image/tests/data/rustc.legacy.ptx";
+    mod numba = "../crates/image/tests/data/numba_kernels.ptx", generate;
+    mod rustc = "../crates/image/tests/data/rustc.ptx";
+    mod legacy = "../crates/image/tests/data/rustc.legacy.ptx";
 }
 
 #[derive(Clone, Copy, DeviceType)]
@@ -47,22 +47,22 @@ macro_rules! right {
     };
 }
 
-right! { Record<'a> { r: &'a mut CudaSlice<Element> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "record", numba::record }
-right! { OneDouble<'a> { t: f64, p: &'a mut CudaSlice<f64> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "tuple_of_one", numba::tuple_of_one }
-right! { OneInteger<'a> { t: i64, p: &'a mut CudaSlice<i64> } = "../kernel-args-image/tests/data/numba_kernels.ptx",
+right! { Record<'a> { r: &'a mut CudaSlice<Element> } = "../crates/image/tests/data/numba_kernels.ptx", "record", numba::record }
+right! { OneDouble<'a> { t: f64, p: &'a mut CudaSlice<f64> } = "../crates/image/tests/data/numba_kernels.ptx", "tuple_of_one", numba::tuple_of_one }
+right! { OneInteger<'a> { t: i64, p: &'a mut CudaSlice<i64> } = "../crates/image/tests/data/numba_kernels.ptx",
 "_ZN8__main__12tuple_of_oneB2v1B3cw5E8UniTupleIxLi1EE8int64_2a", numba::tuple_of_one }
-right! { Copy<'a> { p: &'a mut CudaSlice<f32>, q: &'a CudaSlice<f32>, n: i32 } = "../kernel-args-image/tests/data/numba_kernels.ptx", "__main__::copy", numba::copy }
-right! { Half<'a> { x: f16, p: &'a mut CudaSlice<f16> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "half", numba::half }
-right! { Tuples<'a> { a: i32, b: i32, p: &'a mut CudaSlice<i32> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "tuples", numba::tuples }
-right! { Time<'a> { t: i64, p: &'a mut CudaSlice<i64> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "time", numba::time }
-right! { Unused<'a> { n: i32, p: CudaView<'a, f32> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "unused", numba::unused }
-right! { Marked<'a> { n: i32, p: CudaView<'a, f32> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "marked", numba::marked }
-right! { Numbers<'a> { a: i8, b: u8, c: isize, d: f32, e: f64, p: &'a mut CudaSlice<f64> } = "../kernel-args-image/tests/data/numba_kernels.ptx", "numbers", numba::numbers }
-right! { ComplexNumber { re: f32, im: f32 } = "../kernel-args-image/tests/data/numba_kernels.ptx", "complex_number", numba::complex_number }
-right! { Step<'a> { x: u32, p: &'a mut CudaSlice<u32> } = "../kernel-args-image/tests/data/rustc.ptx", "device::sim::step", rustc::step_device_sim }
-right! { InnerStep<'a> { x: f32, p: &'a mut CudaSlice<f32> } = "../kernel-args-image/tests/data/rustc.ptx", "inner::step", rustc::step_device_sim_inner }
-right! { Fill<'a> { x: f32, p: &'a mut CudaSlice<f32> } = "../kernel-args-image/tests/data/rustc.ptx", "fill::<f32>", rustc::fill_f32 }
-right! { Run<'a> { p: &'a mut CudaSlice<u32> } = "../kernel-args-image/tests/data/rustc.legacy.ptx", "Solver::run", legacy::run }
+right! { Copy<'a> { p: &'a mut CudaSlice<f32>, q: &'a CudaSlice<f32>, n: i32 } = "../crates/image/tests/data/numba_kernels.ptx", "__main__::copy", numba::copy }
+right! { Half<'a> { x: f16, p: &'a mut CudaSlice<f16> } = "../crates/image/tests/data/numba_kernels.ptx", "half", numba::half }
+right! { Tuples<'a> { a: i32, b: i32, p: &'a mut CudaSlice<i32> } = "../crates/image/tests/data/numba_kernels.ptx", "tuples", numba::tuples }
+right! { Time<'a> { t: i64, p: &'a mut CudaSlice<i64> } = "../crates/image/tests/data/numba_kernels.ptx", "time", numba::time }
+right! { Unused<'a> { n: i32, p: CudaView<'a, f32> } = "../crates/image/tests/data/numba_kernels.ptx", "unused", numba::unused }
+right! { Marked<'a> { n: i32, p: CudaView<'a, f32> } = "../crates/image/tests/data/numba_kernels.ptx", "marked", numba::marked }
+right! { Numbers<'a> { a: i8, b: u8, c: isize, d: f32, e: f64, p: &'a mut CudaSlice<f64> } = "../crates/image/tests/data/numba_kernels.ptx", "numbers", numba::numbers }
+right! { ComplexNumber { re: f32, im: f32 } = "../crates/image/tests/data/numba_kernels.ptx", "complex_number", numba::complex_number }
+right! { Step<'a> { x: u32, p: &'a mut CudaSlice<u32> } = "../crates/image/tests/data/rustc.ptx", "device::sim::step", rustc::step_device_sim }
+right! { InnerStep<'a> { x: f32, p: &'a mut CudaSlice<f32> } = "../crates/image/tests/data/rustc.ptx", "inner::step", rustc::step_device_sim_inner }
+right! { Fill<'a> { x: f32, p: &'a mut CudaSlice<f32> } = "../crates/image/tests/data/rustc.ptx", "fill::<f32>", rustc::fill_f32 }
+right! { Run<'a> { p: &'a mut CudaSlice<u32> } = "../crates/image/tests/data/rustc.legacy.ptx", "Solver::run", legacy::run }
 
 /// PTX and an image of `kernels!`, then both without their code.
 fn images<'i>(ptx: &'i str, compiled: &'static CompiledImage) -> [Image<'i>; 4] {

@@ -153,7 +153,7 @@ fn the_parameters_of_a_struct_carry_members() {
 }
 
 /// The output of the NVIDIA compiler with `--device-debug`.
-const DEBUG: &[u8] = include_bytes!("../../../kernel-args-image/tests/data/debug.ptx");
+const DEBUG: &[u8] = include_bytes!("../../../crates/image/tests/data/debug.ptx");
 
 /// The errors of a struct for a kernel of `debug.cu`.
 fn errors<A: KernelArgs>(kernel: &str) -> Vec<String> {

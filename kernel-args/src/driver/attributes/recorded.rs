@@ -2,7 +2,7 @@
 
 use super::{table::Attribute, visit::for_each};
 use crate::driver::{api::LaunchAttribute, config::Attributes};
-use kernel_args_recording as recording;
+use kernel_args_image::recording;
 use std::{format, string::String, vec::Vec};
 
 /// Attributes whose values contain an address, which has no meaning in another process.
@@ -66,7 +66,8 @@ mod tests {
     #[test]
     fn a_hostile_attribute_is_refused() {
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
-            let one = kernel_args_recording::Attribute { id, text: std::string::String::new(), value: [0x55; 64] };
+            let one =
+                kernel_args_image::recording::Attribute { id, text: std::string::String::new(), value: [0x55; 64] };
             assert!(from_recording(&one).is_none(), "{id}");
         }
     }

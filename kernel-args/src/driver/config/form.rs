@@ -24,7 +24,7 @@ pub enum Form {
 /// Above this many bytes, parameters of [`LARGE_PARAMETER`] bytes on average are passed as `kernelParams`.
 ///
 /// With `cuLaunchKernelEx` the driver takes 2313 ns for a packed struct of 4 KiB and 2352 ns as `kernelParams`; for a
-/// struct of 32 KiB 3198 and 3191 ns (H200, CUDA 13.0, `benches/`). If a struct is not itself in the packed form,
+/// struct of 32 KiB 3198 and 3191 ns (H200, CUDA 13.0, `tests/benches/`). If a struct is not itself in the packed form,
 /// packing copies the parameters once more: 9 ns for 4 KiB, 703 ns for 32 KiB. Two copies of 32 KiB do not fit into
 /// the L1 cache.
 const LARGE_BLOCK: usize = 8 * 1024;

@@ -19,7 +19,7 @@ pub enum RecordingError {
         /// The file.
         file: PathBuf,
         /// The error.
-        error: kernel_args_recording::Error,
+        error: kernel_args_image::recording::Error,
     },
     /// The recording has no image, and the options name none.
     NoImage,

@@ -28,7 +28,7 @@ use cudarc::driver::DriverError;
 use std::{boxed::Box, string::String};
 
 /// The default form of a node's update: packed, which takes 0.74 to 0.92 of the time of `kernelParams` for 8
-/// parameters, and less for more parameters (H200, CUDA 13.0, `benches/`). Without parameters, or if packed offsets
+/// parameters, and less for more parameters (H200, CUDA 13.0, `tests/benches/`). Without parameters, or if packed offsets
 /// depend on the GPU, the form is `kernelParams`.
 const fn form_of<A: KernelArgs>() -> Form {
     if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() { Form::KernelParams } else { Form::Packed }

@@ -241,8 +241,8 @@ mod tests {
     /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
     #[test]
     fn a_cubin_has_the_cluster_directives_of_its_ptx() {
-        let ptx = directives(include_bytes!("../../../../kernel-args-image/tests/data/clusters.ptx"));
-        let cubin = directives(include_bytes!("../../../../kernel-args-image/tests/data/clusters.sm_90.cubin"));
+        let ptx = directives(include_bytes!("../../../../crates/image/tests/data/clusters.ptx"));
+        let cubin = directives(include_bytes!("../../../../crates/image/tests/data/clusters.sm_90.cubin"));
         for (symbol, declared) in &ptx {
             let recorded = cubin[symbol];
             assert_eq!(recorded.completed_by(*declared), *declared, "{symbol}");

@@ -3,7 +3,7 @@
 use super::report::Difference;
 use crate::driver::error::Error;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr as _};
-use kernel_args_recording::{ElementType, Error as ReadError, Memory};
+use kernel_args_image::recording::{ElementType, Error as ReadError, Memory};
 use std::{
     hash::{DefaultHasher, Hasher as _},
     io::Read,

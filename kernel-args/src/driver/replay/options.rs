@@ -4,7 +4,7 @@ use crate::driver::{
     config::{IntoDim, Launch},
     image::{Image, IntoImage},
 };
-use kernel_args_recording::Manifest;
+use kernel_args_image::recording::Manifest;
 
 /// What a replay does otherwise than the recorded launch. By default nothing.
 ///

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::driver::{api::ReplayPromise, error::Error};
 use cudarc::driver::CudaContext;
-use kernel_args_recording::{Manifest, Reader};
+use kernel_args_image::recording::{Manifest, Reader};
 use std::{path::PathBuf, sync::Arc};
 
 /// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or `kernel-args trace --record` wrote.

@@ -15,7 +15,7 @@ use crate::driver::{
 };
 use core::time::Duration;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent_flags};
-use kernel_args_recording::{Entry, Manifest, Moment, Reader};
+use kernel_args_image::recording::{Entry, Manifest, Moment, Reader};
 use std::{
     format,
     fs::File,
@@ -103,7 +103,7 @@ impl<'r, 'i> Run<'r, 'i> {
             }
         }
         // The reader returns an error for a recording without a result.
-        Err(unread(kernel_args_recording::Error::Invalid("it has no result".into())))
+        Err(unread(kernel_args_image::recording::Error::Invalid("it has no result".into())))
     }
 
     /// Loads the kernel and launches it once. Returns what the driver returned after the launch.
@@ -179,11 +179,11 @@ impl<'r, 'i> Run<'r, 'i> {
     }
 }
 
-pub(super) fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_recording::Error> {
+pub(super) fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_image::recording::Error> {
     const PIECE: usize = 1 << 20;
     Ok(BufReader::with_capacity(PIECE, File::open(file)?))
 }
 
-pub(super) fn unread(file: &Path, error: kernel_args_recording::Error) -> Error {
+pub(super) fn unread(file: &Path, error: kernel_args_image::recording::Error) -> Error {
     Error::Recording(RecordingError::Read { file: file.into(), error })
 }

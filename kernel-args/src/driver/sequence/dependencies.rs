@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
 
 /// The maximum number of branches. On an H200, 1,000 independent kernels that do nothing take 0.29 µs each in 4 branches, 0.21 in 8, 0.22
-/// in 32, 0.24 in 64, and 1.0 without a limit (`benches/README.md`, "Sequences"). Kernels that take longer use more branches well.
+/// in 32, 0.24 in 64, and 1.0 without a limit (`tests/benches/README.md`, "Sequences"). Kernels that take longer use more branches well.
 const BRANCHES: usize = 32;
 
 /// For each step, the earlier steps that it waits for.

@@ -61,7 +61,7 @@ fn clusters_of_a_cubin() -> Outcome {
     #[derive(KernelArgs)]
     struct Address(u64);
 
-    const CUBIN: &[u8] = include_bytes!("../../../../kernel-args-image/tests/data/clusters.sm_90.cubin");
+    const CUBIN: &[u8] = include_bytes!("../../../../crates/image/tests/data/clusters.sm_90.cubin");
     let ctx = context()?;
     if ctx.compute_capability()? != (9, 0) {
         return Ok(());

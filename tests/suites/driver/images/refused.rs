@@ -12,7 +12,7 @@ use std::{path::Path, sync::Arc};
 
 macro_rules! data {
     ($file:literal) => {
-        include_bytes!(concat!("../../../../kernel-args-image/tests/data/", $file)).as_slice()
+        include_bytes!(concat!("../../../../crates/image/tests/data/", $file)).as_slice()
     };
 }
 

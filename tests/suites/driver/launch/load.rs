@@ -193,7 +193,7 @@ struct Plain {
 
 macro_rules! data {
     ($file:literal) => {
-        include_bytes!(concat!("../../../../kernel-args-image/tests/data/", $file)).as_slice()
+        include_bytes!(concat!("../../../../crates/image/tests/data/", $file)).as_slice()
     };
 }
 

@@ -73,7 +73,7 @@ refused! {
 }
 
 /// Two kernels whose symbols contain no types, as NVRTC writes them with `--device-debug`.
-const DEBUG: &str = include_str!("../../../../kernel-args-image/tests/data/debug.ptx");
+const DEBUG: &str = include_str!("../../../../crates/image/tests/data/debug.ptx");
 
 /// Facts that only debug information contains: the types of `extern "C"` kernels, and the order of fields with the same type.
 fn debug_information_is_compared() -> Outcome {

@@ -5,7 +5,7 @@ use kernel_args::{
     observe,
     replay::{Replay, ReplayOptions},
 };
-use kernel_args_recording::{Entry, Manifest, Moment, Reader, Writer};
+use kernel_args_image::recording::{Entry, Manifest, Moment, Reader, Writer};
 use std::{fs, io::Read as _, path::Path};
 
 /// The entries of a recording.
@@ -76,7 +76,7 @@ pub(super) fn a_changed_file() -> Outcome {
     assert_eq!((difference.bytes, difference.first), (1, replay.memory[1].size - 1));
     let error = change(|parts| {
         parts.manifest.attributes =
-            vec![kernel_args_recording::Attribute { id: 7, text: String::new(), value: [1; 64] }];
+            vec![kernel_args_image::recording::Attribute { id: 7, text: String::new(), value: [1; 64] }];
     });
     let error = error.err().ok_or("an event")?.to_string();
     assert!(error.contains("launch attribute 7"), "{error}");

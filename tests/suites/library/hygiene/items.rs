@@ -65,14 +65,14 @@ images! {
     vector_add = "../ptx/vector_add.ptx",
     mutants = "golden/mutants.ptx",
     debug = "golden/debug.ptx",
-    debug_ptx = "../kernel-args-image/tests/data/debug.ptx",
-    debug_cubin = "../kernel-args-image/tests/data/debug.sm_90.cubin",
-    cubin_75 = "../kernel-args-image/tests/data/kernels.sm_75.cubin",
-    cubin_90 = "../kernel-args-image/tests/data/large.sm_90.cubin",
-    cubin_100 = "../kernel-args-image/tests/data/kernels.sm_100.cubin",
-    fatbin = "../kernel-args-image/tests/data/one.none.fatbin",
-    lz4 = "../kernel-args-image/tests/data/one.speed.fatbin",
-    zstd = "../kernel-args-image/tests/data/one.size.fatbin",
+    debug_ptx = "../crates/image/tests/data/debug.ptx",
+    debug_cubin = "../crates/image/tests/data/debug.sm_90.cubin",
+    cubin_75 = "../crates/image/tests/data/kernels.sm_75.cubin",
+    cubin_90 = "../crates/image/tests/data/large.sm_90.cubin",
+    cubin_100 = "../crates/image/tests/data/kernels.sm_100.cubin",
+    fatbin = "../crates/image/tests/data/one.none.fatbin",
+    lz4 = "../crates/image/tests/data/one.speed.fatbin",
+    zstd = "../crates/image/tests/data/one.size.fatbin",
 }
 
 /// An item has no enum variants, because they are not compared.

@@ -38,7 +38,7 @@ mod denied {
         pub mod public = "../ptx/saxpy_typed.ptx";
         pub(crate) mod undocumented = "../ptx/saxpy.ptx";
         /// With structs.
-        pub mod generated = "../kernel-args-image/tests/data/debug.ptx", generate;
+        pub mod generated = "../crates/image/tests/data/debug.ptx", generate;
         mod unused = "../ptx/generated.debug.ptx", generate(pointers = raw);
     }
 }
@@ -61,7 +61,7 @@ mod forbidden_of_structs {
 /// Even `Clone` is not in scope.
 mod without_prelude {
     #![no_implicit_prelude]
-    ::kernel_args::kernels! { pub(crate) mod generated = "../kernel-args-image/tests/data/debug.ptx", generate; }
+    ::kernel_args::kernels! { pub(crate) mod generated = "../crates/image/tests/data/debug.ptx", generate; }
 }
 
 #[allow(non_camel_case_types, unused_macros, reason = "the names of what they shadow, which nothing refers to")]
@@ -91,7 +91,7 @@ mod shadowed {
 kernel_args::kernels! {
     crate = crate::hygiene::kernels::facade::args;
     mod behind_facade = "../ptx/saxpy.ptx";
-    mod structs_behind_facade = "../kernel-args-image/tests/data/debug.ptx", generate;
+    mod structs_behind_facade = "../crates/image/tests/data/debug.ptx", generate;
 }
 
 #[derive(facade::args::KernelArgs)]
@@ -126,7 +126,7 @@ struct ByPath {
 
 /// A cubin contains sizes and offsets; its symbols contain the types.
 #[derive(KernelArgs)]
-#[kernel_args(image = "../kernel-args-image/tests/data/kernels.sm_75.cubin", entry = "saxpy")]
+#[kernel_args(image = "../crates/image/tests/data/kernels.sm_75.cubin", entry = "saxpy")]
 struct ByCubin {
     n: i32,
     alpha: f32,
@@ -135,8 +135,8 @@ struct ByCubin {
 }
 
 kernel_args::kernels! {
-    mod compressed = "../kernel-args-image/tests/data/one.size.fatbin";
-    mod cubin = "../kernel-args-image/tests/data/kernels.sm_100.cubin";
+    mod compressed = "../crates/image/tests/data/one.size.fatbin";
+    mod cubin = "../crates/image/tests/data/kernels.sm_100.cubin";
 }
 
 #[derive(Clone, Copy, DeviceType)]

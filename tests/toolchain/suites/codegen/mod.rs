@@ -104,7 +104,7 @@ fn compile(folder: &Path, source: &Path, includes: &[PathBuf]) -> Result<Vec<Pat
 
 fn committed_images() -> Result<(), Failed> {
     let mut images = Vec::new();
-    for place in ["kernel-args-image/tests/data", "ptx", "tests/golden"] {
+    for place in ["crates/image/tests/data", "ptx", "tests/golden"] {
         for entry in fs::read_dir(root().join(place))? {
             let path = entry?.path();
             let is_image = |extension| extension == "ptx" || extension == "cubin";

@@ -1,7 +1,7 @@
 //! A program with the structs of images, which prints whether they match.
 
-use kernel_args_codegen::generate::{self, Naming, Options, Pointers};
 use kernel_args_image::Image;
+use kernel_args_image::generate::{self, Naming, Options, Pointers};
 use kernel_args_toolchain_tests::{
     folder,
     rustc::{self, Compiler, Kind, USUAL},

@@ -1,8 +1,8 @@
 //! Headers from the debug information of kernels that were written in C++.
 
 use crate::headers::{compilers, round_trip};
-use kernel_args_codegen::header::{Header, Item};
 use kernel_args_image::Image;
+use kernel_args_image::header::{Header, Item};
 use kernel_args_test_generator::{Shape, cpp, signatures, size};
 use kernel_args_toolchain_tests::{folder, nvrtc, write};
 use std::{fs, slice};

@@ -6,7 +6,7 @@ use crate::headers::{
 };
 use kernel_args::abi::{Members, Parameter, Signature};
 use kernel_args_abi::check::{fits, report};
-use kernel_args_codegen::header::{Header, Item};
+use kernel_args_image::header::{Header, Item};
 use kernel_args_image::{Image, Kernels};
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 
 use crate::driver::api::{Allocation, Api, CallError, Readable};
 use kernel_args_abi::{Class, CppBase, Parameter};
-use kernel_args_recording::{self as recording, ElementType};
+use kernel_args_image::recording::{self, ElementType};
 use std::{
     io::{self, Read},
     vec::Vec,

@@ -11,8 +11,8 @@ use crate::{
     },
     marshal::Value,
 };
+use kernel_args_image::recording::{Machine, Manifest, Moment, Parameter, Writer};
 use kernel_args_nvrtc::NewFile;
-use kernel_args_recording::{Machine, Manifest, Moment, Parameter, Writer};
 use std::{
     io::{self, BufWriter, Write},
     path::Path,

@@ -1,0 +1,215 @@
+//! Writes the Rust source that names the images.
+
+use crate::{sources::Source, texts};
+use kernel_args_image::generate::{self, Naming, Options, Pointers};
+use kernel_args_image::{Image, Kernels};
+use std::fmt::Write as _;
+
+/// Settings of the generated modules.
+pub(crate) struct Style<'a> {
+    /// The extension of the images.
+    pub(crate) extension: &'a str,
+    /// The path of the crate `kernel_args`.
+    pub(crate) krate: Option<&'a str>,
+}
+
+/// The module of a source.
+pub(crate) struct Module<'a> {
+    pub(crate) source: &'a Source,
+    /// The places where no compiler was found, one per line, if no image was made.
+    pub(crate) absent: Option<&'a str>,
+    /// Without kernels, the module has only constants.
+    pub(crate) has_kernels: bool,
+    /// Items for the constants of the source.
+    pub(crate) constants: String,
+    /// The structs for its kernels, if they are generated.
+    pub(crate) structs: Option<String>,
+}
+
+/// The path of the crate `kernel_args`, unless another is set.
+pub(crate) const KRATE: &str = "::kernel_args";
+
+/// Returns the text of `kernels.rs`. Without a source it has no module.
+pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
+    let krate = style.krate.unwrap_or(KRATE);
+    let path = style.krate.map_or_else(String::new, |krate| format!("crate = {krate};\n"));
+    let mut modules = String::new();
+    let mut plain = String::new();
+    for Module { source, absent, has_kernels, constants, structs } in written {
+        let Source { name, module, .. } = source;
+        let allow = if module.chars().any(char::is_uppercase) { "    #[allow(non_snake_case)]\n" } else { "" };
+        if !has_kernels {
+            let docs = format!("The constants of `{}`.", texts::path(&source.path));
+            let _ = writeln!(plain, "{allow}    #[doc = {docs:?}]\n    pub mod {module} {{{constants}\n    }}");
+            continue;
+        }
+        let file = |extension: &str| format!("concat!(env!(\"OUT_DIR\"), {:?})", format!("/{name}.{extension}"));
+        let (image, absent) = match absent {
+            None => (file(style.extension), String::new()),
+            Some(tried) => (file("debug.ptx"), format!(", absent({:?}, {tried:?})", texts::path(&source.path))),
+        };
+        let files = format!("{image}, debug_info = {}{absent}", file("debug.ptx"));
+        if let Some(structs) = structs {
+            // The structs are next to the items of the macro, not in it, so editors and people find them.
+            let docs = format!("The kernels of `{}`.", texts::path(&source.path));
+            let path = if path.is_empty() { String::new() } else { format!("        {path}") };
+            let (allow, structs) = (allow.trim_start(), indented(&structs));
+            let mut constants = constants.replace("\n        ", "\n    ");
+            if !constants.is_empty() {
+                constants.push('\n');
+            }
+            let _ = write!(
+                plain,
+                "\n{allow}#[doc = {docs:?}]\npub mod {module} {{\n    {krate}::kernels! {{\n{path}        mod __items = {files};\n    }}\n    \
+                 pub use __items::*;\n{constants}\n{structs}}}\n"
+            );
+            continue;
+        }
+        let constants = match constants.as_str() {
+            "" => String::new(),
+            items => format!(", constants {{{items}\n    }}"),
+        };
+        let _ = writeln!(modules, "{allow}    pub mod {module} = {files}{constants};");
+    }
+    let comment = "// Written by kernel-args-build.\n";
+    if modules.is_empty() {
+        return format!("{comment}{plain}");
+    }
+    let path = if path.is_empty() { path } else { format!("    {path}") };
+    format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n{plain}")
+}
+
+/// Each line with four spaces more.
+fn indented(text: &str) -> String {
+    let line = |line: &str| if line.is_empty() { String::from("\n") } else { format!("    {line}\n") };
+    text.lines().map(line).collect()
+}
+
+/// The structs for the kernels of an image; empty if it cannot be read, which `kernels!` reports at the right place.
+///
+/// A build script does not know the features of `kernel-args`, which provide Rust types for `__half` and fp8: the text has both.
+pub(crate) fn structs(image: &[u8], description: &[u8], pointers: Pointers, krate: &str) -> String {
+    fn read<'i>(image: &'i Result<Image<'i>, kernel_args_image::Error>) -> Option<Kernels<'i>> {
+        image.as_ref().ok()?.kernels().ok()
+    }
+    let (image, description) = (Image::read(image), Image::read(description));
+    let (Some(image), Some(description)) = (read(&image), read(&description)) else {
+        return String::new();
+    };
+    let text = |half, float8| {
+        let mut options = Options::default();
+        options.krate = krate;
+        options.pointers = pointers;
+        options.naming = Naming::Items("");
+        (options.half, options.float8) = (half, float8);
+        generate::of_images(&image, Some(&description), &options)
+    };
+    let with_half = either("float8", krate, text(true, true), || text(true, false));
+    either("half", krate, with_half, || either("float8", krate, text(false, true), || text(false, false)))
+}
+
+/// The items with a feature of `kernel-args`, and the ones without it if they differ.
+fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> String) -> String {
+    let without = without();
+    if with == without {
+        return with;
+    }
+    format!(
+        "// With and without the feature `{feature}` of `kernel-args`.\n\
+         {krate}::__if_{feature}! {{ {{\n{with}}} else {{\n{without}}} }}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Module, Style, structs, write};
+    use crate::{identifier::module_name, sources::Source};
+    use kernel_args_image::generate::Pointers;
+
+    const PTX: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry fill(.param .u64 y, .param .f32 value) { ret; }
+.visible .entry _Z4halfPK6__half(.param .u64 p) { ret; }
+";
+
+    #[test]
+    fn structs_are_text_next_to_the_macro() {
+        let source = Source { path: "src/fill.cu".into(), name: "fill".into(), module: module_name("fill") };
+        let path = "crate::gpu::kernel_args";
+        let text = structs(PTX.as_bytes(), PTX.as_bytes(), Pointers::Raw, path);
+        let module = Module {
+            source: &source,
+            absent: None,
+            has_kernels: true,
+            constants: "\n        pub const A: u32 = 1;".into(),
+            structs: Some(text),
+        };
+        let text = write([module], &Style { extension: "ptx", krate: Some(path) });
+        let (macros, items) = text.split_once("pub use __items::*;\n").unwrap();
+        assert_eq!(
+            macros,
+            "// Written by kernel-args-build.\n\n#[doc = \"The kernels of `src/fill.cu`.\"]\npub mod fill {\n    \
+             crate::gpu::kernel_args::kernels! {\n        crate = crate::gpu::kernel_args;\n        mod __items = \
+             concat!(env!(\"OUT_DIR\"), \"/fill.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/fill.debug.ptx\");\n    }\n    "
+        );
+        for part in [
+            "pub const A: u32 = 1;",
+            "pub struct Fill {",
+            "kernel = fill",
+            "crate::gpu::kernel_args::__if_half! {",
+            "p: DevicePointer<half::f16>",
+            "p: DevicePointer<Half>",
+        ] {
+            assert!(items.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("__if_float8"), "{text}");
+    }
+
+    #[test]
+    fn one_macro_names_all_images() {
+        let source =
+            |file: &str| Source { path: format!("src/{file}.cu").into(), name: file.into(), module: module_name(file) };
+        let sources = [source("a\"b"), source("Mat")];
+        let made = |source| Module { source, absent: None, has_kernels: true, constants: String::new(), structs: None };
+        let style = Style { extension: "ptx", krate: None };
+        assert_eq!(
+            write(sources.iter().map(made), &style),
+            "// Written by kernel-args-build.\n::kernel_args::kernels! {\n    \
+             pub mod a_b = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.debug.ptx\");\n    \
+             #[allow(non_snake_case)]\n    \
+             pub mod Mat = concat!(env!(\"OUT_DIR\"), \"/Mat.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/Mat.debug.ptx\");\n}\n"
+        );
+        let style = Style { extension: "fatbin", krate: Some("crate::gpu::kernel_args") };
+        let text = write(sources[1..].iter().map(made), &style);
+        assert!(text.contains("crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"), "{text}");
+        assert!(text.contains("\"/Mat.fatbin\""), "{text}");
+        assert!(!write([], &style).contains("kernels!"));
+        let module = Module {
+            source: &sources[0],
+            absent: Some("PATH: has no \"nvcc\"\n/opt: x"),
+            has_kernels: true,
+            constants: "\n        pub const A: u32 = 1;".into(),
+            structs: None,
+        };
+        let text = write([module], &style);
+        assert!(
+            text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
+                && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#),
+            "{text}"
+        );
+        let module = Module {
+            source: &sources[1],
+            absent: None,
+            has_kernels: false,
+            constants: "\n        pub const A: u32 = 1;".into(),
+            structs: None,
+        };
+        assert_eq!(
+            write([module], &style),
+            "// Written by kernel-args-build.\n    #[allow(non_snake_case)]\n    #[doc = \"The constants of `src/Mat.cu`.\"]\n    \
+             pub mod Mat {\n        pub const A: u32 = 1;\n    }\n"
+        );
+    }
+}

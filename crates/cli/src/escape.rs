@@ -1,0 +1,143 @@
+//! Text from files and their names, in each language that is written: one function per language.
+//!
+//! Rust and C++ are written by `kernel-args-image`.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+/// Whether a character can control a terminal, or change the order of the characters around it.
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text on a terminal.
+pub(crate) fn terminal(text: &str) -> Cow<'_, str> {
+    replaced(text, is_control)
+}
+
+/// A name in a list. The list is split at brackets and lines, and a line with `#` is a comment.
+pub(crate) fn list(name: &str) -> Cow<'_, str> {
+    if name.is_empty() {
+        return Cow::Borrowed("\\u{}");
+    }
+    let is_syntax = |c: char| c.is_whitespace() || "\\#()[]{},".contains(c);
+    replaced(name, |c| is_control(c) || is_syntax(c))
+}
+
+/// Replaces characters by `\n` or `\u{1b}`.
+fn replaced(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_replaced) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' if is_replaced(c) => escaped.extend(c.escape_default()),
+            _ if is_replaced(c) => escaped.extend(c.escape_unicode()),
+            _ => escaped.push(c),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// A value as JSON. `serde_json` writes control characters beyond ASCII as they are.
+pub(crate) fn json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    if !text.contains(is_control) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_control(c) {
+            _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// A word of a command, as a shell reads it.
+pub(crate) fn shell(word: Cow<'_, str>) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into_owned();
+    }
+    if !word.contains(is_control) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    // The bytes, because not every shell has `\u`.
+    let mut quoted = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            _ if is_control(c) => {
+                let bytes = c.to_string();
+                quoted.extend(bytes.bytes().map(|byte| format!("\\{byte:03o}")));
+            }
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    const ODD: [&str; 8] = [
+        "a\u{1b}[31m\n",
+        "\u{202e}x",
+        "\u{9b}1m\u{7f}",
+        "it's",
+        "\\u{1b}\\n",
+        "größe (1), {2}",
+        "\u{2028}\r\t\0",
+        "$'x' `y` \"z\"",
+    ];
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(terminal("größe"), "größe");
+        assert_eq!(terminal("a\u{1b}[31m\n"), "a\\u{1b}[31m\\n");
+        assert_eq!(terminal("\u{202e}x"), "\\u{202e}x");
+        for odd in ODD {
+            let all = [terminal(odd), list(odd), json(&odd.into()).into(), shell(odd.into()).into()];
+            assert!(all.iter().all(|text| !text.contains(is_control)), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_the_same_value() {
+        for odd in ODD {
+            let value = serde_json::json!({odd: [odd, 1]});
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&json(&value)).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        for (word, expected) in [
+            ("lib/a.so", "lib/a.so"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("gemm*", "'gemm*'"),
+            ("", "''"),
+            ("a\u{1b}'\n", "$'a\\033\\'\\012'"),
+        ] {
+            assert_eq!(shell(word.into()), expected);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_reads_the_word() {
+        for odd in ODD.into_iter().filter(|odd| !odd.contains('\0')) {
+            let command = format!("printf %s {}", shell(odd.into()));
+            let read = Command::new("bash").args(["-c", &command]).output();
+            let read = read.expect("bash runs");
+            assert_eq!(String::from_utf8_lossy(&read.stdout), odd, "{command}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The thread that reads headers: it finds images in a file and reads their bytes.
+
+use super::{
+    gate::Gate,
+    input::{Input, Window},
+    job::{Bytes, Job},
+    locate::{Located, Nothing, locate},
+    paths::Named,
+    skipped::Skipped,
+};
+use crate::{
+    error::Error,
+    place::{Kind, Place, Unit},
+    progress::Progress,
+};
+use kernel_args_abi::Sm;
+use kernel_args_image::{
+    self as image,
+    fatbin::{self, Budget, Stream, StreamError},
+};
+use std::{ops::ControlFlow, sync::mpsc};
+
+/// Reads headers and sends images to the parser threads.
+pub(super) struct Reader<'g, 'r> {
+    send: mpsc::SyncSender<Job<'g>>,
+    gate: &'g Gate,
+    /// The number of PTX texts and cubins, and the number of units, so far.
+    images: u32,
+    units: u32,
+    /// The number of file bytes that have been read.
+    done: u64,
+    progress: &'r mut Progress,
+    skipped: &'r mut Skipped,
+    errors: &'r mut Vec<Error>,
+}
+
+impl<'g, 'r> Reader<'g, 'r> {
+    pub(super) const fn new(
+        send: mpsc::SyncSender<Job<'g>>,
+        gate: &'g Gate,
+        progress: &'r mut Progress,
+        skipped: &'r mut Skipped,
+        errors: &'r mut Vec<Error>,
+    ) -> Self {
+        Self { send, gate, images: 0, units: 0, done: 0, progress, skipped, errors }
+    }
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn file(&mut self, number: u32, named: &Named) {
+        self.progress.file(&named.name, self.done);
+        let mut input = match named.open() {
+            Ok(input) => input,
+            Err(error) if named.is_direct => {
+                self.errors.push(Error::new(&*named.name, error.to_string()));
+                return;
+            }
+            Err(error) => {
+                self.skipped.cannot_open(&named.name, &error);
+                return;
+            }
+        };
+        match locate(&mut input, named.is_direct) {
+            Ok(located) => self.located(&mut input, number, named, &located),
+            Err(Nothing::Broken(at, what)) => {
+                self.errors.push(Error::new(&*named.name, what).at(at));
+            }
+            Err(_) if !named.is_direct => self.skipped.foreign += 1,
+            Err(Nothing::Foreign(what)) => {
+                self.errors.push(Error::new(&*named.name, what).at(0));
+            }
+            Err(Nothing::NoDeviceCode(format)) => {
+                let what = format!(
+                    "no kernels: it is an {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
+                     in its data)"
+                );
+                let what = what.replace("an PE", "a PE").replace("an COFF", "a COFF");
+                self.errors.push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
+            }
+        }
+        self.done += named.size;
+        self.progress.set(self.done);
+    }
+
+    fn located(&mut self, input: &mut Input, number: u32, named: &Named, located: &[Located]) {
+        let errors = self.errors.len();
+        let (images, skipped) = (self.images, self.skipped.members);
+        let mut member = None;
+        let mut budget = Budget::new(input.size());
+        for part in located {
+            if member != Some(&part.member) {
+                member = Some(&part.member);
+                self.units += 1;
+            }
+            let unit = Unit { number, file: named.name.clone(), member: part.member.clone() };
+            match part.kind {
+                image::Kind::Ptx => self.whole(input, &unit, Kind::Ptx, part),
+                image::Kind::Cubin => self.whole(input, &unit, Kind::Cubin, part),
+                _ => {
+                    // The rest of the file would exceed the same limit.
+                    if self.fat_binary(input, &unit, part, &mut budget).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        if images == self.images && errors == self.errors.len() && named.is_direct {
+            let what = match self.skipped.members - skipped {
+                0 => "no kernels: the fat binaries are empty".to_owned(),
+                _ => "no kernels: the fat binaries contain no PTX and no cubins, only formats that do not describe parameters, such \
+                      as LTO-IR and Tile IR: compile to PTX or a cubin as well"
+                    .to_owned(),
+            };
+            self.errors.push(Error::new(&*named.name, what));
+        }
+    }
+
+    fn whole(&mut self, input: &mut Input, unit: &Unit, kind: Kind, part: &Located) {
+        if part.size > fatbin::MEMBER_LIMIT {
+            let what =
+                format!("a PTX text or cubin of {} bytes, above the limit of {}", part.size, fatbin::MEMBER_LIMIT);
+            self.errors.push(Error::new(unit.to_string(), what).at(part.start));
+            return;
+        }
+        match input.head(part.start, part.size) {
+            Ok(bytes) => {
+                let size = bytes.len() as u64;
+                self.job(unit, part.start, kind, None, size, Bytes::Plain(bytes));
+            }
+            Err(error) => {
+                let error = Error::new(unit.to_string(), error.to_string());
+                self.errors.push(error.at(part.start));
+            }
+        }
+    }
+
+    /// Sends the images of fat binaries. `budget` is what remains of the file's.
+    fn fat_binary(&mut self, input: &mut Input, unit: &Unit, part: &Located, budget: &mut Budget) -> ControlFlow<()> {
+        let window = Window { input, start: part.start, size: part.size };
+        let mut stream = Stream::with_budget(window, *budget);
+        let error = |error: StreamError<std::io::Error>, at: u64| match error {
+            StreamError::Fatbin { at, error } => {
+                // Offsets are relative to the start of the file.
+                let error = match error {
+                    fatbin::Error::Cut(at) => fatbin::Error::Cut(part.start as usize + at),
+                    other => other,
+                };
+                Error::new(unit.to_string(), error.to_string()).at(part.start + at)
+            }
+            other => Error::new(unit.to_string(), other.to_string()).at(part.start + at),
+        };
+        while let Some(member) = stream.next() {
+            let member = match member {
+                Ok(member) => member,
+                Err(found) => {
+                    let is_over = matches!(found, StreamError::Fatbin { error: fatbin::Error::Total(_), .. });
+                    self.errors.push(error(found, 0));
+                    if is_over {
+                        return ControlFlow::Break(());
+                    }
+                    break;
+                }
+            };
+            self.progress.set(self.done + part.start + member.at());
+            let kind = match member.kind() {
+                fatbin::Kind::Ptx => Kind::Ptx,
+                fatbin::Kind::Elf => Kind::Cubin,
+                _ => {
+                    self.skipped.members += 1;
+                    continue;
+                }
+            };
+            match stream.payload(&member) {
+                Ok(payload) => {
+                    let size = member.size().max(member.payload_size());
+                    let at = part.start + member.at();
+                    let bytes = Bytes::Member(member, payload);
+                    self.job(unit, at, kind, Some(member.sm()), size, bytes);
+                }
+                Err(found) => self.errors.push(error(found, member.at())),
+            }
+        }
+        *budget = stream.budget();
+        ControlFlow::Continue(())
+    }
+
+    /// Sends an image as soon as enough memory is available.
+    fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
+        let place = Place { unit: unit.clone(), at, kind, sm };
+        let job = Job { image: self.images, unit: self.units, place, bytes, _pass: self.gate.enter(size) };
+        self.images += 1;
+        // The receiving threads end only after this thread.
+        _ = self.send.send(job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::paths::Origin, *};
+    use std::thread;
+
+    /// A fat binary with a member that claims this decompressed size. Nothing is decompressed.
+    fn claiming(size: u64) -> Vec<u8> {
+        let fatbin = include_bytes!("../../../image/tests/data/one.size.fatbin");
+        let mut bytes = fatbin.to_vec();
+        bytes[16 + 56..16 + 64].copy_from_slice(&size.to_le_bytes());
+        bytes
+    }
+
+    /// Reads parts of a file. Returns the decompressed size of the members that would be parsed, and the errors.
+    fn read(bytes: Vec<u8>, parts: &[Located]) -> (u64, Vec<Error>) {
+        let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
+        let (gate, mut progress) = (Gate::new(), Progress::hidden(0));
+        let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
+        let named =
+            Named { name: "file".into(), origin: Origin::StandardInput, size: bytes.len() as u64, is_direct: true };
+        let size = thread::scope(|scope| {
+            let sizes = scope.spawn(|| {
+                let size = |job: Job<'_>| match job.bytes {
+                    Bytes::Member(member, _) => member.size(),
+                    Bytes::Plain(bytes) => bytes.len() as u64,
+                };
+                receive.into_iter().map(size).sum()
+            });
+            let mut reader = Reader::new(send, &gate, &mut progress, &mut skipped, &mut errors);
+            reader.located(&mut Input::of(bytes), 0, &named, parts);
+            drop(reader);
+            sizes.join().expect("no panic")
+        });
+        (size, errors)
+    }
+
+    /// The fat binaries of a file are in sections, or in members of an archive.
+    #[test]
+    fn the_parts_of_a_file_have_one_budget() {
+        let one = claiming(fatbin::EXPANSION_FLOOR / 4);
+        let bytes = one.repeat(40);
+        for is_archive in [false, true] {
+            let part = |number: usize| Located {
+                kind: image::Kind::Fatbin,
+                start: (number * one.len()) as u64,
+                size: one.len() as u64,
+                member: is_archive.then(|| number.to_string().into()),
+            };
+            let parts: Vec<Located> = (0..40).map(part).collect();
+            let (size, errors) = read(bytes.clone(), &parts);
+            let limit = fatbin::EXPANSION_FLOOR + bytes.len() as u64 * 8;
+            assert!(size <= limit, "{size} of {limit}");
+            assert!(size >= fatbin::EXPANSION_FLOOR / 2, "{size}");
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            assert!(errors[0].what.contains("bytes in total when decompressed"), "{errors:?}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
+
+use crate::{
+    error::{self, Error, Failure},
+    kernel::Kernel,
+    output::{Output, Status},
+    read::{Files, Wanted},
+    report,
+    select::Select,
+    style::count,
+};
+use kernel_args_abi::{Class, Members, Parameter};
+use kernel_args_image::ParameterList;
+use kernel_args_image::{generate, header};
+use std::{collections::HashMap, io::Write as _, path::PathBuf};
+
+/// The file with the kernels.
+pub(crate) struct Source {
+    pub(crate) files: Vec<PathBuf>,
+    /// A file with debug information of the same kernels.
+    pub(crate) debug_info: Option<PathBuf>,
+    pub(crate) select: Select,
+}
+
+pub(crate) struct Rust {
+    pub(crate) source: Source,
+    pub(crate) raw: bool,
+    pub(crate) half: bool,
+    pub(crate) float8: bool,
+    pub(crate) items: Option<String>,
+    pub(crate) image: Option<String>,
+}
+
+pub(crate) struct Header {
+    pub(crate) source: Source,
+    pub(crate) guard: Option<String>,
+    pub(crate) namespace: Option<String>,
+    pub(crate) strict: bool,
+}
+
+pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
+    let wanted = |symbol: &str| rust.source.select.wants(symbol);
+    let Some(All { name, described, variables }) = described(&rust.source, &wanted)? else {
+        return Ok(Status::Error);
+    };
+    let variables: Vec<_> = variables
+        .iter()
+        .filter_map(|variable| {
+            let debug_info = variable.members();
+            let value = debug_info.get(0)?;
+            Some(generate::Variable { value, debug_info })
+        })
+        .collect();
+    let kernels = described.iter().map(|described| generate::Kernel {
+        symbol: &described.kernel.symbol,
+        demangled: described.kernel.demangled.as_ref(),
+        parameters: described.parameters(),
+        debug_info: described.described(),
+        varies: described.varies,
+    });
+    let kernels: Vec<_> = kernels.collect();
+    let image = rust.image.as_ref().map(|path| format!("{path:?}"));
+    let mut options = generate::Options::default();
+    options.source = &name;
+    options.half = rust.half;
+    options.float8 = rust.float8;
+    if rust.raw {
+        options.pointers = generate::Pointers::Raw;
+    }
+    if let Some(items) = &rust.items {
+        options.naming = generate::Naming::Items(items);
+    }
+    let debug_info = rust.source.debug_info.as_ref();
+    let debug_info = debug_info.map(|path| format!("{:?}", path.to_string_lossy()));
+    if let Some(path) = &image {
+        options.naming = generate::Naming::Image { path, debug_info: debug_info.as_deref() };
+    }
+    output.to.write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
+    output.to.flush()?;
+    if rust.source.debug_info.is_none() {
+        names(&name, &described);
+    }
+    Ok(Status::Success)
+}
+
+/// Reports kernels without debug information whose parameters have no names, or structs without members.
+fn names(name: &str, described: &[Described]) {
+    let is_unnamed = |parameter: &Parameter<'_>| {
+        let is_struct = parameter.class == Class::Bytes && parameter.cpp.is_unknown();
+        parameter.name.is_empty() || is_struct && !parameter.members.is_known()
+    };
+    let is_unnamed =
+        |described: &&Described| described.kernel.described.is_none() && described.parameters().iter().any(is_unnamed);
+    let unnamed = described.iter().filter(is_unnamed).count();
+    if unnamed > 0 {
+        let what = format!(
+            "without names of parameters or members: {unnamed} of {}\nhelp: `--debug-info FILE` gives names: the same kernels, \
+             compiled with `nvcc -G` or NVRTC's `--device-debug`",
+            count(described.len() as u64, "kernel"),
+        );
+        error::warn(&Error::new(name, what));
+    }
+}
+
+pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
+    let Some(All { name, described, .. }) = described(&options.source, &|_| false)? else {
+        return Ok(Status::Error);
+    };
+    // An image does not contain the types that pointers point to.
+    let mut header = header::Header::new().forward_declare_pointees();
+    for described in &described {
+        let parameters = described.parameters();
+        header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
+    }
+    if let Some(guard) = &options.guard {
+        header = header.guard(guard);
+    }
+    if let Some(namespace) = &options.namespace {
+        header = header.namespace(namespace);
+    }
+    if !options.strict {
+        header = header.leave_out_kernels();
+    }
+    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&*name, error.to_string()))?;
+    output.to.write_all(text.as_bytes())?;
+    output.to.flush()?;
+    let Some(first) = left_out.first() else {
+        return Ok(Status::Success);
+    };
+    if left_out.len() == described.len() {
+        let what = format!("none of the kernels can be declared ({}): {first}", left_out.len());
+        return Err(Error::new(name, what).into());
+    }
+    let verb = if left_out.len() == 1 { "is" } else { "are" };
+    error::warn(&format_args!(
+        "{name}: {} of {} kernels {verb} not declared: the header contains the reasons",
+        left_out.len(),
+        described.len()
+    ));
+    Ok(Status::Success)
+}
+
+/// A kernel and its parameters.
+struct Described {
+    kernel: Kernel,
+    /// Whether its parameters differ between GPUs.
+    varies: bool,
+    debug_info: Option<ParameterList>,
+}
+
+impl Described {
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut parameters = self.kernel.parameters();
+        self.described().complete(&mut parameters);
+        parameters
+    }
+
+    /// The parameters from debug information: from the additional file if there is one, otherwise from the same file.
+    fn described(&self) -> Members<'_> {
+        let described = self.debug_info.as_ref().or(self.kernel.described.as_ref());
+        described.map_or(Members::UNKNOWN, ParameterList::members)
+    }
+}
+
+/// What files contain.
+struct All {
+    /// The names of the files.
+    name: String,
+    /// The selected kernels, each symbol once.
+    described: Vec<Described>,
+    /// The variables that debug information describes.
+    variables: Vec<ParameterList>,
+}
+
+/// Returns what the files contain. `None` if they cannot be read.
+fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
+    let Some((files, name)) = read(&source.files, &source.select, wanted)? else {
+        return Ok(None);
+    };
+    let mut variables = HashMap::new();
+    let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
+        None => HashMap::new(),
+        Some(path) => {
+            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default(), &|_| false)? else {
+                return Ok(None);
+            };
+            let mut lists = HashMap::new();
+            for kernel in files.read.kernels {
+                if let Some(list) = kernel.described {
+                    lists.entry(kernel.symbol).or_insert(list);
+                }
+            }
+            variables = files.read.globals.described();
+            if lists.is_empty() {
+                let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
+                return Err(Error::new(name, what).into());
+            }
+            lists
+        }
+    };
+    // With patterns for kernels, only what these kernels need is written.
+    let own = files.read.globals.iter();
+    let variables = own
+        .filter(|_| source.select.patterns.is_empty())
+        .filter_map(|global| variables.remove(&global.symbol).or(global.described.clone()))
+        .collect();
+    let mut described: Vec<Described> = Vec::new();
+    for kernel in files.read.kernels {
+        let last = described.last_mut();
+        if let Some(last) = last.filter(|last| last.kernel.symbol == kernel.symbol) {
+            last.varies = true;
+            continue;
+        }
+        let debug_info = debug_info.remove(&kernel.symbol);
+        described.push(Described { kernel, varies: false, debug_info });
+    }
+    Ok(Some(All { name, described, variables }))
+}
+
+fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> Result<Option<(Files, String)>, Failure> {
+    let (mut files, name, status) = report::read(paths, wanted);
+    if status == Status::Error {
+        return Ok(None);
+    }
+    select.apply(&mut files, &name)?;
+    Ok(Some((files, name)))
+}

@@ -1,0 +1,64 @@
+//! The file format in which `kernel-args` records one launch of a kernel.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`Manifest`] | everything about the launch except the image and the memory |
+//! | [`Writer`] | writes a recording as a stream |
+//! | [`Reader`], [`Entries`] | read one, and check every part of it |
+//!
+//! `kernel-args replay` launches it again: a recording has the image, the arguments, and the memory behind the pointers, before and after
+//! the launch.
+//!
+//! A recording is a tar archive, so `tar tf` lists it and `tar xf` unpacks it:
+//!
+//! | entry | content |
+//! |---|---|
+//! | `manifest.json` | the kernel, its geometry, attributes and arguments, and where the pointers point: [`Manifest`] |
+//! | `image` | the PTX, cubin or fat binary that was loaded; absent if it was not known |
+//! | `memory/0.before`, `memory/1.before`, … | each allocation, before the launch |
+//! | `memory/0.after`, `memory/1.after`, … | the same after it; absent if the kernel failed |
+//! | `result.json` | what the driver returned: `{"status": 0}` |
+//!
+//! The entries are in this order, so a recording is written and read as a stream. A reader treats a recording as hostile: every number is
+//! checked against its limits before it is used.
+
+mod error;
+mod manifest;
+mod reader;
+mod writer;
+
+pub use error::Error;
+pub use manifest::{Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer};
+pub use reader::{Entries, Entry, Reader};
+pub use writer::Writer;
+
+use alloc::{format, string::String};
+
+/// Before or after the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before the launch.
+    Before,
+    /// After the launch has finished.
+    After,
+}
+
+/// What the driver returned: the last entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Outcome {
+    status: u32,
+}
+
+const MANIFEST: &str = "manifest.json";
+const IMAGE: &str = "image";
+const RESULT: &str = "result.json";
+
+/// The name of the entry of an allocation.
+fn memory_entry(index: usize, moment: Moment) -> String {
+    let moment = match moment {
+        Moment::Before => "before",
+        Moment::After => "after",
+    };
+    format!("memory/{index}.{moment}")
+}

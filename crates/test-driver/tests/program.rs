@@ -1,0 +1,321 @@
+//! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
+
+use libtest_mimic::{Arguments, Completion, Trial};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Output},
+};
+
+const MANIFEST: &str = r#"
+[package]
+name = "user-of-test-driver"
+edition = "2024"
+
+[dependencies]
+kernel-args = { path = "ROOT/kernel-args" }
+cudarc = { version = "0.19.10", default-features = false, features = ["cuda-13000"] }
+
+[dev-dependencies]
+kernel-args-test-driver = { path = "ROOT/tests/stand_in", default-features = false }
+
+[profile.dev]
+debug = false
+
+[workspace]
+"#;
+
+const LIB: &str = r#"
+use cudarc::driver::{CudaContext, CudaSlice};
+use kernel_args::{Error, Kernel, KernelArgs, launch};
+use std::sync::Arc;
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "saxpy.ptx", entry = "saxpy")]
+struct Saxpy<'a> { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "scale.ptx", entry = "scale")]
+struct Scale<'a> { n: u32, factor: f32, data: &'a mut CudaSlice<f32> }
+
+/// 2 * 3 + 1
+pub fn saxpy(ctx: &Arc<CudaContext>) -> Result<Vec<f32>, Error> {
+    let stream = ctx.default_stream();
+    let x = stream.clone_htod(&[3.0_f32; 4]).map_err(Error::from)?;
+    let mut y = stream.clone_htod(&[1.0_f32; 4]).map_err(Error::from)?;
+    let saxpy = Kernel::<Saxpy>::load(ctx)?;
+    unsafe { launch!(saxpy, 1, 4, Saxpy { n: 4, alpha: 2.0, x: &x, y: &mut y })? };
+    stream.clone_dtoh(&y).map_err(Error::from)
+}
+
+pub fn scale(ctx: &Arc<CudaContext>, block: u32) -> Result<Vec<f32>, Error> {
+    let stream = ctx.default_stream();
+    let mut data = stream.clone_htod(&[3.0_f32; 4]).map_err(Error::from)?;
+    let scale = Kernel::<Scale>::load(ctx)?;
+    unsafe { launch!(scale, 1, block, Scale { n: 4, factor: 2.0, data: &mut data })? };
+    stream.clone_dtoh(&data).map_err(Error::from)
+}
+"#;
+
+const MAIN: &str = r#"
+use user_of_test_driver::{saxpy, scale};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ctx = kernel_args::context(0)?;
+    println!("{:?}: saxpy {:?}", ctx.compute_capability()?, saxpy(&ctx)?);
+    println!("scale {:?}", scale(&ctx, 4)?);
+    println!("{}", scale(&ctx, 2048).expect_err("a large block"));
+    std::process::exit(7)
+}
+"#;
+
+const TESTS: &str = r#"
+use kernel_args_test_driver::{Settings, within};
+use user_of_test_driver::scale;
+
+#[test]
+fn the_arguments_of_a_launch_arrive() {
+    within(&Settings::new().sm(80), |driver| {
+        let ctx = kernel_args::context(0).unwrap();
+        assert_eq!(ctx.compute_capability().unwrap(), (8, 0));
+        scale(&ctx, 4).unwrap();
+        let launch = driver.last_launch().unwrap();
+        assert_eq!((&*launch.name, launch.grid, launch.block), ("scale", [1; 3], [4, 1, 1]));
+        assert_eq!(launch.bank[..8], [4, 0, 0, 0, 0, 0, 0, 0x40], "n: 4, factor: 2.0");
+        assert_eq!(driver.not_executed(), ["scale"]);
+    });
+}
+"#;
+
+const SCALE: &str = ".version 8.0\n.target sm_75\n.address_size 64\n\
+    .visible .entry scale(.param .u32 n, .param .f32 factor, .param .u64 data)\n{ ret; }\n";
+
+/// What the program of the package writes.
+const WRITTEN: &str = "(9, 0): saxpy [7.0, 7.0, 7.0, 7.0]\nscale [3.0, 3.0, 3.0, 3.0]\n\
+    kernel `scale` was not launched: requested block (2048, 1, 1), but this device allows at most (1024, 1024, 64)";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests")
+}
+
+/// A package of a user, in a folder of cargo.
+fn user(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    for inside in ["src", "tests"] {
+        fs::create_dir_all(folder.join(inside)).unwrap();
+    }
+    let root = root().canonicalize().unwrap();
+    let manifest = MANIFEST.replace("ROOT", &root.display().to_string());
+    let saxpy = fs::read_to_string(root.join("ptx/saxpy.ptx")).unwrap();
+    for (path, text) in [
+        ("Cargo.toml", &*manifest),
+        ("src/lib.rs", LIB),
+        ("src/main.rs", MAIN),
+        ("tests/launches.rs", TESTS),
+        ("saxpy.ptx", &saxpy),
+        ("scale.ptx", SCALE),
+    ] {
+        fs::write(folder.join(path), text).unwrap();
+    }
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    folder
+}
+
+/// Cargo, in a folder, on the test driver: the documented command.
+///
+/// It has its own target folder. The name of the test driver's library has no hash of its features. So in the folder of this workspace, it
+/// would replace the workspace's library, and all suites would be compiled again.
+fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    Command::new(program)
+        .arg(env!("CARGO"))
+        .args(words)
+        .args(["--offline", "--quiet"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", tests.join("users-target"))
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+fn assert_written(output: &Output, code: i32, expected: &str) {
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.code() == Some(code) && text.contains(expected), "{}\n{text}\n{errors}", output.status);
+}
+
+fn main() -> ExitCode {
+    let trial = |name, run: fn()| {
+        Trial::test(name, move || {
+            run();
+            Ok(())
+        })
+    };
+    let packed = "the_packed_program_contains_its_library";
+    let trials = vec![
+        trial("a_program_and_its_tests_run_on_the_stand_in", a_program_and_its_tests_run_on_the_stand_in),
+        trial("the_quickstart_runs_on_the_stand_in", the_quickstart_runs_on_the_stand_in),
+        trial("the_examples_run_on_the_stand_in", the_examples_run_on_the_stand_in),
+        trial("a_function_that_is_not_simulated_says_so_once", a_function_that_is_not_simulated_says_so_once),
+        trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
+        if is_full() {
+            trial(packed, the_packed_program_contains_its_library)
+        } else {
+            let why = "it builds the package twice: set KERNEL_ARGS_FULL=1";
+            Trial::ignorable_test(packed, move || Ok(Completion::ignored_with(why)))
+        },
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn is_full() -> bool {
+    env::var_os("KERNEL_ARGS_FULL").is_some()
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kernel-args-test-driver");
+
+fn a_program_and_its_tests_run_on_the_stand_in() {
+    let folder = user("user");
+    let program = Path::new(PROGRAM);
+    let output = cargo(program, &folder, &["run"]);
+    assert_written(&output, 7, WRITTEN);
+    assert_eq!(not_executed(&output), 1, "once, although it is launched again");
+    assert_written(&cargo(program, &folder, &["test"]), 0, "1 passed");
+
+    let compiled = Path::new(env!("CARGO_TARGET_TMPDIR")).join("users-target/debug/user-of-test-driver");
+    let with = |name: &str, value: &str| {
+        Command::new(program).arg(&compiled).env(format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value).output().unwrap()
+    };
+    let quiet = with("NOT_EXECUTED", "quiet");
+    assert_written(&quiet, 7, WRITTEN);
+    assert_eq!(not_executed(&quiet), 0);
+    // Saxpy is executed.
+    let failed = with("NOT_EXECUTED", "fail");
+    assert_written(&failed, 1, "saxpy [7.0, 7.0, 7.0, 7.0]");
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("801"), "{failed:?}");
+    // The example of `--help`.
+    let failed = with("FAIL", "cuLaunchKernelEx=700");
+    assert_written(&failed, 1, "");
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("700"), "{failed:?}");
+    for (name, value) in [("FAIL", "cuLaunchKernle=700"), ("FAIL", "cuLaunchKernelEx"), ("NOT_EXECUTED", "loud")] {
+        let refused = with(name, value);
+        assert_written(&refused, 2, "");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(value.split('=').next().unwrap()), "{refused:?}");
+    }
+}
+
+/// How often it is said that `scale` was not executed.
+fn not_executed(output: &Output) -> usize {
+    String::from_utf8_lossy(&output.stderr).matches("`scale` was launched, not executed").count()
+}
+
+/// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it has alone, if it has
+/// not been compiled or with `KERNEL_ARGS_FULL=1`.
+fn the_quickstart_runs_on_the_stand_in() {
+    let compiled = Path::new(PROGRAM).with_file_name("examples").join("quickstart");
+    let output = if !is_full() && compiled.exists() {
+        Command::new(PROGRAM).arg(compiled).output().unwrap()
+    } else {
+        let example = ["-p", "kernel-args-examples", "--example", "quickstart"];
+        let words = [&["run"], &example[..]].concat();
+        cargo(Path::new(PROGRAM), &root(), &words)
+    };
+    assert_written(&output, 0, "saxpy of 1000000 elements: 0 wrong");
+}
+
+/// The examples whose kernels are not executed end without an error, and say that they compare nothing. Those that `cargo test` of the
+/// workspace has not compiled are compiled with `KERNEL_ARGS_FULL=1`.
+fn the_examples_run_on_the_stand_in() {
+    let programs = Path::new(PROGRAM).parent().unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    fs::create_dir_all(&folder).unwrap();
+    let mut runs = 0;
+    for (package, example) in [
+        ("kernel-args-examples", Some("vector_add")),
+        ("kernel-args-examples", Some("struct_by_value")),
+        ("kernel-args-examples", Some("strided")),
+        ("kernel-args-examples", Some("graph")),
+        ("kernel-args-examples", Some("observe")),
+        ("kernel-args-examples", Some("image_filter")),
+        ("kernel-args-examples", Some("runtime_api")),
+        ("kernel-args-examples", Some("nccl_sum")),
+        ("nbody", None),
+        ("inference", None),
+        ("build-script", None),
+    ] {
+        let compiled = match example {
+            Some(example) => programs.join("examples").join(example),
+            None => programs.join(package),
+        };
+        if is_full() {
+            let target = example.map_or(["--bin", package], |example| ["--example", example]);
+            let mut build = Command::new(env!("CARGO"));
+            build.args(["build", "--offline", "-p", package]).args(target).current_dir(root());
+            let output = build.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        if !compiled.exists() {
+            continue;
+        }
+        // In a folder of its own: one of them writes a picture.
+        let output = Command::new(PROGRAM).arg(&compiled).current_dir(&folder).output().unwrap();
+        let was_executed = !String::from_utf8_lossy(&output.stderr).contains("was launched, not executed");
+        assert_written(
+            &output,
+            0,
+            if was_executed { "" } else { "results not compared: kernels are not executed here" },
+        );
+        runs += 1;
+    }
+    println!("{runs} of 11 examples were run");
+}
+
+fn a_function_that_is_not_simulated_says_so_once() {
+    let program = "import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); cuda.cuInit(0)\n\
+                   print([cuda.cuIpcGetMemHandle(), cuda.cuIpcGetMemHandle(), cuda.cuIpcCloseMemHandle()])";
+    let output = Command::new(PROGRAM).args(["python3", "-c", program]).output().unwrap();
+    assert_written(&output, 0, "[801, 801, 801]");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let of = |name: &str| errors.matches(&format!("kernel-args test driver: `{name}` is not simulated here")).count();
+    assert_eq!((of("cuIpcGetMemHandle"), of("cuIpcCloseMemHandle")), (1, 1), "{errors}");
+}
+
+fn the_exit_code_is_the_commands() {
+    let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
+    assert_written(&code(&["sh", "-c", "exit 3"]), 3, "");
+    assert_written(&code(&["sh", "-c", "kill -9 $$"]), 137, "");
+    assert_written(&code(&["sh", "-c", "ls ${LD_LIBRARY_PATH%%:*}"]), 0, "libcuda.so.1");
+    assert_written(&code(&["--help"]), 0, "kernel-args-test-driver cargo test");
+    let missing = code(&["/nowhere/program"]);
+    assert_written(&missing, 127, "");
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(said.starts_with("error: `/nowhere/program` cannot be started"), "{said}");
+    assert_written(&code(&[]), 2, "");
+}
+
+/// The published package, as `cargo install` builds it: the program contains the library.
+fn the_packed_program_contains_its_library() {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed");
+    let _ = fs::remove_dir_all(&home);
+    fs::create_dir_all(&home).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+    };
+    let target = home.join("target");
+    run(Command::new(env!("CARGO"))
+        .args(["package", "-p", "kernel-args-test-driver", "--offline", "--allow-dirty", "--no-verify"])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(root()));
+    let name = concat!("kernel-args-test-driver-", env!("CARGO_PKG_VERSION"));
+    run(Command::new("tar").arg("-xzf").arg(target.join(format!("package/{name}.crate"))).current_dir(&home));
+    run(Command::new(env!("CARGO"))
+        .args(["install", "--offline", "--path", name, "--root", "."])
+        .env("CARGO_TARGET_DIR", &target)
+        .current_dir(&home));
+    // Only the program is left.
+    fs::remove_dir_all(&target).unwrap();
+    fs::remove_dir_all(home.join(name)).unwrap();
+    let program = home.join("bin/kernel-args-test-driver");
+    assert_written(&cargo(&program, &user("user-of-packed"), &["run"]), 7, WRITTEN);
+}
