@@ -4,6 +4,7 @@
 //! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its own
 //! unit test on a small input with each mistake.
 
+mod architecture;
 mod code;
 mod compile_fail;
 mod declared;
@@ -350,6 +351,28 @@ fn unsafe_blocks_are_in_few_files() {
     assert_eq!(with_blocks, UNSAFE_BLOCKS);
     const { assert!(UNSAFE_BLOCKS.len() <= 23) };
     assert_none(&problems);
+}
+
+#[test]
+fn the_architecture_has_every_package_and_folder() {
+    let (packages, text) = (packages(), read("ARCHITECTURE.md"));
+    let facts = packages.iter().filter(|package| package.is_published).map(|package| {
+        let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
+        sources(&folder, "", &mut found);
+        let has_unsafe = !unsafe_blocks::files(&found).is_empty();
+        // `kernel-args/src/driver` is a folder of folders. The test driver has its own table in its README.
+        let is_shown = |folder: &str| {
+            package.is_library()
+                && folder != "driver"
+                && folder.split('/').count() <= 1 + usize::from(folder.starts_with("driver/"))
+        };
+        let folders = found.iter().filter_map(|(path, _)| path.rsplit_once('/')).map(|(folder, _)| folder.to_owned());
+        let folders: std::collections::BTreeSet<_> = folders.filter(|folder| is_shown(folder)).collect();
+        architecture::Facts { package, has_unsafe, folders: folders.into_iter().collect() }
+    });
+    let lines = text.lines().count();
+    assert!(lines <= 120, "ARCHITECTURE.md has {lines} lines: details are in the documentation of the modules");
+    assert_none(&architecture::differences(&text, &facts.collect::<Vec<_>>()));
 }
 
 /// The functions that write files are in `crates/nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this

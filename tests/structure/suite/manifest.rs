@@ -14,6 +14,8 @@ pub(crate) struct Package {
     /// Relative to the repository's root.
     pub(crate) folder: String,
     pub(crate) is_published: bool,
+    /// The packages of this workspace that its code uses.
+    pub(crate) dependencies: Vec<String>,
     pub(crate) tests: Vec<Test>,
 }
 
@@ -49,8 +51,13 @@ impl Package {
     }
 
     pub(crate) fn parse(folder: &str, text: &str) -> Self {
-        let mut package =
-            Self { name: String::new(), folder: folder.to_owned(), is_published: true, tests: Vec::new() };
+        let mut package = Self {
+            name: String::new(),
+            folder: folder.to_owned(),
+            is_published: true,
+            dependencies: Vec::new(),
+            tests: Vec::new(),
+        };
         let mut section = "";
         let mut named = None;
         for line in text.lines().map(str::trim) {
@@ -62,6 +69,9 @@ impl Package {
                     name.clone_into(&mut package.name);
                 }
                 package.is_published &= line != "publish = false";
+            } else if section == "[dependencies]" {
+                let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+                package.dependencies.extend(name.starts_with("kernel-args").then(|| name.to_owned()));
             } else if section == "[[test]]" {
                 if let Some(name) = value(line, "name") {
                     named = Some(name);

@@ -1,0 +1,66 @@
+//! ARCHITECTURE.md: its table of packages agrees with their manifests and files, and it names every folder of their sources.
+
+use crate::{manifest::Package, table};
+
+const HEADER: [&str; 4] = ["folder", "contents", "uses", "`unsafe`"];
+
+/// What a package is, as the table states it.
+pub(crate) struct Facts<'p> {
+    pub(crate) package: &'p Package,
+    /// Whether its sources have `unsafe` blocks.
+    pub(crate) has_unsafe: bool,
+    /// The folders with sources, relative to the package.
+    pub(crate) folders: Vec<String>,
+}
+
+/// The name without `kernel-args-`.
+fn short(name: &str) -> &str {
+    name.strip_prefix("kernel-args-").unwrap_or(name)
+}
+
+pub(crate) fn differences(text: &str, all: &[Facts<'_>]) -> Vec<String> {
+    let rows = table::rows(text, &HEADER).unwrap_or_default();
+    let mut problems = Vec::new();
+    for Facts { package, has_unsafe, folders } in all {
+        let place = format!("`{}/`", package.folder);
+        let Some([_, _, uses, with_unsafe]) = rows.iter().find(|row| row[0] == place).map(|row| &row[..]) else {
+            problems.push(format!("ARCHITECTURE.md: no row {place} in the table of packages"));
+            continue;
+        };
+        let mut named: Vec<&str> = uses.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let mut needed: Vec<&str> = package.dependencies.iter().map(|name| short(name)).collect();
+        named.sort_unstable();
+        needed.sort_unstable();
+        if named != needed {
+            problems.push(format!("ARCHITECTURE.md: {place} uses `{}`, not `{uses}`", needed.join(", ")));
+        }
+        if (*with_unsafe == "none") == *has_unsafe {
+            problems.push(format!("ARCHITECTURE.md: the `unsafe` code of {place} is not `{with_unsafe}`"));
+        }
+        let section = text.split("\n### ").find(|section| section.starts_with(&format!("`{}/src/`", package.folder)));
+        for folder in folders {
+            if !section.is_some_and(|section| section.contains(&format!("`{folder}/`"))) {
+                problems.push(format!("ARCHITECTURE.md: no row `{folder}/` for {place}"));
+            }
+        }
+    }
+    problems
+}
+
+#[test]
+fn a_wrong_row_is_found() {
+    let package = Package::parse("a", "[package]\nname = \"kernel-args-a\"\n[dependencies]\nkernel-args-b = \"1\"");
+    let facts = |has_unsafe| [Facts { package: &package, has_unsafe, folders: vec!["one".into(), "one/two".into()] }];
+    let row = |uses, kind| {
+        format!(
+            "| folder | contents | uses | `unsafe` |\n|---|---|---|---|\n| `a/` | text | {uses} | {kind} |\n\n### `a/src/`\n`one/`"
+        )
+    };
+    let two = "ARCHITECTURE.md: no row `one/two/` for `a/`";
+    assert_eq!(differences(&row("b", "none"), &facts(false)), [two]);
+    assert_eq!(
+        differences(&row("c", "none"), &facts(true)),
+        ["ARCHITECTURE.md: `a/` uses `b`, not `c`", "ARCHITECTURE.md: the `unsafe` code of `a/` is not `none`", two]
+    );
+    assert_eq!(differences("", &facts(true)), ["ARCHITECTURE.md: no row `a/` in the table of packages"]);
+}
