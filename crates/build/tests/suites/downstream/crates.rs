@@ -116,7 +116,7 @@ pub(super) fn manifest(workspace: &str, name: &str, dependencies: &str, build: b
     );
     if build {
         text += "[build-dependencies.kernel-args-build]\n";
-        text += &["path = \"", &at("kernel-args-build"), "\"\n"].concat();
+        text += &["path = \"", &at("crates/build"), "\"\n"].concat();
     }
     text
 }
