@@ -54,6 +54,21 @@ impl Demangled {
         Some(types)
     }
 
+    /// Adds the types of the symbol to parameters.
+    pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
+        if let Some(types) = self.types_for(parameters) {
+            for (parameter, ty) in parameters.iter_mut().zip(types) {
+                parameter.cpp = ty;
+            }
+        } else if self.is_foreign(parameters) {
+            let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
+            for parameter in parameters.iter_mut().filter(is_short) {
+                // numba passes a half as `.u16`.
+                parameter.class = Class::Bits;
+            }
+        }
+    }
+
     /// Whether the symbol is not C++, and contains types that these parameters do not have.
     pub(crate) fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
         self.list == List::Foreign

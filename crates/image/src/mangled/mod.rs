@@ -10,6 +10,7 @@ mod find;
 mod parser;
 mod printer;
 mod rust;
+pub(crate) mod similar_files;
 mod tree;
 mod written;
 
