@@ -3,6 +3,7 @@
 //! | item | content |
 //! |---|---|
 //! | [`Image`], [`Kernels`], [`Kernel`] | the kernels of an image in any format, with all data about their parameters |
+//! | [`variants()`], [`Observed`] | a kernel in several images: once per list of parameters |
 //! | [`Variable`] | the global variables of an image |
 //! | [`Directives`] | a kernel's requirements for a launch |
 //! | [`validate`] | whether an image is safe to pass to the driver, which does not know its length |
@@ -63,6 +64,7 @@ pub use model::{
     kernels::Kernels,
     validate::validate,
     variable::Variable,
+    variants::{InImage, Observed, Variant, variants},
 };
 pub use table::list::ParameterList;
 #[cfg(feature = "generate")]

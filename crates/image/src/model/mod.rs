@@ -9,3 +9,4 @@ pub(crate) mod kernels;
 pub mod summary;
 pub(crate) mod validate;
 pub(crate) mod variable;
+pub(crate) mod variants;

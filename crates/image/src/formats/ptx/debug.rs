@@ -195,7 +195,7 @@ mod tests {
         ];
         assert_eq!(info, expected.concat());
         assert_eq!(strings, b"a\0b\0");
-        assert_eq!(read("").unwrap(), [const { Vec::new() }; 2]);
+        assert_eq!(read("").unwrap(), [const { Vec::<u8>::new() }; 2]);
     }
 
     #[test]

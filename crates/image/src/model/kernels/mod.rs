@@ -13,7 +13,11 @@ use crate::{
         ptx::{Entry, Module},
     },
     mangled::Demangled,
-    model::{kernel::Kernel, variable::Variable},
+    model::{
+        kernel::Kernel,
+        variable::Variable,
+        variants::{Variant, variants},
+    },
     table::BodyTable,
 };
 use alloc::{borrow::Cow, vec::Vec};
@@ -303,6 +307,20 @@ impl<'a> Kernels<'a> {
         Some(kernel.with_checked_name())
     }
 
+    /// The kernel with this symbol in all texts and cubins of the image, once per list of parameters and limits: see
+    /// [`variants()`]. A place is the index of the text or cubin.
+    #[must_use]
+    pub fn variants(&self, symbol: &str) -> Vec<Variant<usize>> {
+        let mut seen = Vec::new();
+        for place in self.places(symbol) {
+            if let Some(kernel) = self.chosen(&[*place], None) {
+                let sm = self.generations().nth(place.part as usize).flatten();
+                kernel.observed(place.part as usize, sm).add_to(&mut seen);
+            }
+        }
+        variants(Demangled::new(symbol).as_ref(), seen)
+    }
+
     /// The symbols of all variables, without duplicates, in alphabetical order.
     pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
         let groups = self.variables.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
@@ -464,7 +482,7 @@ fn narrow(count: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Image;
+    use crate::model::image::Image;
     use core::fmt::Write as _;
     use std::{cell::Cell, string::String};
 
