@@ -36,9 +36,7 @@ pub enum DirectiveValue {
     Flag(bool),
 }
 
-/// One directive in all sources.
 struct Row {
-    /// The name of its field.
     name: &'static str,
     /// The directive in PTX, without the dot.
     word: Option<&'static str>,
@@ -47,7 +45,6 @@ struct Row {
     field: fn(&mut Directives) -> Field<'_>,
 }
 
-/// A reference to the value of a directive.
 pub(crate) enum Field<'d> {
     Dimensions(&'d mut Option<[u32; 3]>),
     Count(&'d mut Option<u32>),
@@ -81,19 +78,16 @@ const TABLE: [Row; 9] = table! {
 };
 
 impl Directives {
-    /// The value of a directive, by its name in PTX.
     pub(crate) fn by_word(&mut self, word: &str) -> Option<Field<'_>> {
         let row = TABLE.iter().find(|row| row.word == Some(word))?;
         Some((row.field)(self))
     }
 
-    /// The value of a directive, by the attribute of its record.
     pub(crate) fn by_attribute(&mut self, attribute: u8) -> Option<Field<'_>> {
         let row = TABLE.iter().find(|row| row.attribute == Some(attribute))?;
         Some((row.field)(self))
     }
 
-    /// Calls `visit` with the index of each directive, and where its value is stored.
     pub(crate) fn each(&mut self, mut visit: impl FnMut(usize, Field<'_>)) {
         for (index, row) in TABLE.iter().enumerate() {
             visit(index, (row.field)(self));

@@ -5,10 +5,8 @@
 
 use core::ffi::CStr;
 
-/// A set of bytes.
 pub(crate) type Class = [bool; 256];
 
-/// All bytes except these.
 pub(crate) const fn except(bytes: &[u8]) -> Class {
     let mut class = [true; 256];
     let mut i = 0;
@@ -19,12 +17,10 @@ pub(crate) const fn except(bytes: &[u8]) -> Class {
     class
 }
 
-/// Only these bytes.
 pub(crate) const fn only(bytes: &[u8]) -> Class {
     with([false; 256], bytes)
 }
 
-/// A class and these bytes.
 pub(crate) const fn with(mut class: Class, bytes: &[u8]) -> Class {
     let mut i = 0;
     while i < bytes.len() {
@@ -69,7 +65,6 @@ pub(crate) fn after_comment(text: &[u8], mut at: usize) -> Option<usize> {
 
 static NOT_STAR: Class = except(b"*");
 
-/// The bytes before the first NUL, or all.
 pub(crate) fn before_nul(bytes: &[u8]) -> &[u8] {
     // The standard library contains this search with optimization.
     CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes)

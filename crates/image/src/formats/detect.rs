@@ -110,7 +110,6 @@ pub(crate) fn binary_format(bytes: &[u8]) -> Option<Result<Kind, Error>> {
     }
 }
 
-/// The first bytes of files of the host that are not ELF.
 const HOST_FILES: [(&[u8], &str); 5] = [
     (b"!<arch>\n", "a static library"),
     (b"\xcf\xfa\xed\xfe", "an object file, a library or a program for macOS"),
@@ -141,7 +140,6 @@ static TEXT: Class = except(
     b"\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f",
 );
 
-/// Whether text is CUDA C++: it has a word that only CUDA C++ has, and lacks the directive with which PTX begins.
 fn is_cuda_source(text: &[u8]) -> bool {
     let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
     !has(b".version") && (has(b"__global__") || has(b"__device__") || has(b"#include"))

@@ -27,17 +27,14 @@ const SECTIONS: &str = "Invalid ELF section header offset or size";
 const SECTION: &str = "Invalid ELF section size or offset";
 const INDEX: &str = "Invalid ELF section index";
 
-/// A file with its table of sections.
 #[derive(Clone, Copy)]
 pub(crate) struct Elf<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) header: &'a [u8; HEADER],
     sections: &'a [[u8; SECTION_HEADER]],
-    /// The index of the section with the section names.
     pub(crate) names: usize,
 }
 
-/// The header of a section.
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
     pub(crate) name: u32,
@@ -51,7 +48,6 @@ pub(crate) struct Section {
     pub(crate) entry_size: u64,
 }
 
-/// An entry of a symbol table.
 #[derive(Clone, Copy)]
 pub(crate) struct Symbol {
     pub(crate) name: u32,
@@ -63,10 +59,6 @@ pub(crate) struct Symbol {
     pub(crate) size: u64,
 }
 
-/// Reads the header of an ELF file.
-///
-/// # Errors
-/// If it is invalid: the reason.
 pub(crate) fn header(bytes: &[u8]) -> Result<&[u8; HEADER], &'static str> {
     let header = bytes.first_chunk().ok_or("Invalid ELF header size or alignment")?;
     // 64-bit, little-endian, version 1.
@@ -74,10 +66,6 @@ pub(crate) fn header(bytes: &[u8]) -> Result<&[u8; HEADER], &'static str> {
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the header and finds the sections.
-    ///
-    /// # Errors
-    /// If they are invalid: the reason.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
         let header = header(bytes)?;
         let number = |at| u16_at(header, at).unwrap_or(0);
@@ -100,7 +88,6 @@ impl<'a> Elf<'a> {
         Ok(elf)
     }
 
-    /// The number of sections, including section 0.
     pub(crate) const fn len(&self) -> usize {
         self.sections.len()
     }
@@ -109,15 +96,10 @@ impl<'a> Elf<'a> {
         self.sections.get(index).map(|header| Section::parse(header))
     }
 
-    /// All sections, in order.
     pub(crate) fn sections(&self) -> impl Iterator<Item = Section> {
         self.sections.iter().map(|header| Section::parse(header))
     }
 
-    /// The bytes of a section in the file.
-    ///
-    /// # Errors
-    /// If it is not completely inside the file.
     pub(crate) fn data(&self, section: &Section) -> Result<&'a [u8], &'static str> {
         if section.kind == SHT_NOBITS || section.size == 0 {
             return Ok(&[]);
@@ -125,24 +107,15 @@ impl<'a> Elf<'a> {
         range(self.bytes, section.offset, section.size).ok_or(SECTION)
     }
 
-    /// The bytes of the section with this index, which is not section 0.
     fn data_of(&self, index: usize) -> Result<&'a [u8], &'static str> {
         let section = self.section(index).filter(|_| index != 0);
         self.data(&section.ok_or(INDEX)?)
     }
 
-    /// The section names.
-    ///
-    /// # Errors
-    /// If they do not exist, or are not completely inside the file.
     pub(crate) fn section_names(&self) -> Result<&'a [u8], &'static str> {
         self.data_of(self.names)
     }
 
-    /// The symbols and their names.
-    ///
-    /// # Errors
-    /// If they are not completely inside the file.
     pub(crate) fn symbols(&self) -> Result<(impl ExactSizeIterator<Item = Symbol> + use<'a>, &'a [u8]), &'static str> {
         let table = self.sections().find(|section| section.kind == SHT_SYMTAB);
         let (symbols, names): (&[[u8; SYMBOL]], &[u8]) = match table {

@@ -22,7 +22,6 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-/// What a parameter shows about its type in the symbol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// The parameter can have this type.
@@ -54,7 +53,6 @@ impl Demangled {
         Some(types)
     }
 
-    /// Adds the types of the symbol to parameters.
     pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
         if let Some(types) = self.types_for(parameters) {
             for (parameter, ty) in parameters.iter_mut().zip(types) {

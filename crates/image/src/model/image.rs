@@ -14,16 +14,13 @@ use alloc::{borrow::Cow, vec::Vec};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image<'a> {
     parts: Vec<Part<'a>>,
-    /// The total size in bytes.
     size: usize,
 }
 
-/// A PTX text or a cubin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part<'a> {
     Text(&'a [u8]),
     Cubin(&'a [u8]),
-    /// A member of a fat binary, possibly compressed.
     Member(Member<'a>),
 }
 
@@ -127,7 +124,6 @@ impl<'a> Image<'a> {
     }
 }
 
-/// The members that contain kernels.
 fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
     let mut budget = Budget::new(bytes.len() as u64);
     let mut parts = Vec::new();

@@ -108,7 +108,6 @@ impl Kernel<'_> {
         defined.map(|entry| entry.dynamic_shared)
     }
 
-    /// Its directives, and whether it uses dynamic shared memory.
     #[must_use]
     pub(crate) fn limits(&self) -> Limits {
         Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }

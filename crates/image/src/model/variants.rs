@@ -101,7 +101,6 @@ fn spelling(parameter: &Parameter<'_>) -> String {
     }
 }
 
-/// A list of parameters with bodies only.
 fn list_of(bodies: &[Body<'_>]) -> ParameterList {
     /// The longest name of a source file that is kept. A hostile text has one name for many kernels.
     const FILE_NAME: usize = 256;

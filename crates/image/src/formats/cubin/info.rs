@@ -19,7 +19,6 @@ const TILE_IR: u32 = 7;
 /// The record of a parameter in a block above 4,352 bytes.
 const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
 
-/// The data in a kernel's records.
 #[derive(Default)]
 pub(super) struct Info {
     /// The parameters with their ordinals, in the order of the file: last ordinal first.
@@ -29,8 +28,6 @@ pub(super) struct Info {
 }
 
 impl Info {
-    /// # Errors
-    /// If a record is invalid: the reason.
     pub(super) fn parse(mut bytes: &[u8]) -> Result<Self, &'static str> {
         const CUT: &str = "a record of its `.nv.info` section ends outside of it";
         let mut info = Self::default();

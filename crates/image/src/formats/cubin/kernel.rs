@@ -105,7 +105,6 @@ pub struct Parameter {
 }
 
 impl Cubin<'_> {
-    /// A copy that does not borrow the file.
     pub(crate) fn into_owned(self) -> Cubin<'static> {
         fn owned(kernel: Kernel<'_>) -> Kernel<'static> {
             Kernel { name: Cow::Owned(kernel.name.into_owned()), ..kernel }

@@ -20,7 +20,6 @@ pub const MACHINE: u16 = 190;
 /// The type of the `.nv.info` sections.
 pub(super) const INFO: u32 = elf::SHT_LOPROC;
 pub(super) const PREFIX: &[u8] = b".nv.info.";
-/// The section with the records of all functions.
 pub(super) const GLOBAL: &[u8] = b".nv.info";
 /// The prefix of the section for a kernel's shared memory.
 const SHARED: &[u8] = b".nv.shared.";
@@ -121,7 +120,6 @@ const ALLOCATED: u64 = 2;
 /// More than the longest name in [`space_of`].
 const LONGEST_SPACE: usize = 32;
 
-/// The memory of the variables in a section with this name.
 fn space_of(section: &[u8]) -> Option<VariableSpace> {
     match section {
         b".nv.global" | b".nv.global.init" => Some(VariableSpace::Global),
@@ -131,10 +129,8 @@ fn space_of(section: &[u8]) -> Option<VariableSpace> {
     }
 }
 
-/// The sections of each kernel.
 #[derive(Default)]
 struct OfKernels<'a> {
-    /// The index of each name in the list.
     places: BTreeMap<&'a [u8], usize>,
     /// The records, and the size of shared memory.
     all: Vec<(Option<&'a [u8]>, u64)>,
@@ -151,7 +147,6 @@ impl<'a> OfKernels<'a> {
     }
 }
 
-/// The GPU generation of a cubin, from its header only.
 pub(crate) fn sm_of(bytes: &[u8]) -> Result<Sm, Error> {
     elf::header(bytes).map(sm).map_err(Error::Elf)
 }
@@ -167,10 +162,6 @@ fn sm(header: &[u8; elf::HEADER]) -> Sm {
     Sm(sm as u16)
 }
 
-/// The kernel with this symbol and these records.
-///
-/// # Errors
-/// If the records are invalid: the reason.
 fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
     const ORDER: &str = "its parameters are not numbered from 0 without gaps";
     let mut parameters = vec![None; info.parameters.len()];

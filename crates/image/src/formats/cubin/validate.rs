@@ -65,7 +65,6 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks the sizes in the ELF header, section 0, and the program headers.
 fn headers(elf: &Elf<'_>) -> Result<(), Error> {
     let number = |at| u16_at(elf.header, at).unwrap_or(0);
     let programs = number(56);
@@ -110,7 +109,6 @@ fn section(elf: &Elf<'_>, index: usize) -> Result<Section, Error> {
     elf.section(index).ok_or(Error::outside("section", index))
 }
 
-/// The data of a string table, which ends with NUL.
 fn strings<'a>(elf: &Elf<'a>, index: usize) -> Result<&'a [u8], Error> {
     let section = section(elf, index)?;
     let data = range(elf.bytes, section.offset, section.size);

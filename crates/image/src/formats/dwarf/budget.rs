@@ -11,7 +11,6 @@ use core::cell::Cell;
 pub(super) struct Budget {
     /// The remaining number of attributes.
     work: Cell<usize>,
-    /// The remaining bytes.
     memory: Cell<usize>,
 }
 
@@ -30,18 +29,11 @@ impl Budget {
     }
 
     /// Counts the reading of an entry with this many attributes, or of a text of this many bytes.
-    ///
-    /// # Errors
-    /// If the budget is exhausted.
     pub(super) fn work(&self, attributes: usize) -> Result<(), Error> {
         const EACH: usize = 4;
         take(&self.work, attributes.saturating_add(EACH))
     }
 
-    /// Counts the storage of this many bytes, permanent or temporary.
-    ///
-    /// # Errors
-    /// If the budget is exhausted.
     pub(super) fn store(&self, bytes: usize) -> Result<(), Error> {
         take(&self.memory, bytes)
     }

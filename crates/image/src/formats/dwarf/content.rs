@@ -14,7 +14,6 @@ use kernel_args_abi::Opaque;
 /// The maximum depth of base classes of base classes.
 const DEEPEST: usize = 16;
 
-/// The parts of a struct, sorted by offset.
 #[derive(Default)]
 pub(super) struct Content<'s> {
     pub(super) parts: Vec<Part<'s>>,
@@ -22,10 +21,16 @@ pub(super) struct Content<'s> {
 
 /// A part of a struct. Offsets are in bytes.
 pub(super) enum Part<'s> {
-    /// A member of the struct, or of a base class.
-    Member { place: Place, offset: u64 },
+    Member {
+        place: Place,
+        offset: u64,
+    },
     /// Bit fields, or the pointer to a table of virtual functions.
-    Hidden { bytes: Range<u64>, name: &'s str, why: Opaque },
+    Hidden {
+        bytes: Range<u64>,
+        name: &'s str,
+        why: Opaque,
+    },
 }
 
 impl Part<'_> {
@@ -68,7 +73,6 @@ impl<'s> Content<'s> {
         }
     }
 
-    /// Adds the parts of a struct that begins at `start`.
     fn add(
         &mut self,
         units: &Units<'s>,
@@ -121,7 +125,6 @@ impl<'s> Content<'s> {
         Ok(Ok(()))
     }
 
-    /// Adds the parts of a base class.
     fn base(
         &mut self,
         units: &Units<'s>,
@@ -156,7 +159,6 @@ impl<'s> Content<'s> {
     }
 }
 
-/// The offset of a member of a struct that begins at `start`.
 fn place(member: &Entry<'_>, start: u64) -> Option<u64> {
     match member.offset {
         Offset::None => Some(start),

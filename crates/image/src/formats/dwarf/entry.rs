@@ -3,13 +3,10 @@
 use core::ops::Range;
 use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlice, LittleEndian, constants as dw};
 
-/// Bytes of a section.
 pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
 
-/// The value of an attribute.
 pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
 
-/// The position of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Place {
     pub(super) unit: u32,
@@ -18,13 +15,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Another position in the same unit.
     pub(super) const fn at(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
 }
 
-/// An entry, with the attributes that describe types.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an attribute that is there or not")]
 pub(super) struct Entry<'s> {
@@ -32,7 +27,6 @@ pub(super) struct Entry<'s> {
     pub(super) tag: DwTag,
     pub(super) has_children: bool,
     pub(super) name: Option<Value<'s>>,
-    /// The mangled name.
     pub(super) linkage_name: Option<Value<'s>>,
     pub(super) ty: Option<Place>,
     /// The entry that this one completes: its declaration, or its abstract origin.
@@ -43,16 +37,13 @@ pub(super) struct Entry<'s> {
     /// The number of elements in one dimension of an array.
     pub(super) count: Option<u64>,
     pub(super) alignment: Option<u64>,
-    /// The value of an enumerator.
     pub(super) value: Option<i128>,
     pub(super) bits: BitField,
-    /// Whether a base class is virtual.
     pub(super) is_virtual: bool,
     pub(super) is_declaration: bool,
     /// Whether a member is static.
     pub(super) is_external: bool,
     pub(super) is_artificial: bool,
-    /// The base of the unit's text offsets.
     pub(super) string_offsets: Option<usize>,
 }
 
@@ -93,7 +84,6 @@ impl BitField {
     }
 }
 
-/// The offset of a member in its struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Offset {
     /// Not specified: the member is at the beginning.

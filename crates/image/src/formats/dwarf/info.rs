@@ -13,7 +13,6 @@ pub struct DebugInfo {
     pub(super) kernels: Vec<(String, usize)>,
     /// The variables in the same way: each is the only parameter of a list.
     pub(super) variables: Vec<(String, usize)>,
-    /// Errors that concern single kernels.
     pub(super) errors: Vec<Error>,
 }
 
@@ -49,7 +48,6 @@ impl DebugInfo {
         &self.errors
     }
 
-    /// The approximate memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let lists = self.kernels.iter().chain(&self.variables);
         let symbols: usize = lists.map(|(symbol, _)| symbol.len()).sum();

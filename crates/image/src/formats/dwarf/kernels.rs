@@ -16,7 +16,6 @@ use kernel_args_abi::param_layout::LIMIT;
 /// The approximate memory of a kernel in a map and a list, in bytes.
 const OF_MAP: usize = 96;
 
-/// The maximum length of a chain of declarations.
 const LONGEST_CHAIN: usize = 8;
 
 /// The number of a list, or why the kernel cannot have these parameters.
@@ -89,7 +88,6 @@ fn variable<'s>(units: &Units<'s>, types: &mut Types<'_, 's>, place: Place) -> R
     }
 }
 
-/// A function, with the data from its declaration.
 struct Function<'s> {
     name: &'s str,
     linkage_name: &'s str,
@@ -131,7 +129,6 @@ impl<'s> Function<'s> {
         if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
     }
 
-    /// The number of the parameter list, or why a kernel cannot have these parameters.
     fn parameters(&self, units: &Units<'s>, types: &mut Types<'_, 's>) -> Result<Result<usize, &'static str>, Error> {
         let mut parameters = Vec::new();
         // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
@@ -173,7 +170,6 @@ impl<'s> Function<'s> {
     }
 }
 
-/// A parameter, merged with the entry that it completes.
 fn complete<'s>(units: &Units<'s>, mut whole: Entry<'s>) -> Result<Entry<'s>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let (Some(place), None) = (whole.completes, whole.ty) else {

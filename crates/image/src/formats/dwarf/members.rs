@@ -18,10 +18,8 @@ const DEEPEST: usize = 32;
 /// The maximum number of members of a struct that is read, including nested members. An array counts as one element.
 const MOST: usize = 65_536;
 
-/// A stored parameter or member.
 pub(super) struct Row {
     pub(super) place: u32,
-    /// The size in bytes.
     pub(super) size: usize,
 }
 
@@ -72,7 +70,6 @@ impl<'s> Types<'_, 's> {
         Ok(Row { place, size: 0 })
     }
 
-    /// The number of the members of the struct at a position, at nesting depth `depth`.
     pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
         if let Some(known) = self.structs.get(&place) {
             return Ok(known.number);

@@ -107,7 +107,6 @@ impl DebugInfo {
         return Self::not_read(kernels.into_iter().chain(variables));
     }
 
-    /// The result for an image with debug information that is not supported.
     #[cfg(not(feature = "debug-info"))]
     fn not_read<'k>(kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
         match kernels.into_iter().next() {

@@ -61,7 +61,6 @@ fn write_section(text: &mut String, name: &str, bytes: &[u8]) {
     text.push_str("\n}\n");
 }
 
-/// The section `.debug_info`, without the file name and folder of each unit.
 fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
     let abbreviations = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
     let info = DebugInfo::new(sections.get(INFO), LittleEndian);

@@ -23,7 +23,6 @@ pub(super) const LINE_STRINGS: usize = 3;
 #[cfg(feature = "debug-info")]
 pub(super) const STRING_OFFSETS: usize = 4;
 
-/// In this order.
 pub(super) const NAMES: [&str; 5] =
     [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
 
@@ -64,19 +63,16 @@ impl<'a> Sections<'a> {
         Ok(sections)
     }
 
-    /// The sections of a PTX text.
     #[cfg(feature = "debug-info")]
     pub(super) fn of_ptx(text: &[u8]) -> Result<Self, Error> {
         let found = ptx::debug_sections(text, NAMES).map_err(Error::Ptx)?;
         Ok(Self(found.map(Cow::Owned)))
     }
 
-    /// Whether all sections are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.get(INFO).is_empty()
     }
 
-    /// The total size in bytes.
     #[cfg(feature = "debug-info")]
     pub(super) fn size(&self) -> usize {
         let sizes = self.0.iter().map(|section| section.len());

@@ -8,21 +8,16 @@ use kernel_args_abi::{
     signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
 };
 
-/// The stored parameters and members.
 pub(super) struct Types<'u, 's> {
     pub(super) units: &'u Units<'s>,
     pub(super) table: TypeWriter,
     pub(super) referents: Referents,
-    /// The structs and enums that have been read.
     pub(super) structs: BTreeMap<Place, Known>,
-    /// The positions of the stored type names.
     names: BTreeMap<Place, usize>,
 }
 
-/// A struct or enum that has been read.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
-    /// The number of its members or variants.
     pub(super) number: usize,
     /// The number of its members, including nested members.
     pub(super) leaves: usize,
@@ -59,7 +54,6 @@ impl<'u, 's> Types<'u, 's> {
         }
     }
 
-    /// Stores a parameter or member. `ty` provides the name of its type.
     pub(super) fn record(
         &mut self,
         parameter: &Parameter<'_>,
@@ -74,7 +68,6 @@ impl<'u, 's> Types<'u, 's> {
         self.store(|table| table.record(parameter, named, members, referent))
     }
 
-    /// Writes to the table, and counts the written bytes.
     pub(super) fn store<T>(&mut self, write: impl FnOnce(&mut TypeWriter) -> T) -> Result<T, Error> {
         let before = self.table.len();
         let written = write(&mut self.table);
@@ -82,7 +75,6 @@ impl<'u, 's> Types<'u, 's> {
         Ok(written)
     }
 
-    /// The position of the stored name of a type.
     fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
         if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
             return Ok(*known as u32);
@@ -95,7 +87,6 @@ impl<'u, 's> Types<'u, 's> {
         Ok(name)
     }
 
-    /// The number of the referent of a parameter or member of this type.
     pub(super) fn referent(&mut self, ty: &Type<'s>) -> Result<usize, Error> {
         let place = match (ty.alias, ty.named_by) {
             ("cudaTextureObject_t", _) => return Ok(TEXTURE),

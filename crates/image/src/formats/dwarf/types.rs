@@ -16,13 +16,11 @@ use kernel_args_abi::{
 /// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
 
-/// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Type<'s> {
     /// The C++ type, without the name if its base is [`CppBase::Named`].
     pub(super) cpp: CppType<'static>,
     pub(super) name: Cow<'s, str>,
-    /// The entry with the name.
     pub(super) named_by: Option<Place>,
     /// The size of the whole value, in bytes.
     pub(super) size: Option<u64>,
@@ -34,14 +32,12 @@ pub(super) struct Type<'s> {
     pub(super) alias: &'s str,
 }
 
-/// The integer type of an enum, as far as it is known.
 #[derive(Default)]
 pub(super) struct Integer {
     size: Option<u64>,
     pub(super) is_signed: Option<bool>,
 }
 
-/// A placeholder for a [`Type`] with a name.
 const NAMED: CppType<'static> = CppType::named("");
 
 /// One entry on the path from a type to its base.
@@ -52,7 +48,6 @@ enum Link {
 }
 
 impl<'s> Type<'s> {
-    /// `void`: the type of an entry without a type.
     fn void() -> Self {
         Self {
             cpp: CppType::of(CppBase::Void),
@@ -127,7 +122,6 @@ impl<'s> Type<'s> {
         Self { cpp: CppType::UNKNOWN, ..Self::void() }
     }
 
-    /// A type that is neither a pointer nor an array. `alias` is its typedef name, if there is one.
     fn base(units: &Units<'s>, entry: &Entry<'s>, alias: &'s str) -> Result<Self, Error> {
         let name = name(units, entry)?;
         let ty = Self { size: entry.byte_size, ..Self::unknown() };
@@ -173,7 +167,6 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// The integer of this type.
     pub(super) fn integer_of(units: &Units<'s>, place: Option<Place>) -> Result<Integer, Error> {
         let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
             return Ok(Integer::default());
@@ -186,7 +179,6 @@ impl<'s> Type<'s> {
         Ok(Integer { size: entry.byte_size, is_signed })
     }
 
-    /// A struct, union or enum with the first available name: its own name, or its typedef name.
     fn named(self, names: [&'s str; 2], place: Place) -> Self {
         for name in names {
             let name = if name.starts_with("_Z") { demangle(name).map(Cow::Owned) } else { Some(Cow::Borrowed(name)) };
@@ -234,7 +226,6 @@ fn underlying<'s>(units: &Units<'s>, mut at: Option<Place>, tag: DwTag) -> Resul
     Ok(None)
 }
 
-/// The name of an entry, or of the declaration that it completes.
 fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
     let declaration = match (entry.name, entry.completes) {
         (None, Some(place)) => &units.entry(place)?,
@@ -254,7 +245,6 @@ fn is_name(name: &str) -> bool {
     name.starts_with(begins) && !made && !name.contains(['{', '\''])
 }
 
-/// The scalar type with this name and encoding.
 fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static>, Class) {
     let by_name = scalar(name.as_bytes());
     let integer = |signed| by_name.unwrap_or(CppBase::Integer { signed, bits });

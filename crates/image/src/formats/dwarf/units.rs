@@ -12,18 +12,14 @@ use gimli::{
     DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset,
 };
 
-/// One unit.
 struct Unit<'s> {
     header: UnitHeader<Slice<'s>>,
-    /// The index of the unit's table of abbreviations.
     abbreviations: usize,
     string_offsets: DebugStrOffsetsBase<usize>,
 }
 
-/// All units.
 pub(super) struct Units<'s> {
     all: Vec<Unit<'s>>,
-    /// The tables of abbreviations, without duplicates.
     abbreviations: Vec<Abbreviations>,
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
@@ -39,7 +35,6 @@ pub(super) struct Walk<'u, 's> {
     is_done: bool,
 }
 
-/// An entry in a walk.
 pub(super) struct Step<'s> {
     /// The depth below the first entry, which has depth 0.
     pub(super) depth: isize,
@@ -87,18 +82,15 @@ impl<'s> Units<'s> {
         Ok(units)
     }
 
-    /// The number of units.
     pub(super) fn len(&self) -> u32 {
         self.all.len() as u32
     }
 
-    /// All entries of a unit.
     pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
         let root = self.all[unit as usize].header.root_offset();
         self.walk(Place { unit, offset: root.0 })
     }
 
-    /// An entry and its children.
     pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
@@ -107,7 +99,6 @@ impl<'s> Units<'s> {
         Ok(Walk { units: self, raw, unit: place.unit, is_done: false })
     }
 
-    /// The entry at a position.
     pub(super) fn entry(&self, place: Place) -> Result<Entry<'s>, Error> {
         match self.walk(place)?.next()? {
             Some(step) => Ok(step.entry),
@@ -115,7 +106,6 @@ impl<'s> Units<'s> {
         }
     }
 
-    /// The size of an address in a unit, in bytes.
     pub(super) fn address_size(&self, place: Place) -> u8 {
         self.all[place.unit as usize].header.address_size()
     }
@@ -142,7 +132,6 @@ impl<'s> Units<'s> {
         Ok(if text.len() <= LONGEST { text } else { "" })
     }
 
-    /// The position of a reference across units.
     pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
         let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
@@ -152,7 +141,6 @@ impl<'s> Units<'s> {
 }
 
 impl<'u, 's> Walk<'u, 's> {
-    /// The next entry, or `None` at the end of the first entry and its children.
     pub(super) fn next(&mut self) -> Result<Option<Step<'s>>, Error> {
         loop {
             if self.is_done || self.raw.is_empty() {
@@ -183,7 +171,6 @@ impl<'u, 's> Walk<'u, 's> {
         }
     }
 
-    /// The next direct child of the first entry.
     pub(super) fn next_child(&mut self) -> Result<Option<Entry<'s>>, Error> {
         while let Some(step) = self.next()? {
             if step.depth == 1 {

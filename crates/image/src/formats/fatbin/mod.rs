@@ -31,7 +31,6 @@ pub struct Budget {
     left: u64,
 }
 
-/// The maximum decompressed size of `size` bytes.
 const fn expanded(size: u64) -> u64 {
     let limit = size.saturating_mul(EXPANSION_LIMIT);
     if limit < EXPANSION_FLOOR { EXPANSION_FLOOR } else { limit }
@@ -51,7 +50,6 @@ impl Budget {
         self.limit - self.left
     }
 
-    /// The bytes of a member.
     pub(crate) fn bytes<'a>(&mut self, member: &Member<'a>) -> Result<Cow<'a, [u8]>, Error> {
         if member.compression == Compression::None {
             return Ok(Cow::Borrowed(member.payload));
@@ -109,7 +107,6 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, Error> {
     }
 }
 
-/// Reads the container at `start`. Returns the end of the container.
 fn container<'a>(bytes: &'a [u8], start: usize, members: &mut Vec<Member<'a>>) -> Result<usize, Error> {
     let cut = Error::Cut(start);
     let header = &bytes[start..];
@@ -143,7 +140,6 @@ fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
 const CONTAINER_HEADER: u16 = 16;
 
 impl<'a> Member<'a> {
-    /// The member at the beginning of `bytes`, and the remaining bytes.
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
         let (header, rest) = bytes.split_at_checked(header_size)?;
@@ -166,7 +162,6 @@ impl<'a> Member<'a> {
         self.decompress()
     }
 
-    /// The decompressed bytes, of any kind.
     fn decompress(&self) -> Result<Cow<'a, [u8]>, Error> {
         if self.compression == Compression::None {
             return Ok(Cow::Borrowed(self.payload));
@@ -183,7 +178,6 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// `packed` is the size of the payload in bytes.
     fn check_size(&self, packed: u64) -> Result<usize, Error> {
         let limit = expanded(packed).min(MEMBER_LIMIT);
         match usize::try_from(self.size) {
@@ -193,10 +187,8 @@ impl<'a> Member<'a> {
     }
 }
 
-/// The header of a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Header {
-    /// The member without its payload.
     member: Member<'static>,
     /// The size of the payload with padding, in bytes.
     padded: u64,
@@ -208,7 +200,6 @@ impl Header {
     /// The size of the part with known fields, in bytes.
     const LEAST: usize = 64;
 
-    /// Reads a header from exactly its bytes.
     fn parse(bytes: &[u8]) -> Option<Self> {
         const LZ4: u64 = 0x2000;
         const ZSTD: u64 = 0x8000;

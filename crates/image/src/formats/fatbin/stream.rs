@@ -17,9 +17,6 @@ pub trait Source {
     fn size(&self) -> u64;
 
     /// Fills `to` with the bytes from `at` on. The range ends at or before [`size`](Self::size).
-    ///
-    /// # Errors
-    /// If the bytes cannot be read.
     fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), Self::Error>;
 }
 
@@ -59,7 +56,6 @@ pub struct Stream<S> {
     /// The positions of the next header and of the end of its container.
     at: u64,
     end: u64,
-    /// Whether no container has been read yet.
     is_first: bool,
     is_over: bool,
 }
@@ -179,7 +175,6 @@ impl<S: Source> Stream<S> {
         Ok(bytes)
     }
 
-    /// At most the first `most` bytes from `at` to `end`.
     fn head(&mut self, at: u64, end: u64, most: u64) -> Result<Vec<u8>, StreamError<S::Error>> {
         self.read(at, end.saturating_sub(at).min(most) as usize)
     }
@@ -224,7 +219,6 @@ impl<S: Source> Stream<S> {
         Ok(Some(StreamedMember { at, payload, header }))
     }
 
-    /// Reads the header of the next container, if there is one.
     fn container(&mut self) -> Result<bool, StreamError<S::Error>> {
         if !self.is_first {
             self.pass_zeros()?;
@@ -246,7 +240,6 @@ impl<S: Source> Stream<S> {
         Ok(true)
     }
 
-    /// Skips the padding after a container.
     fn pass_zeros(&mut self) -> Result<(), StreamError<S::Error>> {
         const STEP: u64 = 4096;
         // The end of most containers is aligned to 8 bytes, so the next one begins here.

@@ -21,9 +21,6 @@ use alloc::{collections::BTreeMap, vec::Vec};
 /// is read as one.
 ///
 /// Addresses of code and data are 0, because a text does not contain them.
-///
-/// # Errors
-/// If a section is not valid PTX.
 pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {
     let lexer = &mut Lexer::new(before_nul(text));
     let mut sections =
@@ -50,12 +47,10 @@ pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> R
 struct Sections<'a, const N: usize> {
     names: [&'a str; N],
     bytes: [Vec<u8>; N],
-    /// The offsets of labels in their sections.
     labels: BTreeMap<&'a [u8], usize>,
     references: Vec<Reference<'a>>,
 }
 
-/// A position that contains the address of a label.
 struct Reference<'a> {
     section: usize,
     at: usize,
@@ -66,7 +61,6 @@ struct Reference<'a> {
 }
 
 impl<'a, const N: usize> Sections<'a, N> {
-    /// Reads the bytes of a section, from its `{` up to the `}`.
     fn read(&mut self, lexer: &mut Lexer<'a>, section: usize) -> Result<(), Error> {
         const LINE: &str = "`.b8`, `.b16`, `.b32`, `.b64`, a label, or `}` in a section of debug information";
         loop {
@@ -97,7 +91,6 @@ impl<'a, const N: usize> Sections<'a, N> {
         }
     }
 
-    /// Reads a number, or the address of a label or section.
     fn value(&mut self, lexer: &mut Lexer<'a>, section: usize, width: usize) -> Result<(), Error> {
         const VALUE: &str = "a number or a label in a section of debug information";
         let is_negative = lexer.take(b'-')?;

@@ -9,7 +9,6 @@ use super::lexer::{LINE, Lexer, STRING, Token, WORD};
 use crate::formats::bytes::{after_comment, skip, skip_long};
 use alloc::{vec, vec::Vec};
 
-/// The arrays, functions and kernels of a text.
 #[derive(Default)]
 pub(super) struct Bodies<'a> {
     /// The names of the arrays without a size.
@@ -17,7 +16,6 @@ pub(super) struct Bodies<'a> {
     bodies: Vec<Body<'a>>,
 }
 
-/// The body of a function or kernel.
 struct Body<'a> {
     /// The function's name. Empty for a kernel, which cannot be called.
     function: &'a str,
@@ -49,7 +47,6 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// Called after `.func`: records its body. Does not move the lexer.
     pub(super) fn function(&mut self, lexer: &Lexer<'a>) {
         if self.arrays.is_empty() {
             return;
@@ -81,7 +78,6 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// Records the body of a kernel whose declaration begins at `at`.
     pub(super) fn kernel(&mut self, at: usize, text: &'a [u8]) {
         if !self.arrays.is_empty() {
             self.add("", at, text);
@@ -128,7 +124,6 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The names that are searched for.
 struct Names<'a> {
     /// Sorted, each with the index of its body if it is a function.
     known: Vec<(&'a [u8], Option<usize>)>,

@@ -31,7 +31,6 @@ pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     }
 }
 
-/// Bytes that are not a complete statement.
 enum Other {
     /// The bytes end inside a statement.
     Cut,
@@ -78,7 +77,6 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
     }
 }
 
-/// Skips the operands of a statement that ends without a sign.
 fn operands(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     loop {
         operand(lexer)?;

@@ -47,7 +47,6 @@ impl<'a> Header<'a> {
     }
 }
 
-/// `.version` and `.target`.
 pub(super) fn first<'a>(lexer: &mut Lexer<'a>) -> Result<((u16, u16), Target<'a>), Error> {
     Ok((version(lexer)?, Target::parse(lexer)?))
 }

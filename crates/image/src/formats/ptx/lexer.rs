@@ -6,7 +6,6 @@
 use super::Error;
 use crate::formats::bytes::{Class, after_comment, except, only, skip, skip_long, with};
 
-/// A word or sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
     /// A directive without its dot: `entry` for `.entry`.
@@ -19,11 +18,9 @@ pub(super) enum Token<'a> {
     String,
     /// Any other byte.
     Sign(u8),
-    /// The end of the text.
     End,
 }
 
-/// A position in a PTX text.
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
     source: &'a [u8],
@@ -43,13 +40,11 @@ impl<'a> Lexer<'a> {
         Self { source, at, longest }
     }
 
-    /// The whole text.
     #[cfg(feature = "bodies")]
     pub(super) const fn source(&self) -> &'a [u8] {
         self.source
     }
 
-    /// The number of bytes after the last token.
     pub(super) const fn remaining(&self) -> usize {
         self.source.len() - self.at
     }
@@ -69,12 +64,10 @@ impl<'a> Lexer<'a> {
         self.source.get(start..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// The bytes between two positions.
     pub(super) fn bytes(&self, start: usize, end: usize) -> &'a [u8] {
         self.source.get(start..end).unwrap_or_default()
     }
 
-    /// An error about the token at `at`.
     #[cold]
     pub(super) fn error(&self, at: usize, expected: &'static str) -> Error {
         let mut there = self.back_to(at);
@@ -97,7 +90,6 @@ impl<'a> Lexer<'a> {
         self.source.get(self.at).copied()
     }
 
-    /// Skips white space and comments.
     pub(super) fn skip_blank(&mut self) -> Result<(), Error> {
         loop {
             self.skip_while(&BLANK);
@@ -130,7 +122,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Called at a `"`: skips a string.
     fn skip_string(&mut self) -> Result<(), Error> {
         let rest = self.bounded_rest();
         let end = skip_long(rest, 1, &STRING);
@@ -151,7 +142,6 @@ impl<'a> Lexer<'a> {
         self.at = skip(self.source, self.at, class);
     }
 
-    /// The next token and its position.
     pub(super) fn token(&mut self) -> Result<(usize, Token<'a>), Error> {
         self.skip_blank()?;
         let start = self.at;
@@ -185,7 +175,6 @@ impl<'a> Lexer<'a> {
         Ok((start, token))
     }
 
-    /// The next token, without consuming it.
     pub(super) fn peek_token(&mut self) -> Result<(usize, Token<'a>), Error> {
         self.skip_blank()?;
         let at = self.at;
@@ -222,7 +211,6 @@ impl<'a> Lexer<'a> {
         value.ok_or_else(|| self.error(at, expected))
     }
 
-    /// Skips a block, from its `{` to the matching `}`.
     pub(super) fn skip_block(&mut self) -> Result<(), Error> {
         let start = self.at;
         let mut depth = 0_usize;
@@ -269,17 +257,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// White space.
 pub(super) static BLANK: Class = only(b" \t\n\r\x0b\x0c");
-/// The first bytes of names.
 pub(super) static NAME: Class = only(b"%ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
-/// The bytes of words.
 pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 /// The bytes of words with dots: `4.u32`, `.global.nc`.
 pub(super) static DOTTED: Class = with(WORD, b".");
-/// The bytes of a line.
 pub(super) static LINE: Class = except(b"\n");
-/// The bytes of a string.
 pub(super) static STRING: Class = except(b"\"");
 /// The bytes of a block that need no examination when it is skipped.
 static CODE: Class = except(b"{}\"/");

@@ -21,7 +21,6 @@ use core::ops::Range;
 pub struct Module {
     version: (u16, u16),
     gpu: Option<Target>,
-    /// Whether the text has a section of debug information.
     debug_info: bool,
     /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
     declarations: Vec<u8>,
@@ -45,7 +44,6 @@ struct Place {
     length: u32,
     /// The start and the end of the name, relative to `start`.
     name: (u32, u32),
-    /// Whether the kernel uses dynamic shared memory.
     dynamic_shared: bool,
 }
 
@@ -171,12 +169,10 @@ impl Module {
         }
     }
 
-    /// The GPUs of `.target`.
     pub(crate) const fn gpu(&self) -> Option<Target> {
         self.gpu
     }
 
-    /// Whether the text has a section of debug information.
     pub(crate) const fn has_debug_info(&self) -> bool {
         self.debug_info
     }
@@ -211,7 +207,6 @@ impl Module {
         Some((place.text as usize, declaration))
     }
 
-    /// The positions after each `.func` and `.file`.
     #[cfg(feature = "bodies")]
     pub(super) fn outline(&self) -> &[u32] {
         &self.outline
@@ -221,7 +216,6 @@ impl Module {
         self.kernels.binary_search_by(|place| place.name(&self.declarations).cmp(symbol)).ok()
     }
 
-    /// The kernel at this index of [`symbols`](Self::symbols).
     pub(crate) fn nth(&self, index: usize) -> Option<Entry<'_>> {
         let place = self.kernels.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
@@ -234,7 +228,6 @@ impl Module {
         self.kernels.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
-    /// The symbols of all variables, in alphabetical order.
     pub(crate) fn variables(&self) -> impl ExactSizeIterator<Item = &str> {
         self.variables.iter().map(|place| place.name(&self.declarations))
     }
@@ -265,7 +258,6 @@ impl Module {
         self.variables.iter().filter_map(text)
     }
 
-    /// The memory that it uses, in bytes.
     pub(crate) fn weight(&self) -> usize {
         #[cfg(feature = "bodies")]
         let outline = size_of::<u32>() * self.outline.len();
@@ -290,7 +282,6 @@ impl Place {
         })
     }
 
-    /// A variable whose declaration has this position, length and place of the name.
     fn of_variable(text: usize, start: usize, length: usize, name: Range<usize>) -> Option<Self> {
         u32::try_from(start.checked_add(length)?.checked_add(1)?).ok()?;
         Some(Self {
@@ -302,7 +293,6 @@ impl Place {
         })
     }
 
-    /// The start of the body.
     const fn end(&self) -> usize {
         self.start as usize + self.length as usize
     }

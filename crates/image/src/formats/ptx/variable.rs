@@ -8,10 +8,8 @@ use super::{
 use crate::code::variable_space::VariableSpace;
 use kernel_args_abi::{Class, Layout, layout::Alignment};
 
-/// A variable.
 pub(super) struct Variable<'a> {
     pub(super) space: VariableSpace,
-    /// Its name, size and alignment.
     pub(super) value: Parameter<'a>,
 }
 

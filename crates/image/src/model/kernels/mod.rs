@@ -33,7 +33,6 @@ pub struct Kernels<'a> {
     variables: Vec<Place>,
 }
 
-/// A PTX text or cubin of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Part<'a> {
     code: Code<'a>,
@@ -50,13 +49,11 @@ enum Code<'a> {
     Cubin(Cubin<'a>),
 }
 
-/// The position of a kernel or of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Place {
     is_cubin: bool,
     is_variable: bool,
     part: u32,
-    /// The index in the part.
     kernel: u32,
 }
 
@@ -146,7 +143,6 @@ impl<'a> Kernels<'a> {
         weight + size_of::<Part<'_>>()
     }
 
-    /// Whether a part is a PTX text with a kernel that `wanted` accepts.
     pub(super) fn has_wanted(&self, part: usize, wanted: &mut impl FnMut(&str) -> bool) -> bool {
         match self.parts.get(part).map(|part| &part.code) {
             Some(Code::Text(module)) => cfg!(feature = "bodies") && module.symbols().any(wanted),
@@ -174,7 +170,6 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Without the feature, no kernel is analysed.
     #[cfg(not(feature = "bodies"))]
     #[allow(clippy::unused_self, reason = "as with the feature")]
     pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
@@ -187,7 +182,6 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// What the code of a kernel does with its parameters. Empty if it was not analysed.
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
         let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));
         bodies.unwrap_or_default()
@@ -420,7 +414,6 @@ impl<'a> Kernels<'a> {
         rest.get(..count).unwrap_or_default()
     }
 
-    /// The positions of each kernel, in alphabetical order.
     fn each(&self) -> impl Iterator<Item = &[Place]> {
         self.index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
     }
@@ -490,12 +483,10 @@ mod tests {
         static SYMBOLS: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// Counts a symbol that is compared or returned.
     pub(super) fn count() {
         SYMBOLS.set(SYMBOLS.get() + 1);
     }
 
-    /// The number of symbols read while looking up all of `count` kernels.
     fn reads(count: u64) -> u64 {
         let mut text = String::from(".version 9.0\n.target sm_90\n");
         for i in 0..count {

@@ -65,7 +65,6 @@ impl Kernels<'_> {
     }
 }
 
-/// Whether `found` differs from the first list.
 fn differs<T: PartialEq + Copy>(first: &mut Option<Vec<T>>, found: impl Iterator<Item = T> + Clone) -> bool {
     let first = first.get_or_insert_with(|| found.clone().collect());
     found.ne(first.iter().copied())

@@ -11,12 +11,10 @@ use crate::writers::counts::{largest_alignment, round_up};
 use alloc::{boxed::Box, vec, vec::Vec};
 use kernel_args_abi::{Sm, cpp::BUILTINS};
 
-/// One position of a type.
 pub(super) struct Occurrence {
     pub(super) content: usize,
     /// The struct that contains it, or `None` for a parameter.
     pub(super) container: Option<usize>,
-    /// The offset in bytes.
     pub(super) offset: usize,
     /// The end of the preceding member or parameter, in bytes.
     pub(super) end: usize,
@@ -40,7 +38,6 @@ pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> boo
     bases().any(lies)
 }
 
-/// Finds the alignment of every type.
 pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
     let limits = limits(all, occurrences);
     let mut own: Vec<Vec<&Occurrence>> = Vec::new();
@@ -227,7 +224,6 @@ fn is_unaligned(id: usize, all: &[Definition<'_>]) -> bool {
     }
 }
 
-/// Size and alignment of a type in bytes, after the types in it are resolved.
 pub(super) fn layout(ty: &Ty, all: &[Definition<'_>]) -> (usize, usize) {
     let (size, align) = ty.layout(&|id| (all[id].size, Some(all[id].align)));
     (size, align.unwrap_or(1))

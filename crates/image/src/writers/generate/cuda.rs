@@ -88,7 +88,6 @@ pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin
     })
 }
 
-/// Whether the members have the sizes of the components of a CUDA type.
 fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
     if row.components == 0 || !feature(row).is_empty() {
         return true;

@@ -182,12 +182,10 @@ fn has_lower_case(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether clippy treats a name as an acronym.
 fn is_acronym(name: &str) -> bool {
     name.len() > 2 && !has_lower_case(name)
 }
 
-/// Whether all variants may begin or end with the same word.
 fn have_common_words(variants: &[&(String, i128)]) -> bool {
     let Some(((first, _), rest)) = variants.split_first() else {
         return false;

@@ -17,11 +17,9 @@ use alloc::{
 };
 use kernel_args_abi::{Parameter, signature::Members};
 
-/// All types.
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) all: Vec<Definition<'k>>,
-    /// The indices of the types, by size.
     by_size: BTreeMap<usize, Vec<usize>>,
     /// The indices of the types, by all properties that their source specifies.
     by_properties: BTreeMap<String, usize>,
@@ -43,7 +41,6 @@ impl<'k, 'o> Types<'k, 'o> {
         }
     }
 
-    /// The index of a struct or enum by value.
     pub(super) fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
         let definition = Definition::of(of, hint);
         let id = self.add(definition);
@@ -51,7 +48,6 @@ impl<'k, 'o> Types<'k, 'o> {
         id
     }
 
-    /// The index of a type. Adds the type if it is new.
     pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
         let Definition { cpp, wanted, shape, size, known_align, .. } = &new;
         let name = if cpp.is_empty() { wanted } else { cpp };
@@ -86,7 +82,6 @@ impl<'k, 'o> Types<'k, 'o> {
         id
     }
 
-    /// Reads the members of a type, unless they have been read.
     fn read(&mut self, id: usize) {
         let definition = &mut self.all[id];
         let (Body::Pending, Some(of)) = (&definition.body, definition.source.take()) else {

@@ -12,7 +12,6 @@ use kernel_args_abi::{
     signature::Members,
 };
 
-/// A generated type.
 pub(super) struct Definition<'k> {
     /// The known part of the C++ name. Empty if the type has no name.
     pub(super) cpp: String,
@@ -20,7 +19,6 @@ pub(super) struct Definition<'k> {
     pub(super) wanted: String,
     /// A text that distinguishes types with the same name.
     pub(super) shape: String,
-    /// The size in bytes.
     pub(super) size: usize,
     /// The alignment in bytes, if a source specifies it.
     pub(super) known_align: Option<usize>,
@@ -31,15 +29,12 @@ pub(super) struct Definition<'k> {
     pub(super) body: Body,
     /// Whether a kernel's struct uses the type.
     pub(super) is_used: bool,
-    /// The source of its members.
     pub(super) source: Option<Parameter<'k>>,
 }
 
-/// The content of a type.
 pub(super) enum Body {
     /// Not read yet.
     Pending,
-    /// Bytes without known members.
     Bytes(Why),
     Fields(Vec<Member>),
     /// An enum: the integer type, the names and the values.
@@ -49,7 +44,6 @@ pub(super) enum Body {
     Bits(&'static str, &'static str),
 }
 
-/// Why a type is represented as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     Opaque(Opaque),
@@ -61,21 +55,17 @@ pub(super) enum Why {
     Nameless,
 }
 
-/// A member of a struct.
 pub(super) struct Member {
     /// The C++ name, or an empty text.
     pub(super) cpp_name: String,
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// The offset from the beginning of the struct, in bytes.
     pub(super) offset: usize,
-    /// The C++ type.
     pub(super) cpp: String,
     /// Whether it contains the bytes of an unknown type.
     pub(super) is_opaque: bool,
 }
 
-/// The shape of a type with unknown members.
 pub(super) const UNKNOWN: &str = "?";
 
 impl<'k> Definition<'k> {
@@ -94,7 +84,6 @@ impl<'k> Definition<'k> {
         }
     }
 
-    /// The type of a parameter, a member or a pointee.
     pub(super) fn of(of: &Parameter<'k>, hint: &str) -> Self {
         let cpp = match of.cpp.base {
             CppBase::Named(name) => name,
@@ -111,7 +100,6 @@ impl<'k> Definition<'k> {
         }
     }
 
-    /// Whether both are the same type.
     pub(super) fn is(&self, other: &Self) -> bool {
         let same_name = if self.cpp.is_empty() || other.cpp.is_empty() {
             self.cpp == other.cpp && self.wanted == other.wanted

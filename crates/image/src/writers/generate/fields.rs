@@ -11,16 +11,12 @@ use super::{
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
 use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
 
-/// The struct of a kernel.
 pub(super) enum Fields {
     Struct(Vec<Field>),
-    /// No struct can be passed to the kernel, for this reason.
     None(&'static str),
 }
 
-/// A field of the struct.
 pub(super) struct Field {
-    /// The name in Rust, as written.
     pub(super) name: String,
     /// The C++ name, if it differs.
     pub(super) renamed: Option<String>,
@@ -38,13 +34,11 @@ impl Fields {
         }
     }
 
-    /// The fields. Empty if there is no struct.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Field> {
         self.as_struct().unwrap_or_default().iter()
     }
 }
 
-/// The fields for a kernel.
 pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> Fields {
     if kernel.varies {
         return Fields::None(docs::VARIES);
@@ -105,7 +99,6 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
     (Ty::Defined(types.nameless(size, needed)), is_known)
 }
 
-/// The names of the fields, with the names of the parameters if they differ.
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
     let has_name = |name: &str| !name.is_empty() && !is_made(name);
     let mut own = BTreeSet::new();

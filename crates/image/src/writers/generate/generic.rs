@@ -7,17 +7,13 @@ use super::{
 };
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
-/// The name of the type parameter.
 pub(super) const PARAMETER: &str = "T";
 
-/// A field's type that is the type parameter.
 const ANY: Ty = Ty::number(PARAMETER, 0);
 
-/// The struct.
 pub(super) struct Generic {
     /// The item of all instances.
     pub(super) item: String,
-    /// The name of the template.
     pub(super) template: String,
     pub(super) fields: Vec<Field>,
     /// The type of each instance, and the end of its name: `<float>`.
@@ -82,7 +78,6 @@ impl Generic {
     }
 }
 
-/// The most types that the documentation of a field lists.
 const SHOWN: usize = 3;
 
 /// What two types have in common: the type parameter replaces the types that differ, which must be the same `pair` everywhere.

@@ -92,7 +92,6 @@ pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
     format!("{}_{number:08x}", short.trim_end_matches('_'))
 }
 
-/// The name itself if it is free, otherwise the name with a number at the end.
 pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
         return name.to_owned();

@@ -4,7 +4,6 @@ use super::{docs::WIDTH, options::Options};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
-/// The names that the text uses.
 #[derive(Default)]
 pub(super) struct Imports {
     pub(super) core: BTreeSet<&'static str>,

@@ -29,7 +29,6 @@ pub(super) fn is_untyped_word(of: &Parameter<'_>) -> bool {
     of.cpp.is_unknown() && of.size == 8 && !matches!(of.class, Class::Bytes | Class::Float)
 }
 
-/// The documentation of such a pointer.
 pub(super) fn doc(slot: &Slot<'_>) -> String {
     let elements = slot.elements.and_then(|elements| Some((elements.scalar()?, elements.name()?)));
     let to = match elements {

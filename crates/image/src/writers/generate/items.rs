@@ -44,11 +44,9 @@ pub enum What {
 /// The names of the module's other items.
 const RESERVED: [&str; 5] = ["IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE"];
 
-/// The maximum length of a name in bytes.
 const LONGEST: usize = 100;
 
 impl Kernel<'_> {
-    /// The unqualified name, as an identifier.
     fn base(&self) -> String {
         let name = match &self.demangled {
             Some(demangled) => demangled.name().rsplit("::").next().unwrap_or_default(),
@@ -83,7 +81,6 @@ impl Kernel<'_> {
         }
     }
 
-    /// The name with a suffix that distinguishes it from other kernels of the same name.
     fn suffixed(&self, base: &str, with_parameters: bool) -> String {
         let mut name = base.to_owned();
         let arguments = self.demangled.as_ref().and_then(Demangled::template_arguments);
@@ -96,7 +93,6 @@ impl Kernel<'_> {
         name
     }
 
-    /// The name with a number derived from the symbol.
     fn numbered(&self, name: &str) -> String {
         numbered(name, LONGEST, self.symbol)
     }
@@ -178,7 +174,6 @@ fn screaming(name: &str) -> String {
     text
 }
 
-/// The items of overloads and template instances.
 fn instances(
     kernels: &[Kernel<'_>],
     order: &[usize],

@@ -7,7 +7,6 @@ use super::{
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
 use kernel_args_abi::cpp::{BUILTINS, name};
 
-/// The names of structs and types.
 pub(super) struct Names {
     /// The name of each kernel's struct, then of each generic struct.
     pub(super) kernels: Vec<String>,
@@ -35,10 +34,8 @@ const RESERVED: [&str; 14] = [
     "Debug",
 ];
 
-/// The maximum length of a name in bytes.
 const LONGEST: usize = 60;
 
-/// Names for the kernels of these items, and for types.
 pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Definition<'_>]) -> Names {
     let mut taken = BTreeSet::new();
     taken.extend(RESERVED.map(String::from));
@@ -71,20 +68,17 @@ pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Def
     Names { kernels, types }
 }
 
-/// Whether the namespaces distinguish types with the same name.
 fn are_distinct(group: &[usize], definitions: &[Definition<'_>]) -> bool {
     let mut names = BTreeSet::new();
     group.iter().all(|&id| names.insert(qualified(&definitions[id].cpp)))
 }
 
-/// The name of a type with its namespaces.
 fn qualified(cpp: &str) -> String {
     let (path, name, arguments) = name::split(cpp);
     let name = [path, name, arguments].map(identifier).join("_");
     upper_camel(&name, "Type")
 }
 
-/// The name, shortened if it is too long.
 fn short(name: String, of: &str) -> String {
     if name.len() <= LONGEST {
         return name;
@@ -92,7 +86,6 @@ fn short(name: String, of: &str) -> String {
     upper_camel(&numbered(&name, LONGEST - 9, of), "")
 }
 
-/// The name, made unique.
 fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
     let name = free(name, |name| taken.contains(name));
     taken.insert(name.clone());

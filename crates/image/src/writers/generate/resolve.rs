@@ -25,7 +25,6 @@ impl<'k> Types<'k, '_> {
         array(self.element(of, referent, hint), of.cpp.extents)
     }
 
-    /// The Rust type of one element of an array, or of the value itself.
     fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
         let count = of.cpp.elements().max(1);
         let size = of.size / count;
@@ -59,7 +58,6 @@ impl<'k> Types<'k, '_> {
         }
     }
 
-    /// A value whose C++ type has a name.
     fn by_name(&mut self, name: &str, of: &Parameter<'k>, hint: &str) -> Ty {
         if let Some(row) = builtin(name, of) {
             return self.builtin(row);
@@ -72,7 +70,6 @@ impl<'k> Types<'k, '_> {
         scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
     }
 
-    /// A value whose C++ type is unknown or unnamed.
     fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
         if of.members.is_known() || of.members.why_opaque().is_some() {
             let of = Parameter { cpp: CppType::UNKNOWN, ..*of };
@@ -104,7 +101,6 @@ impl<'k> Types<'k, '_> {
         self.add(definition)
     }
 
-    /// The type of a pointer.
     fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
         let mut ty = self.pointee(cpp.base, referent);
         for level in 0..cpp.depth {

@@ -25,7 +25,6 @@ pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Leaf> {
     (size.is_none() || size == Some(leaf.size)).then_some(leaf)
 }
 
-/// The integer of this size in bytes.
 pub(super) fn integer(signed: bool, size: usize) -> Option<Leaf> {
     let bits = u16::try_from(size).ok()?.checked_mul(8)?;
     number(rust_integer(signed, bits), bits)

@@ -3,16 +3,15 @@
 use alloc::boxed::Box;
 use kernel_args_abi::cpp::Builtin;
 
-/// The type of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ty {
-    /// An existing type.
     Leaf(Leaf),
     /// C++'s `void`, only behind a pointer.
     Void,
-    /// A device pointer.
-    Pointer { to: Box<Self>, is_const: bool },
-    /// An array: the element type and the length.
+    Pointer {
+        to: Box<Self>,
+        is_const: bool,
+    },
     Array(Box<Self>, usize),
     /// A generated type, by index.
     Defined(usize),
@@ -44,17 +43,14 @@ pub(super) enum From {
 }
 
 impl Leaf {
-    /// A number or `bool`, aligned to its size.
     pub(super) const fn number(name: &'static str, size: usize) -> Self {
         Self { name, from: From::Language, size, align: size }
     }
 
-    /// A type of `kernel_args` with 8 bytes.
     pub(super) const fn handle(name: &'static str) -> Self {
         Self { name, from: From::Crate, size: 8, align: 8 }
     }
 
-    /// A type from the table of CUDA types.
     pub(super) fn builtin(row: &'static Builtin) -> Self {
         Self {
             name: row.rust,
@@ -71,17 +67,14 @@ impl Leaf {
 }
 
 impl Ty {
-    /// A number.
     pub(super) const fn number(name: &'static str, size: usize) -> Self {
         Self::Leaf(Leaf::number(name, size))
     }
 
-    /// An array of `count` bytes.
     pub(super) fn bytes(count: usize) -> Self {
         Self::Array(Box::new(Self::number("u8", 1)), count)
     }
 
-    /// Whether it is an array of bytes.
     pub(super) fn is_bytes(&self) -> bool {
         matches!(self, Self::Array(of, _) if **of == Self::number("u8", 1))
     }

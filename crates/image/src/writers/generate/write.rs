@@ -22,7 +22,6 @@ use core::fmt::Write as _;
 /// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
-/// The state of writing.
 pub(super) struct Writer<'a, 'k> {
     pub(super) definitions: &'a [Definition<'k>],
     pub(super) names: &'a Names,
@@ -31,7 +30,6 @@ pub(super) struct Writer<'a, 'k> {
     pub(super) imports: Imports,
 }
 
-/// The whole text.
 pub(super) fn write<'a, 'k: 'a>(
     kernels: impl ExactSizeIterator<Item = ((&'a Kernel<'k>, &'a str), Fields)>,
     generics: &[Generic],
@@ -102,7 +100,6 @@ impl Writer<'_, '_> {
         self.line(0, ")]");
     }
 
-    /// The lint attribute of a struct whose fields have these names.
     pub(super) fn allow_names<'n>(&mut self, mut names: impl Iterator<Item = &'n String>) {
         if names.any(|name| !is_snake(name)) {
             let reason = String::from("reason = \"the names are those in C++\"");
@@ -110,7 +107,6 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `#[device_type(name = "…", opaque)]` of a field.
     pub(super) fn field_attribute(&mut self, of: &str, name: Option<&String>, is_opaque: bool) {
         let name = name.map(|name| format!("name = {name:?}"));
         let opaque = is_opaque.then(|| String::from("opaque"));
@@ -131,7 +127,6 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `crate = path`, if the derives need it.
     pub(super) fn krate(&self) -> Option<String> {
         let krate = self.options.krate;
         let is_usual = krate.trim_start_matches("::") == "kernel_args";
@@ -170,7 +165,6 @@ impl Writer<'_, '_> {
         self.fields(name, fields, None);
     }
 
-    /// The struct for all instances of a template.
     fn generic(&mut self, generic: &Generic, name: &str) {
         let Generic { template, fields, bindings, .. } = generic;
         self.line(0, "");
@@ -190,7 +184,6 @@ impl Writer<'_, '_> {
         self.fields(name, fields, Some("DeviceType"));
     }
 
-    /// The struct, with a type parameter if `bound` is its bound.
     fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
         self.allow_names(fields.iter().map(|field| &field.name));
         let borrows = |field: &Field| self.borrows(&field.ty);
@@ -208,13 +201,11 @@ impl Writer<'_, '_> {
         self.line(0, "}");
     }
 
-    /// Whether a field of this type is a slice or a view.
     fn borrows(&self, ty: &Ty) -> bool {
         let is_typed = matches!(ty, Ty::Pointer { to, .. } if **to != Ty::Void);
         is_typed && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
     }
 
-    /// The type of a field of a kernel's struct.
     pub(super) fn field_type(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Pointer { to, is_const } if self.borrows(ty) => {

@@ -13,7 +13,6 @@ use alloc::{
     vec::Vec,
 };
 
-/// Removes duplicate kernels, and reports names with two meanings.
 pub(super) fn check(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> Result<(), HeaderError> {
     let taken = |name: &str| {
         let problem = Problem::Taken { name: name.into() };

@@ -19,12 +19,10 @@ use kernel_args_abi::{
     signature::{Opaque, Parameter},
 };
 
-/// The declarations of a header, in dependency order.
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     /// Definitions that other definitions depend on come first.
     pub(super) definitions: Vec<Definition>,
-    /// The index of each definition, by path.
     places: BTreeMap<String, usize>,
     /// Pointees, and the error if a pointee is not declared.
     pub(super) pointees: Vec<(Pointee, HeaderError)>,
@@ -33,14 +31,12 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
     /// The path to the current member: the kernel or type, then the members.
     pub(super) place: Vec<String>,
-    /// The alignments of types that parameters of kernels specify.
     pub(super) param_aligns: BTreeMap<String, usize>,
     /// The maximum alignment of the current member. It follows from the offsets, sizes and alignments of the enclosing
     /// types.
     pub(super) bound: usize,
 }
 
-/// The number of collected entries at one time.
 pub(super) struct Mark([usize; 5]);
 
 impl<'h, 'a> Collector<'h, 'a> {
@@ -71,7 +67,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         Mark([self.definitions.len(), self.pointees.len(), self.includes.len(), self.assumed.len(), self.place.len()])
     }
 
-    /// Removes everything collected since `mark`.
     pub(super) fn reset(&mut self, mark: &Mark) {
         let Mark([definitions, pointees, includes, assumed, place]) = *mark;
         self.definitions.truncate(definitions);
@@ -82,7 +77,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.place.truncate(place);
     }
 
-    /// An error at the current position.
     pub(super) fn error(&self, problem: Problem) -> HeaderError {
         HeaderError::new(self.place.join("."), problem)
     }
@@ -99,7 +93,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         Ok(result)
     }
 
-    /// Runs `then` with the maximum alignment `bound`.
     pub(super) fn bounded<R>(&mut self, bound: usize, then: impl FnOnce(&mut Self) -> R) -> R {
         let around = self.bound;
         self.bound = around.min(bound);
@@ -112,14 +105,12 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.definitions.get(*self.places.get(path.full())?)
     }
 
-    /// Adds a definition with a new path.
     pub(super) fn add(&mut self, definition: Definition) {
         let place = self.definitions.len();
         self.places.insert(definition.path.full().to_string(), place);
         self.definitions.push(definition);
     }
 
-    /// Collects a type of the list.
     pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
         let name = match ty.cpp.base {
             CppBase::Named(name) => name,
@@ -128,7 +119,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.at(name, |this| this.ty(ty).map(drop))
     }
 
-    /// The C++ type of a parameter or member. Collects everything that it depends on.
     pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
         let cpp = parameter.cpp;
         let shaped = |base| Type {
@@ -210,7 +200,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// Records the layout of a type that the header uses but does not declare.
     fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
         let known = self.assumed.iter().find(|(known, ..)| known == name);
         if let Some(&(_, known_size, known_align)) = known {
@@ -229,7 +218,6 @@ impl<'h, 'a> Collector<'h, 'a> {
         Ok(())
     }
 
-    /// The alignment of a type in C++, in bytes.
     pub(super) fn align_of(&self, ty: &Type) -> Option<usize> {
         if ty.depth > 0 {
             return Some(8);
@@ -249,7 +237,6 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 }
 
-/// The lengths of an array, without unused entries.
 pub(super) fn lengths(all: [u32; 3]) -> Vec<u32> {
     all.into_iter().take_while(|&length| length > 0).collect()
 }

@@ -5,18 +5,15 @@ use kernel_args_abi::{
     layout::Alignment,
 };
 
-/// The CUDA header that declares a type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Include {
     /// `vector_types.h`, which nvcc and NVRTC include automatically.
     Vectors,
     /// `cuda.h`, which NVRTC cannot compile.
     Driver,
-    /// A header that must be included.
     File(&'static str),
 }
 
-/// A type that a CUDA header declares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) name: &'static str,
@@ -49,7 +46,6 @@ pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     (row != usual && row == align.bytes()).then_some(align)
 }
 
-/// The header of a type that is not in the table, by its full name.
 pub(super) fn without_row(name: &str) -> Option<Include> {
     WITHOUT_ROW.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, file)| Include::File(file))
 }

@@ -17,11 +17,9 @@ use kernel_args_abi::{
     signature::{Members, Parameter},
 };
 
-/// The maximum nesting depth of structs.
 const DEEPEST: usize = 64;
 
 impl<'a> Collector<'_, 'a> {
-    /// Collects the definition of a user-defined type.
     pub(super) fn define(&mut self, path: Path, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
         let source_align = parameter.align.map(Alignment::bytes);
         let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
@@ -52,7 +50,6 @@ impl<'a> Collector<'_, 'a> {
         Ok(base)
     }
 
-    /// Adds a definition, unless it already exists.
     pub(super) fn push(&mut self, definition: Definition) -> Result<(), HeaderError> {
         match self.definition(&definition.path) {
             None => self.add(definition),
@@ -113,7 +110,6 @@ impl<'a> Collector<'_, 'a> {
         Ok(Base::Own(path))
     }
 
-    /// The members of a struct.
     fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
         if self.place.len() > DEEPEST {
             let name = self.place.join(".");
@@ -162,7 +158,6 @@ impl<'a> Collector<'_, 'a> {
         Ok(Kind::Enum { underlying, variants: names.into_iter().zip(values).collect() })
     }
 
-    /// Computes the C++ alignment of a definition, and the offsets of its members.
     fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
         match &mut definition.kind {
             Kind::Struct(members) => {

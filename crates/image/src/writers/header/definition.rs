@@ -7,11 +7,9 @@ use super::{
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::signature::Opaque;
 
-/// The type of a member or a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Type {
     pub(super) base: Base,
-    /// The number of pointers.
     pub(super) depth: u8,
     /// Which pointees are `const`: as in `CppType`.
     pub(super) const_mask: u8,
@@ -21,7 +19,6 @@ pub(super) struct Type {
     pub(super) rows: Vec<u32>,
 }
 
-/// A type without its pointers and lengths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Base {
     /// A fundamental type such as `int`, with its alignment in bytes.
@@ -34,20 +31,15 @@ pub(super) enum Base {
     Bytes(usize),
 }
 
-/// A type that the header declares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Definition {
     pub(super) path: Path,
     pub(super) origin: Origin,
-    /// The size in bytes.
     pub(super) size: usize,
     /// The alignment in bytes. `None` if neither the source nor the members determine it.
     pub(super) align: Option<usize>,
-    /// Whether the source specifies the alignment.
     pub(super) has_source_align: bool,
-    /// The value of `alignas` on the struct.
     pub(super) alignas: Option<usize>,
-    /// The value of `#pragma pack` around the struct.
     pub(super) pack: Option<usize>,
     pub(super) kind: Kind,
 }
@@ -61,11 +53,9 @@ pub(super) enum Kind {
     },
     /// Bytes instead of a union or a similar type.
     Opaque(Option<Opaque>),
-    /// An included file declares it.
     Included,
 }
 
-/// A member of a struct.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Member {
     pub(super) name: Local,
@@ -76,14 +66,12 @@ pub(super) struct Member {
 }
 
 impl Definition {
-    /// Whether both are the same type, independent of their origin.
     pub(super) fn same(&self, other: &Self) -> bool {
         let (a, b) = (self, other);
         (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
     }
 }
 
-/// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Prototype {
     pub(super) symbol: String,
@@ -92,7 +80,6 @@ pub(super) struct Prototype {
     pub(super) parameters: Vec<Argument>,
 }
 
-/// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Argument {
     pub(super) name: Local,
@@ -104,6 +91,5 @@ pub(super) struct Argument {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pointee {
     pub(super) path: Path,
-    /// The spelling of the pointer.
     pub(super) spelling: String,
 }

@@ -7,7 +7,6 @@ use core::fmt;
 /// Why a header cannot be written: what C++ cannot declare, its position, and what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderError {
-    /// The position: `shade.light.direction`. Empty if the error concerns the header itself.
     pub(super) place: String,
     pub(super) problem: Box<Problem>,
 }
@@ -25,7 +24,6 @@ impl HeaderError {
     }
 }
 
-/// The spelling of a type in its source, and its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Origin {
     pub(super) spelling: String,
@@ -34,43 +32,24 @@ pub(super) struct Origin {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Problem {
-    /// A name that is not valid in C++.
     Name { name: String, because: String, help: String },
-    /// A type whose C++ type is unknown.
     Unknown { spelling: String },
-    /// A pointer to a type whose C++ type is unknown.
     UnknownPointee { spelling: String },
-    /// A pointer to a struct or enum that is not declared.
     Undeclared { name: String },
-    /// A struct or enum with unknown parts: `members of`, `variants of the enum`.
     Parts { of: &'static str, name: String },
-    /// An enum of 128 bits.
     WideEnum { name: String },
-    /// Two different types with the same name.
     TwoTypes { name: String, first: Origin, second: Origin },
-    /// A type that the header does not declare, with two sizes or alignments.
     TwoLayouts { name: String, first: (usize, Option<usize>), second: (usize, Option<usize>) },
-    /// A type with the name of a CUDA type, but with another size or alignment.
     NotCuda { name: String, size: usize, align: usize, cuda: (usize, usize) },
-    /// A member whose offset C++ cannot produce.
     Elsewhere { offset: usize, after: usize, align: usize },
-    /// A struct that has another size in C++.
     Size { expected: usize, cpp: usize },
-    /// A struct that has a larger alignment in C++.
     Alignment { expected: usize, cpp: usize },
-    /// A member whose offset is unknown.
     Offset,
-    /// A symbol that is not the symbol of a kernel, or of a kernel that cannot be declared.
     Symbol { because: &'static str, help: &'static str },
-    /// A symbol with another parameter type.
     SymbolType { symbol: String, declared: String },
-    /// A symbol with another number of parameters.
     SymbolCount { symbol: usize, declared: usize },
-    /// A name that is already declared.
     Taken { name: String },
-    /// A kernel without a parameter of this name.
     NoParameter { name: String },
-    /// An invalid option of the header.
     Option { what: &'static str, given: String, help: &'static str },
 }
 
@@ -186,7 +165,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A size, and an alignment if known.
 struct Extent((usize, Option<usize>));
 
 impl fmt::Display for Extent {
@@ -200,7 +178,6 @@ impl fmt::Display for Extent {
     }
 }
 
-/// A type in parentheses, if its source spells it.
 struct Spelled<'a>(&'a str);
 
 impl fmt::Display for Spelled<'_> {

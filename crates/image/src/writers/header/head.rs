@@ -74,7 +74,6 @@ impl Writer<'_, '_, '_> {
         self.line(&text);
     }
 
-    /// Asserts the layout of types that the header uses but does not declare.
     pub(super) fn assumptions(&mut self) {
         let assumed = self.collector.assumed.clone();
         if !assumed.is_empty() {

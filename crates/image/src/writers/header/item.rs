@@ -50,13 +50,11 @@ impl<'a> Item<'a> {
     }
 }
 
-/// A kernel of a header.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel<'a> {
     /// The symbol, or the C++ name.
     pub(super) symbol: &'a str,
     pub(super) parameters: Vec<Parameter<'a>>,
-    /// The parameters marked `const __grid_constant__`.
     pub(super) grid_constants: Vec<&'a str>,
 }
 
@@ -132,13 +130,11 @@ impl<'a> Header<'a> {
         self
     }
 
-    /// Whether an included file declares a type.
     pub(super) fn is_included(&self, path: &Path) -> bool {
         let mut types = self.includes.iter().flat_map(|(_, types)| types);
         types.any(|ty| Path::new(ty, "") == *path)
     }
 
-    /// The type of this name in the list.
     pub(super) fn device_type_of(&self, path: &Path) -> Option<&Parameter<'a>> {
         self.items.iter().find_map(|item| match &item.0 {
             Kind::Type(ty) => match ty.cpp.base {

@@ -20,7 +20,6 @@ use kernel_args_abi::{
     signature::{Body, Members, Parameter},
 };
 
-/// The contents of a symbol.
 struct Symbol {
     path: Path,
     is_extern_c: bool,
@@ -61,7 +60,6 @@ impl Symbol {
 }
 
 impl<'a> Collector<'_, 'a> {
-    /// The prototype of a kernel. Collects all types that it needs.
     pub(super) fn kernel(&mut self, kernel: &Kernel<'a>) -> Result<Prototype, HeaderError> {
         let symbol =
             self.at(kernel.symbol, |this| Symbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
@@ -109,7 +107,6 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// The parameter types in a symbol, for this number of parameters.
     fn types<'s>(&self, demangled: &'s Demangled, count: usize) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
         let types = demangled.parameters();
         match types {

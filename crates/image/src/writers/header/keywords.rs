@@ -15,7 +15,6 @@ fn words() -> impl Iterator<Item = &'static str> {
     RESERVED.split(' ')
 }
 
-/// Whether a word is reserved.
 pub(super) fn is_reserved(word: &str) -> bool {
     words().any(|reserved| reserved == word)
 }

@@ -24,7 +24,6 @@ impl Misplaced {
     }
 }
 
-/// The alignment of a struct in C++, and its `alignas` or the `#pragma pack` around it.
 pub(super) struct Placed {
     pub(super) align: usize,
     pub(super) alignas: Option<usize>,
@@ -63,7 +62,6 @@ pub(super) fn place(
     }
 }
 
-/// The `#pragma pack` with which C++ places the members at their offsets, and the alignment of the struct.
 fn packing(
     members: &[Member],
     align_of: impl Fn(&Type) -> Option<usize>,

@@ -15,7 +15,6 @@ pub(super) fn is_word(name: &str) -> bool {
     bytes.next().is_some_and(first) && bytes.all(|byte| first(byte) || byte.is_ascii_digit())
 }
 
-/// Whether a user-defined item can have this name.
 pub(super) fn is_identifier(name: &str) -> bool {
     is_word(name) && !is_reserved(name)
 }
@@ -39,7 +38,6 @@ impl Path {
         Self(format!("{namespace}::{cpp}"))
     }
 
-    /// The full path: `sim::Light`.
     pub(super) fn full(&self) -> &str {
         &self.0
     }
@@ -49,12 +47,10 @@ impl Path {
         self.0.rsplit_once("::").map_or("", |(namespace, _)| namespace)
     }
 
-    /// The last segment: `Light`.
     pub(super) fn name(&self) -> &str {
         self.0.rsplit_once("::").map_or(&self.0, |(_, name)| name)
     }
 
-    /// Whether a header can declare this name.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let problem = |because: &str, help: &str| Problem::Name {
             name: self.0.clone(),
@@ -94,7 +90,6 @@ fn is_qualified(cpp: &str) -> bool {
     before.contains("::")
 }
 
-/// The segments of a path.
 pub(super) fn segments(path: &str) -> Vec<&str> {
     path.split("::").filter(|name| !name.is_empty()).collect()
 }
@@ -102,7 +97,6 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
 /// The name of a member, a parameter or an enumerator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Local {
-    /// The C++ name.
     pub(super) name: String,
     /// The name in the source, if it differs.
     pub(super) was: Option<String>,

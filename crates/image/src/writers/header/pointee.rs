@@ -12,7 +12,6 @@ use alloc::string::ToString;
 use kernel_args_abi::{cpp::CppBase, signature::Parameter};
 
 impl<'a> Collector<'_, 'a> {
-    /// The type of a pointee.
     pub(super) fn pointee(&mut self, pointer: &Parameter<'a>) -> Result<Base, HeaderError> {
         let name = match pointer.cpp.base {
             CppBase::Named(name) => name,
@@ -46,7 +45,6 @@ impl<'a> Collector<'_, 'a> {
         Ok(Base::Own(path))
     }
 
-    /// Whether every pointee is declared and has the type that the pointer specifies.
     pub(super) fn check_pointees(&self) -> Result<(), HeaderError> {
         for (pointee, error) in &self.pointees {
             match self.definition(&pointee.path) {

@@ -8,7 +8,6 @@ use super::{
 use crate::writers::escape::cpp_comment;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-/// The maximum length of a line of a prototype, in characters.
 const WIDTH: usize = 100;
 
 impl Writer<'_, '_, '_> {

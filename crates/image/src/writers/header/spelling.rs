@@ -8,14 +8,12 @@ use alloc::{
 };
 use core::fmt::Write as _;
 
-/// The scope in which a type is spelled.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
     /// The namespace, or empty for the global namespace.
     pub(super) namespace: &'s str,
     /// The names of the neighbouring members or parameters. They hide types of the same name.
     pub(super) hidden: &'s BTreeSet<&'s str>,
-    /// The names of the types that the header declares.
     pub(super) own: &'s BTreeSet<&'s str>,
 }
 

@@ -31,14 +31,11 @@ pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_o
 
 pub(super) struct Writer<'c, 'h, 'a> {
     pub(super) text: String,
-    /// The currently open namespace.
     namespace: String,
-    /// The names of the types that the header declares, without namespaces.
     own: BTreeSet<&'c str>,
     pub(super) collector: &'c Collector<'h, 'a>,
 }
 
-/// The message of an assertion.
 fn because(text: &str) -> String {
     format!("\"kernel-args: {text}\"")
 }
@@ -57,7 +54,6 @@ impl Writer<'_, '_, '_> {
         Scope { namespace, hidden, own: &self.own }
     }
 
-    /// Whether the header asserts offsets, that is, contains a struct.
     pub(super) fn has_offsets(&self) -> bool {
         let mut definitions = self.collector.definitions.iter();
         definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))

@@ -12,7 +12,6 @@ pub(super) struct Code<'t> {
     pub(super) values: Vec<Option<Value>>,
     pub(super) steps: Vec<Step>,
     pub(super) accesses: Vec<Access<'t>>,
-    /// What instructions show about the kind of a value.
     pub(super) kinds: Vec<(Register, SlotKind, Evidence<'t>)>,
     pub(super) symbols: Vec<Symbol>,
     /// The classes of arithmetic that each register takes part in, as bits.
@@ -21,16 +20,13 @@ pub(super) struct Code<'t> {
     pub(super) slots: usize,
 }
 
-/// An instruction that computes register `to` from registers, or stores a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) to: Register,
     pub(super) a: Register,
     pub(super) b: Register,
-    /// The size of the value in bytes.
     pub(super) bytes: u8,
-    /// The offset of an address.
     pub(super) offset: i32,
 }
 
@@ -81,17 +77,18 @@ pub(super) struct Access<'t> {
     pub(super) evidence: Evidence<'t>,
 }
 
-/// What an address can be in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
     /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
-    Parameter { bytes: u32, first: SlotId, is_pointer: bool },
-    /// Local memory, or an argument or return value of a call.
+    Parameter {
+        bytes: u32,
+        first: SlotId,
+        is_pointer: bool,
+    },
     Memory,
 }
 
 impl Symbol {
-    /// The slots of a parameter.
     pub(super) fn slots(self) -> Range<SlotId> {
         match self {
             Self::Parameter { bytes, first, .. } => first..first + bytes.div_ceil(8) as SlotId,

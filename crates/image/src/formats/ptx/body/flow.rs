@@ -9,7 +9,6 @@ use super::{
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use core::ops::Range;
 
-/// The values of the registers of a body.
 pub(super) struct Flow<'c, 't> {
     pub(super) code: &'c Code<'t>,
     pub(super) lists: &'c mut Lists,
@@ -31,11 +30,8 @@ pub(super) struct Flow<'c, 't> {
 /// A symbol, without regard to the offset.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Memory {
-    /// What is stored.
     all: List,
-    /// Whether something is stored at an unknown offset.
     is_scattered: bool,
-    /// Whether it is loaded from at unknown offsets.
     pub(super) is_indexed: bool,
     /// Whether code that is not known can access it.
     is_shared: bool,
@@ -45,7 +41,6 @@ pub(super) struct Memory {
 const MOST_PASSES: usize = 32;
 
 impl<'c, 't> Flow<'c, 't> {
-    /// Computes the values.
     pub(super) fn run(code: &'c Code<'t>, lists: &'c mut Lists) -> Result<Self, NoClaim> {
         let mut flow = Self {
             values: code.values.clone(),
@@ -123,12 +118,10 @@ impl<'c, 't> Flow<'c, 't> {
         Some((symbol, (at.step == 0).then_some(at.rest)))
     }
 
-    /// Whether an address is certainly in local memory.
     pub(super) fn is_local(&self, address: Value) -> bool {
         self.place(address, 0).is_some()
     }
 
-    /// Whether a value can be an address of a parameter or of local memory.
     fn is_in_symbol(&self, atom: Atom) -> bool {
         let can_be = |other| match other {
             Atom::Any | Atom::Address(_) => true,
@@ -157,7 +150,6 @@ impl<'c, 't> Flow<'c, 't> {
         Some(if step.bytes < 8 { value.bits(step.bytes, self.lists) } else { value })
     }
 
-    /// What is loaded from memory, or from unknown offsets in symbols.
     fn unknown_load(&mut self, address: Value) -> Value {
         if let Some(Atom::Slot(slot)) = address.sole(self.lists) {
             return Value::atom(Atom::Loaded(slot), self.lists);
@@ -198,7 +190,6 @@ impl<'c, 't> Flow<'c, 't> {
         }
     }
 
-    /// What is loaded from local memory.
     fn cell(&mut self, symbol: SymbolId, offset: i32, bytes: u8) -> Option<Value> {
         let memory = self.memory[symbol as usize];
         let crosses = offset % 8 + i32::from(bytes) > 8;
@@ -284,7 +275,6 @@ impl<'c, 't> Flow<'c, 't> {
         self.has_changed
     }
 
-    /// Whether code that is not known can access a symbol.
     pub(super) fn is_shared(&self, symbol: usize) -> bool {
         self.is_lost || self.memory[symbol].is_shared
     }

@@ -8,7 +8,6 @@ pub(super) type SlotId = u16;
 /// The number of a parameter, or of an array in local memory.
 pub(super) type SymbolId = u32;
 
-/// A part of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Atom {
     /// Anything: a list with more atoms than are kept.
@@ -30,7 +29,6 @@ pub(super) enum Atom {
 /// An atom, and whether it is subtracted.
 pub(super) type Term = (Atom, bool);
 
-/// The number of a list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct List(pub(super) u32);
 
@@ -49,7 +47,6 @@ const MOST_ATOMS: usize = 24;
 const MOST_TERMS: usize = 4;
 /// The maximum number of lists. Real texts have a few hundred.
 const MOST_LISTS: usize = 1 << 14;
-/// The number of results that are remembered.
 const REMEMBERED: usize = 1 << 10;
 
 /// All lists, and the work that is left: every loop pays for its turns.
@@ -60,7 +57,6 @@ pub(super) struct Lists {
     budget: u64,
 }
 
-/// What is done with two lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Parts,
@@ -81,14 +77,12 @@ impl Lists {
         lists
     }
 
-    /// New lists for the work that is left, if these are full.
     pub(super) fn clear_if_full(&mut self) {
         if self.all.len() >= MOST_LISTS {
             *self = Self::new(self.budget);
         }
     }
 
-    /// Pays for some work.
     pub(super) fn pay(&mut self, work: usize) -> Result<(), NoClaim> {
         self.budget = self.budget.saturating_sub(work as u64);
         if self.budget == 0 { Err(NoClaim) } else { Ok(()) }
@@ -98,7 +92,6 @@ impl Lists {
         &self.all[list.0 as usize]
     }
 
-    /// The list of one atom.
     pub(super) fn atom(&mut self, atom: Atom) -> List {
         self.of(&[(atom, false)])
     }

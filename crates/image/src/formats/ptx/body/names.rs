@@ -40,18 +40,15 @@ impl<'t> Name<'t> {
         }
     }
 
-    /// The name as text.
     pub(super) fn as_str(self) -> &'t str {
         core::str::from_utf8(self.text).unwrap_or_default()
     }
 }
 
-/// A hash table from names to registers.
 pub(super) struct Names<'t> {
     /// The indices of entries plus 1, or 0. The length is a power of two.
     table: Vec<u32>,
     pub(super) entries: Vec<(Name<'t>, Register)>,
-    /// The number of registers, including [`NO_REGISTER`].
     pub(super) registers: u32,
     /// The entries that open blocks declared, with the register that each hides.
     hidden: Vec<(u32, Register)>,
@@ -61,32 +58,27 @@ pub(super) struct Names<'t> {
 
 /// The number of entries that a search visits at most. Only names that were made for it collide more often.
 const LONGEST_SEARCH: usize = 128;
-/// The maximum number of names.
 const MOST_NAMES: usize = 1 << 20;
 
 /// No claim is made about a body: it is not PTX, it is too large, or it needs too much work.
 pub(super) struct NoClaim;
 
 impl<'t> Names<'t> {
-    /// No names. The first register is the one after these.
     pub(super) fn new(registers: u32) -> Self {
         Self { table: vec![0; 256], entries: Vec::new(), registers, hidden: Vec::new(), blocks: Vec::new() }
     }
 
-    /// A register without a name.
     pub(super) const fn unnamed(&mut self) -> Register {
         self.registers += 1;
         self.registers - 1
     }
 
-    /// The register with this name.
     pub(super) fn get(&mut self, name: Name<'t>) -> Result<Register, NoClaim> {
         let entry = self.entry(name)?;
         let entries: &[(Name<'t>, Register)] = &self.entries;
         Ok(entries[entry].1)
     }
 
-    /// Declares a name in the innermost block, for this register.
     pub(super) fn declare(&mut self, name: Name<'t>, register: Register) -> Result<(), NoClaim> {
         let entry = self.entry(name)?;
         let old = core::mem::replace(&mut self.entries[entry].1, register);
@@ -104,7 +96,6 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// The number of open blocks.
     pub(super) const fn depth(&self) -> usize {
         self.blocks.len()
     }

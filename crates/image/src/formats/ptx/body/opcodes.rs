@@ -79,17 +79,14 @@ pub(super) struct Opcodes<'t> {
     known: Vec<(&'t str, Operation)>,
 }
 
-/// A type of an opcode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Scalar {
-    /// A float's class, or unknown.
     pub(super) class: ElementClass,
     pub(super) bytes: u8,
     /// `.s64`, `.u64`.
     pub(super) is_integer: bool,
 }
 
-/// The space of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Space {
     /// No suffix: any space.
@@ -102,7 +99,6 @@ pub(super) enum Space {
     Other,
 }
 
-/// An opcode with its suffixes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Operation {
     pub(super) effect: Effect,
@@ -186,7 +182,6 @@ impl<'t> Opcodes<'t> {
         Self { names: Names::new(1), known: vec![("", Operation::parse(""))] }
     }
 
-    /// An opcode's text, and what it means.
     pub(super) fn get(&mut self, opcode: Name<'t>) -> Result<(&'t str, Operation), NoClaim> {
         let number = self.names.get(opcode)?;
         if number as usize == self.known.len() {

@@ -7,7 +7,6 @@ use crate::formats::ptx::{
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 
-/// The functions and source files of a text.
 pub(super) struct Outline<'t> {
     pub(super) functions: BTreeMap<&'t str, Function<'t>>,
     pub(super) files: BTreeMap<u32, &'t str>,

@@ -9,7 +9,6 @@ use crate::formats::{
 };
 use alloc::vec::Vec;
 
-/// A statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Statement<'t> {
     Open,
@@ -21,7 +20,6 @@ pub(super) enum Statement<'t> {
         is_memory: bool,
         has_range: bool,
     },
-    /// `.loc`: a file's number and a line.
     Location {
         file: u32,
         line: u32,
@@ -30,14 +28,12 @@ pub(super) enum Statement<'t> {
     Other,
 }
 
-/// A part of an instruction's operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     pub(super) enclosed: Enclosed,
     pub(super) value: Source,
     /// `+ 8` after a name.
     pub(super) offset: i64,
-    /// Where it is in the text.
     pub(super) at: usize,
 }
 
@@ -52,13 +48,10 @@ pub(super) enum Enclosed {
     Parentheses,
 }
 
-/// What an operand is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     Register(Register),
-    /// An integer constant.
     Number(i64),
-    /// Another constant.
     Constant,
 }
 
@@ -73,7 +66,6 @@ impl Operand {
     }
 }
 
-/// The operands of an instruction.
 #[derive(Default)]
 pub(super) struct Operands {
     /// All, in order: more than one for a vector.
@@ -83,7 +75,6 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// The operand at a position: more than one of a vector.
     pub(super) fn at(&self, position: usize) -> &[Operand] {
         if position + 1 < self.starts.len() { &self.all[self.starts[position]..self.starts[position + 1]] } else { &[] }
     }
@@ -93,7 +84,6 @@ impl Operands {
         self.at(position).iter().filter_map(Operand::plain_register)
     }
 
-    /// The registers after the first operand that are not in brackets.
     pub(super) fn sources(&self) -> impl Iterator<Item = Register> {
         self.all[self.at(0).len()..].iter().filter_map(Operand::plain_register)
     }
@@ -107,14 +97,10 @@ impl Operands {
     }
 }
 
-/// Reads the statements of a body, which begins with its `{`.
 pub(super) struct Statements<'t> {
     text: &'t [u8],
-    /// The position in it.
     pub(super) at: usize,
-    /// The names of a declaration.
     pub(super) declared: Vec<Name<'t>>,
-    /// The operands of an instruction.
     pub(super) operands: Operands,
 }
 
@@ -123,7 +109,6 @@ impl<'t> Statements<'t> {
         Self { text: lexer.source(), at: lexer.position(), declared: Vec::new(), operands: Operands::default() }
     }
 
-    /// Lets a lexer read at this position.
     fn lexed<T>(
         &mut self,
         read: impl FnOnce(&mut Lexer<'t>) -> Result<T, crate::formats::ptx::Error>,
@@ -147,7 +132,6 @@ impl<'t> Statements<'t> {
         Ok(if self.at < self.text.len() { self.text[self.at] } else { 0 })
     }
 
-    /// The next statement.
     pub(super) fn next(&mut self) -> Result<Statement<'t>, NoClaim> {
         // A predicate: `@!%p1`.
         let is_predicated = self.first()? == b'@';
@@ -273,7 +257,6 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// The name at this position.
     pub(super) fn name(&self, at: usize) -> Name<'t> {
         Name::read(self.text, at, false)
     }

@@ -13,7 +13,6 @@ use crate::formats::ptx::{Parameter, lexer::Lexer};
 use alloc::{vec, vec::Vec};
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
-/// Reads one body.
 pub(super) struct Translator<'o, 't> {
     pub(super) opcodes: &'o mut Opcodes<'t>,
     pub(super) outline: &'o Outline<'t>,
@@ -26,16 +25,13 @@ pub(super) struct Translator<'o, 't> {
     /// The current instruction, and whether every thread of every launch executes it.
     evidence: Evidence<'t>,
     is_always: bool,
-    /// The number of open calls.
     depth: usize,
 }
 
 /// What is known about a register before the values are computed.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// Its value from instructions that read no register.
     value: Option<Value>,
-    /// The classes of arithmetic that it takes part in, as bits.
     classes: u8,
     /// Whether a step computes it, and whether an instruction copies a constant to it.
     is_set: bool,
@@ -49,13 +45,11 @@ const ELSEWHERE: Register = 2;
 const READ: (bool, bool) = (true, false);
 const WRITE: (bool, bool) = (false, true);
 const ATOMIC: (bool, bool) = (true, true);
-/// The maximum number of slots of all parameters.
 const MOST_SLOTS: usize = 4096;
 /// The maximum number of steps. The largest body that was found has 60,000.
 const MOST_STEPS: usize = 1 << 18;
 /// The maximum number of operands of an instruction that is no call.
 const MOST_OPERANDS: usize = 256;
-/// The maximum depth of calls.
 const MOST_DEPTH: usize = 32;
 /// Functions that retain nothing and write nothing.
 const HARMLESS: [&str; 2] = ["vprintf", "__assertfail"];
@@ -66,7 +60,6 @@ impl<'o, 't> Translator<'o, 't> {
         Self { opcodes, outline, lists, names, code, same: vec![], known: vec![], evidence, depth: 0, is_always: true }
     }
 
-    /// The compact form of the body that begins at this `{`.
     pub(super) fn translate(mut self, body: &Lexer<'t>, parameters: &[Parameter<'t>]) -> Result<Code<'t>, NoClaim> {
         self.set(NUMBER, Value::NUMBER);
         self.set(ELSEWHERE, Value::ELSEWHERE);
@@ -238,7 +231,6 @@ impl<'o, 't> Translator<'o, 't> {
         &mut self.known[at]
     }
 
-    /// The register can have this value.
     fn set(&mut self, register: Register, value: Value) {
         let old = self.known(register).value;
         self.known[register as usize].value = Some(old.map_or(value, |old| old.join(value, self.lists)));
@@ -256,14 +248,12 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    /// The registers take part in arithmetic of this class.
     fn classes(&mut self, registers: impl Iterator<Item = Register>, class: ElementClass) {
         if class != ElementClass::Unknown {
             registers.for_each(|register| self.known(register).classes |= 1 << class as u8);
         }
     }
 
-    /// An instruction whose effect is not known: the values of its operands are passed to it.
     fn unknown(&mut self, operands: &Operands) {
         for register in operands.all.iter().filter_map(Operand::register) {
             self.step(Action::Pass, NO_REGISTER, register, NO_REGISTER);
@@ -355,7 +345,6 @@ impl<'o, 't> Translator<'o, 't> {
         register
     }
 
-    /// The destinations have this value.
     fn results(&mut self, operands: &Operands, value: Value) {
         operands.registers(0).for_each(|register| self.set(register, value));
     }
@@ -431,7 +420,6 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    /// An access to global memory at the address with this index.
     fn access(&mut self, space: Space, operands: &Operands, index: usize, access: Access<'t>) {
         if matches!(space, Space::Generic | Space::Global)
             && let Some((base, offset)) = operands.address(index)

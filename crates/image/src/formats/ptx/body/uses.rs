@@ -19,12 +19,10 @@ use kernel_args_abi::{
     signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
 };
 
-/// What a body does with a slot.
 #[derive(Clone, Default)]
 pub(super) struct SlotUse<'t> {
     pub(super) is_used: bool,
     slot: Slot<'t>,
-    /// The elements that all accesses show.
     shown: Option<Shown<'t>>,
     /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
     alignment: u32,
@@ -33,7 +31,6 @@ pub(super) struct SlotUse<'t> {
     is_always: bool,
 }
 
-/// The elements that accesses show.
 #[derive(Clone, Copy)]
 struct Shown<'t> {
     elements: Elements,
@@ -57,7 +54,6 @@ impl<'t> Shown<'t> {
         Some(Self { elements, number, evidence: access.evidence })
     }
 
-    /// The elements of two accesses, if they agree.
     fn and(self, other: Self) -> Option<Self> {
         let (own, others) = (self.elements, other.elements);
         if own.class != others.class || own.size != others.size && !own.class.is_float() {
@@ -103,18 +99,15 @@ impl<'t> SlotUse<'t> {
         self.needs(1);
     }
 
-    /// An access needs this alignment, a power of two.
     fn needs(&mut self, alignment: u32) {
         self.alignment = if self.alignment == 0 { alignment } else { self.alignment.min(alignment) };
     }
 
-    /// What accesses need of the memory behind the slot at `offset` of a parameter.
     pub(super) fn needs_of_memory(&self, parameter: usize, offset: usize) -> Option<PointerAccess> {
         let align = Alignment::new(if self.slot.escapes { 1 } else { self.alignment as usize })?;
         Some(PointerAccess { parameter, offset, align, is_at_start: self.is_at_start, is_always: self.is_always })
     }
 
-    /// The slot at `offset` of a parameter, in the common model.
     pub(super) fn slot(&self, offset: usize) -> Slot<'t> {
         let is_accessed = self.slot.read.is_possible() || self.slot.written.is_possible();
         let is_integer = self.slot.arithmetic.is_some() && !is_accessed && !self.slot.escapes;
@@ -134,7 +127,6 @@ impl<'t> SlotUse<'t> {
     }
 }
 
-/// The uses of all slots, by number.
 pub(super) struct Uses<'f, 'c, 't> {
     flow: &'f mut Flow<'c, 't>,
     slots: Vec<SlotUse<'t>>,
@@ -142,7 +134,6 @@ pub(super) struct Uses<'f, 'c, 't> {
     marks: BTreeMap<List, u8>,
 }
 
-/// The bits of a mark.
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
 /// A value is stored in memory.
@@ -150,7 +141,6 @@ const STORED: u8 = 4;
 /// A value gets to code that is not known, which can access what it points to.
 const PASSED: u8 = 8;
 
-/// What an address is computed from.
 enum Base {
     /// Other memory than that behind a parameter.
     Other,
@@ -190,7 +180,6 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         Ok(uses.slots)
     }
 
-    /// What shows the kind of a slot.
     fn kinds(&mut self) {
         for symbol in &self.flow.code.symbols {
             if let Symbol::Parameter { first, is_pointer: true, .. } = symbol {
@@ -228,7 +217,6 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         }
     }
 
-    /// The slots of the tensor map at this offset in a parameter.
     fn tensor_map(&self, symbol: SymbolId, offset: Number) -> Range<SlotId> {
         const SLOTS: u16 = 16;
         let Range { start, end } = self.flow.code.symbols[symbol as usize].slots();
@@ -243,7 +231,6 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         *self.marks.entry(list).or_default() |= mark;
     }
 
-    /// What an address that is accessed is computed from.
     fn base(&self, value: Value) -> Base {
         let (lists, is_sum) = (&self.flow.lists, matches!(value.kind, Kind::Sum));
         let terms = lists.get(value.atoms);

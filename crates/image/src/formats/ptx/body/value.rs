@@ -26,11 +26,8 @@ pub(super) enum Kind {
 }
 
 impl Value {
-    /// A number that is not known.
     pub(super) const NUMBER: Self = Self { kind: Kind::Number, atoms: List::EMPTY, number: Number::ANY };
-    /// A value from memory or from code that is not known.
     pub(super) const ELSEWHERE: Self = Self { kind: Kind::Sum, atoms: List::ELSEWHERE, number: Number::ZERO };
-    /// The address of a variable.
     pub(super) const VARIABLE: Self = Self { atoms: List::VARIABLE, ..Self::ELSEWHERE };
 
     pub(super) fn constant(number: i64) -> Self {
@@ -50,7 +47,6 @@ impl Value {
         Self { kind: if atoms == List::EMPTY { Kind::Number } else { kind }, atoms, number: Number::ANY }
     }
 
-    /// Whether the value is a number in sums.
     pub(super) fn is_number(self) -> bool {
         self.kind <= Kind::Part
     }
@@ -64,7 +60,6 @@ impl Value {
         (self.is_plain_number() && self.number.step == 0).then_some(self.number.rest)
     }
 
-    /// The only atom of a sum.
     pub(super) fn sole(self, lists: &Lists) -> Option<Atom> {
         match lists.get(self.atoms) {
             [(atom, false)] if matches!(self.kind, Kind::Sum) => Some(*atom),
@@ -81,7 +76,6 @@ impl Value {
         }
     }
 
-    /// A value that is one of two.
     pub(super) fn join(self, other: Self, lists: &mut Lists) -> Self {
         if self == other {
             return self;
@@ -103,7 +97,6 @@ impl Value {
         Self { number, ..Self::of(kind, lists.unite(self.atoms, other.atoms)) }
     }
 
-    /// The sum or difference of two values.
     pub(super) fn sum(self, other: Self, is_difference: bool, lists: &mut Lists) -> Self {
         let number = self.number.plus(if is_difference { other.number.negated() } else { other.number });
         let value = match (self.is_number(), other.is_number()) {
@@ -207,7 +200,6 @@ pub(super) struct Number {
 
 impl Number {
     pub(super) const ZERO: Self = Self { rest: 0, step: 0 };
-    /// Any number.
     pub(super) const ANY: Self = Self::multiple(1);
 
     pub(super) const fn multiple(step: u32) -> Self {
