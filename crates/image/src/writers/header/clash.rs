@@ -3,7 +3,7 @@
 use super::{
     collect::Collector,
     definition::{Kind, Prototype},
-    error::{HeaderError, Problem},
+    error::HeaderError,
     names::{Path, segments},
 };
 use alloc::{
@@ -15,7 +15,10 @@ use alloc::{
 
 pub(super) fn check(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> Result<(), HeaderError> {
     let taken = |name: &str| {
-        let problem = Problem::Taken { name: name.into() };
+        let problem = format!(
+            "the header already declares `{name}`\n  help: give one of them another name, or put the \
+             types in a namespace: `.namespace(\"…\")`"
+        );
         HeaderError::new(name, problem)
     };
     let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());

@@ -3,18 +3,19 @@
 use super::{
     cuda::{self, Include},
     definition::{Base, Definition, Kind, Pointee, Type},
-    error::{HeaderError, Problem},
+    error::{FROM_RUST, HeaderError, extent, spelled},
     item::{Header, Item},
     names::Path,
 };
 use alloc::{
     collections::BTreeMap,
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 use kernel_args_abi::{
     class::Class,
-    cpp::CppBase,
+    cpp::{CppBase, CppType},
     layout::Alignment,
     signature::{Opaque, Parameter},
 };
@@ -77,7 +78,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.place.truncate(place);
     }
 
-    pub(super) fn error(&self, problem: Problem) -> HeaderError {
+    pub(super) fn error(&self, problem: impl Into<String>) -> HeaderError {
         HeaderError::new(self.place.join("."), problem)
     }
 
@@ -121,16 +122,8 @@ impl<'h, 'a> Collector<'h, 'a> {
 
     pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
         let cpp = parameter.cpp;
-        let shaped = |base| Type {
-            base,
-            depth: cpp.depth,
-            const_mask: cpp.const_mask,
-            extents: lengths(cpp.extents),
-            rows: lengths(cpp.rows),
-        };
         if cpp.is_pointer() {
-            let base = self.pointee(parameter)?;
-            return Ok(shaped(base));
+            return Ok(Type::new(self.pointee(parameter)?, cpp));
         }
         let size = parameter.size / cpp.elements().max(1);
         let is_opaque = match cpp.base {
@@ -140,23 +133,21 @@ impl<'h, 'a> Collector<'h, 'a> {
             _ => false,
         };
         match cpp.base {
-            _ if is_opaque => Ok(Type {
-                base: Base::Bytes(parameter.align.map_or(1, Alignment::bytes)),
-                depth: 0,
-                const_mask: 0,
-                extents: alloc::vec![parameter.size as u32],
-                rows: Vec::new(),
-            }),
-            CppBase::Named(name) => Ok(shaped(self.named(name, parameter, size)?)),
+            _ if is_opaque => {
+                let base = Base::Bytes(parameter.align.map_or(1, Alignment::bytes));
+                Ok(Type::new(base, CppType::UNKNOWN.array(parameter.size as u32)))
+            }
+            CppBase::Named(name) => Ok(Type::new(self.named(name, parameter, size)?, cpp)),
             base => {
                 let Some(name) = fundamental(base) else {
-                    let spelling = parameter.spelling.to_string();
-                    return Err(self.error(Problem::Unknown { spelling }));
+                    return Err(
+                        self.error(format!("its C++ type is unknown{}{FROM_RUST}", spelled(parameter.spelling)))
+                    );
                 };
                 if matches!(base, CppBase::Long { .. }) {
                     self.assume(name, size, None)?;
                 }
-                Ok(shaped(Base::Fundamental(name, size)))
+                Ok(Type::new(Base::Fundamental(name, size), cpp))
             }
         }
     }
@@ -173,22 +164,19 @@ impl<'h, 'a> Collector<'h, 'a> {
             if let Some(cuda) = known.layout
                 && cuda != (size, align.unwrap_or(cuda.1))
             {
-                return Err(self.error(Problem::NotCuda {
-                    name: known.name.to_string(),
-                    size,
-                    align: align.unwrap_or(cuda.1),
-                    cuda,
-                }));
+                return Err(self.error(format!(
+                    "`{}` is a CUDA type of {} bytes, aligned to {}; this one has {size} bytes, aligned to {}\n  \
+                     help: give it another name in C++: `#[device_type(cpp = \"…\")]`",
+                    known.name,
+                    cuda.0,
+                    cuda.1,
+                    align.unwrap_or(cuda.1)
+                )));
             }
             let align = known.layout.map(|(_, align)| align).or(align);
             self.include(known.include);
             self.assume(known.name, size, align)?;
             return Ok(Base::Cuda(known.name.to_string(), align));
-        }
-        if let Some(include) = cuda::without_row(name) {
-            self.include(include);
-            self.assume(name, size, align)?;
-            return Ok(Base::Cuda(name.to_string(), align));
         }
         path.check().map_err(|problem| self.error(problem))?;
         self.define(path, parameter, size)
@@ -207,11 +195,12 @@ impl<'h, 'a> Collector<'h, 'a> {
                 return Ok(());
             }
             if known_size != size || known_align.is_some() {
-                return Err(self.error(Problem::TwoLayouts {
-                    name: name.to_string(),
-                    first: (known_size, known_align),
-                    second: (size, align),
-                }));
+                return Err(self.error(format!(
+                    "`{name}` has two layouts: {}, and {}\n  help: use the same Rust type everywhere \
+                     (a `CUtensorMap` of CUDA 13 is `TensorMap`, one of CUDA 12 `TensorMapA64`)",
+                    extent((known_size, known_align)),
+                    extent((size, align))
+                )));
             }
         }
         self.assumed.push((name.to_string(), size, align));
@@ -219,7 +208,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn align_of(&self, ty: &Type) -> Option<usize> {
-        if ty.depth > 0 {
+        if ty.shape.depth > 0 {
             return Some(8);
         }
         match &ty.base {
@@ -237,32 +226,22 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 }
 
-pub(super) fn lengths(all: [u32; 3]) -> Vec<u32> {
-    all.into_iter().take_while(|&length| length > 0).collect()
-}
-
 /// The name of a fundamental type. `None` if no name is available in every compiler.
 pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
-    Some(match base {
-        CppBase::Void => CppBase::Void.spelling(),
-        CppBase::Bool => CppBase::Bool.spelling(),
-        CppBase::Char => CppBase::Char.spelling(),
-        CppBase::Long { signed } => CppBase::Long { signed }.spelling(),
-        CppBase::Float { bits: bits @ (32 | 64) } => CppBase::Float { bits }.spelling(),
+    match base {
+        CppBase::Void => Some("void"),
+        CppBase::Bool => Some("bool"),
+        CppBase::Char => Some("char"),
+        CppBase::Long { signed } => Some(CppBase::Long { signed }.spelling()),
+        CppBase::Float { bits: bits @ (32 | 64) } => Some(CppBase::Float { bits }.spelling()),
         CppBase::Integer { signed, bits: bits @ (8 | 16 | 32 | 64 | 128) } => {
-            CppBase::Integer { signed, bits }.spelling()
-        }
-        _ => return None,
-    })
-}
-
-/// The integer of this size in bytes, up to 8.
-pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
-    match size {
-        1 | 2 | 4 | 8 => {
-            let bits = size as u16 * 8;
             Some(CppBase::Integer { signed, bits }.spelling())
         }
         _ => None,
     }
+}
+
+/// The integer of this size in bytes, up to 8.
+pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
+    matches!(size, 1 | 2 | 4 | 8).then(|| CppBase::Integer { signed, bits: size as u16 * 8 }.spelling())
 }

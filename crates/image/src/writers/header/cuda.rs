@@ -1,9 +1,6 @@
 //! Which CUDA header declares a type.
 
-use kernel_args_abi::{
-    cpp::{self, Builtin},
-    layout::Alignment,
-};
+use kernel_args_abi::{cpp, layout::Alignment};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Include {
@@ -15,8 +12,8 @@ pub(super) enum Include {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) name: &'static str,
+pub(super) struct Known<'n> {
+    pub(super) name: &'n str,
     pub(super) include: Include,
     /// Size and alignment in bytes, if the type is in the table of CUDA types.
     pub(super) layout: Option<(usize, usize)>,
@@ -27,13 +24,12 @@ const WITHOUT_ROW: [(&str, &str); 3] =
     [("__nv_fp8", "cuda_fp8.h"), ("__nv_fp6", "cuda_fp6.h"), ("__nv_fp4", "cuda_fp4.h")];
 
 /// The CUDA type of this name. `None` for a name with a path, and for a user-defined type.
-pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known> {
+pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known<'_>> {
     let plain = name.strip_prefix("struct ").unwrap_or(name);
-    if plain.contains([':', '<', ' ']) {
-        return None;
-    }
-    let row: &Builtin = cpp::builtin(plain)?;
-    let row = row.aligned_to(align);
+    let row = cpp::builtin(plain).filter(|_| !plain.contains([':', '<', ' ']));
+    let Some(row) = row.map(|row| row.aligned_to(align)) else {
+        return without_row(name).map(|include| Known { name, include, layout: None });
+    };
     Some(Known { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
 }
 
@@ -46,7 +42,7 @@ pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     (row != usual && row == align.bytes()).then_some(align)
 }
 
-pub(super) fn without_row(name: &str) -> Option<Include> {
+fn without_row(name: &str) -> Option<Include> {
     WITHOUT_ROW.iter().find(|(begins, _)| name.starts_with(begins)).map(|(_, file)| Include::File(file))
 }
 

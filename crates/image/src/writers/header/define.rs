@@ -4,12 +4,12 @@ use super::{
     collect::{Collector, integer},
     cuda,
     definition::{Base, Definition, Kind, Member},
-    error::{HeaderError, Origin, Problem},
+    error::{FROM_RUST, HeaderError, Origin, two_types, unknown_parts},
     layout,
     names::{Local, Path},
 };
 use crate::writers::counts::largest_alignment;
-use alloc::{string::ToString, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 use kernel_args_abi::{
     class::Class,
     cpp::{CppBase, CppType},
@@ -54,13 +54,13 @@ impl<'a> Collector<'_, 'a> {
         match self.definition(&definition.path) {
             None => self.add(definition),
             Some(known) if known.same(&definition) => {}
-            Some(known) => return Err(self.two_types(known, definition.origin)),
+            Some(known) => return Err(self.conflict(known, &definition.origin)),
         }
         Ok(())
     }
 
-    fn two_types(&self, known: &Definition, second: Origin) -> HeaderError {
-        self.error(Problem::TwoTypes { name: known.path.full().to_string(), first: known.origin.clone(), second })
+    fn conflict(&self, known: &Definition, second: &Origin) -> HeaderError {
+        self.error(two_types(known.path.full(), &known.origin, second))
     }
 
     /// The content of a type. `None` if another item of the list contains it.
@@ -92,11 +92,8 @@ impl<'a> Collector<'_, 'a> {
         if self.definition(path).is_some() {
             return Ok(None);
         }
-        let name = path.full().to_string();
-        Err(self.error(match parameter.class {
-            Class::Integer => Problem::Parts { of: "variants of the enum", name },
-            _ => Problem::Parts { of: "members of", name },
-        }))
+        let of = if parameter.class == Class::Integer { "variants of the enum" } else { "members of" };
+        Err(self.error(unknown_parts(of, path.full())))
     }
 
     /// Records a use of a type whose members another item contains.
@@ -104,7 +101,7 @@ impl<'a> Collector<'_, 'a> {
         if let Some(known) = self.definition(&path) {
             let align = parameter.align.map(Alignment::bytes);
             if known.size != size || align.is_some() && align != known.align {
-                return Err(self.two_types(known, origin));
+                return Err(self.conflict(known, &origin));
             }
         }
         Ok(Base::Own(path))
@@ -112,8 +109,7 @@ impl<'a> Collector<'_, 'a> {
 
     fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
         if self.place.len() > DEEPEST {
-            let name = self.place.join(".");
-            return Err(self.error(Problem::Parts { of: "members of", name }));
+            return Err(self.error(unknown_parts("members of", &self.place.join("."))));
         }
         let members: Vec<Parameter<'a>> = members.iter().filter(|member| member.size > 0).collect();
         let names = Local::all(members.iter().map(Parameter::cpp_name));
@@ -123,7 +119,7 @@ impl<'a> Collector<'_, 'a> {
             let place = name.was.clone().unwrap_or_else(|| name.name.clone());
             self.at(&place, |this| {
                 let Some(offset) = member.offset else {
-                    return Err(this.error(Problem::Offset));
+                    return Err(this.error(format!("its offset is unknown{FROM_RUST}")));
                 };
                 let ty = this.bounded(largest_alignment(offset), |this| {
                     let mut member = *member;
@@ -135,7 +131,7 @@ impl<'a> Collector<'_, 'a> {
                     this.ty(&member)
                 })?;
                 let alignas = match ty.base {
-                    Base::Bytes(align) if ty.depth == 0 && align > 1 => Some(align),
+                    Base::Bytes(align) if ty.shape.depth == 0 && align > 1 => Some(align),
                     _ => None,
                 };
                 Ok(Member { name, ty, offset, size: member.size, alignas })
@@ -149,8 +145,10 @@ impl<'a> Collector<'_, 'a> {
         let has_negative = || variants.iter().any(|variant| variant.value < 0);
         let is_signed = members.is_signed().unwrap_or_else(has_negative);
         let Some(underlying) = integer(is_signed, size) else {
-            let name = path.full().to_string();
-            return Err(self.error(Problem::WideEnum { name }));
+            return Err(self.error(format!(
+                "`{}` is an enum of 128 bits, which C++ compilers do not support\n  help: use `repr(u64)` or `repr(i64)`",
+                path.full()
+            )));
         };
         let names = Local::all(variants.iter().map(|variant| variant.name));
         let names = names.map_err(|problem| self.error(problem))?;
@@ -163,7 +161,7 @@ impl<'a> Collector<'_, 'a> {
             Kind::Struct(members) => {
                 let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
                 let placed = placed.map_err(|layout::Misplaced { member, problem }| {
-                    let mut error = self.error(*problem);
+                    let mut error = self.error(problem);
                     if let Some(member) = member {
                         error.place.push('.');
                         error.place.push_str(&members[member].name.name);
@@ -200,7 +198,7 @@ fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
 
 fn is_own_struct(cpp: CppType<'_>) -> bool {
     match cpp.base {
-        CppBase::Named(name) => cuda::known(name, None).is_none() && !cpp.is_pointer(),
+        CppBase::Named(name) => cuda::known(name, None).is_none_or(|known| known.layout.is_none()) && !cpp.is_pointer(),
         _ => false,
     }
 }

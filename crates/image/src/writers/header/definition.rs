@@ -5,18 +5,20 @@ use super::{
     names::{Local, Path},
 };
 use alloc::{string::String, vec::Vec};
-use kernel_args_abi::signature::Opaque;
+use kernel_args_abi::{CppType, signature::Opaque};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Type {
     pub(super) base: Base,
-    pub(super) depth: u8,
-    /// Which pointees are `const`: as in `CppType`.
-    pub(super) const_mask: u8,
-    /// The lengths of an array, the outermost first.
-    pub(super) extents: Vec<u32>,
-    /// The lengths of the array behind the outermost pointer: as in `CppType`.
-    pub(super) rows: Vec<u32>,
+    /// Its pointers and arrays, without the base.
+    pub(super) shape: CppType<'static>,
+}
+
+impl Type {
+    pub(super) fn new(base: Base, shape: CppType<'_>) -> Self {
+        let CppType { depth, const_mask, extents, rows, .. } = shape;
+        Self { base, shape: CppType { depth, const_mask, extents, rows, ..CppType::UNKNOWN } }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

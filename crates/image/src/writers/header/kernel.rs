@@ -1,9 +1,9 @@
 //! The prototypes of kernels.
 
 use super::{
-    collect::{Collector, fundamental, lengths},
+    collect::{Collector, fundamental},
     definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
-    error::{HeaderError, Origin, Problem},
+    error::{HeaderError, Origin},
     item::Kernel,
     names::{Local, Path, is_identifier},
 };
@@ -27,20 +27,22 @@ struct Symbol {
 }
 
 impl Symbol {
-    fn read(symbol: &str) -> Result<Self, Problem> {
+    fn read(symbol: &str) -> Result<Self, String> {
         if symbol.starts_with("_Z") {
             let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
             let Some(demangled) = demangled else {
-                return Err(Problem::Symbol {
-                    because: "it is not the mangled name of a C++ function",
-                    help: "use the symbol from the image, or the C++ name of the kernel",
-                });
+                return Err(
+                    "it is not the mangled name of a C++ function\n  help: use the symbol from the image, or the \
+                            C++ name of the kernel"
+                        .into(),
+                );
             };
             if demangled.template_arguments().is_some() {
-                return Err(Problem::Symbol {
-                    because: "it is an instance of a template, and only the template itself can be declared",
-                    help: "declare an `extern \"C\"` kernel that calls the template, or leave the kernel out",
-                });
+                return Err(
+                    "it is an instance of a template, and only the template itself can be declared\n  help: declare \
+                            an `extern \"C\"` kernel that calls the template, or leave the kernel out"
+                        .into(),
+                );
             }
             let path = Path::new(demangled.name(), "");
             path.check()?;
@@ -49,10 +51,11 @@ impl Symbol {
         let is_extern_c = !symbol.contains("::");
         let path = Path::new(symbol, "");
         if is_extern_c && !is_identifier(symbol) {
-            return Err(Problem::Symbol {
-                because: "it is not a valid C++ function name",
-                help: "use the symbol from the image, or the C++ name of the kernel: `sim::step`",
-            });
+            return Err(
+                "it is not a valid C++ function name\n  help: use the symbol from the image, or the C++ name of \
+                        the kernel: `sim::step`"
+                    .into(),
+            );
         }
         path.check()?;
         Ok(Self { path, is_extern_c, demangled: None })
@@ -77,8 +80,8 @@ impl<'a> Collector<'_, 'a> {
         };
         for constant in &kernel.grid_constants {
             if !parameters.iter().any(|p| p.cpp_name() == *constant) {
-                let name = (*constant).to_string();
-                return Err(self.error(Problem::NoParameter { name }));
+                let problem = format!("it has no parameter `{constant}`\n  help: use the name of the struct's field");
+                return Err(self.error(problem));
             }
         }
         let mut arguments = Vec::with_capacity(parameters.len());
@@ -89,12 +92,12 @@ impl<'a> Collector<'_, 'a> {
                 if let Some(ty_in_symbol) = of_symbol.as_ref().and_then(|types| types.get(i)) {
                     ty = this.type_of_symbol(ty, parameter, *ty_in_symbol)?;
                 }
-                if !ty.extents.is_empty() {
+                if ty.shape.is_array() {
                     ty = this.wrapped(ty, parameter, &symbol.path, &name)?;
                 }
                 let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
                     // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
-                    || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.depth == 0);
+                    || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.shape.depth == 0);
                 Ok(Argument { name, ty, is_grid_constant: is_constant })
             })?;
             arguments.push(argument);
@@ -110,9 +113,11 @@ impl<'a> Collector<'_, 'a> {
     fn types<'s>(&self, demangled: &'s Demangled, count: usize) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
         let types = demangled.parameters();
         match types {
-            Some(types) if types.len() != count => {
-                Err(self.error(Problem::SymbolCount { symbol: types.len(), declared: count }))
-            }
+            Some(types) if types.len() != count => Err(self.error(format!(
+                "the symbol has {} parameters, but the struct has {count}\n  help: give the struct one field for each \
+                     parameter",
+                types.len()
+            ))),
             types => Ok(types),
         }
     }
@@ -140,9 +145,11 @@ impl<'a> Collector<'_, 'a> {
             _ => true,
         };
         if !compare(parameter, &kernel).is_empty() || !is_same_path {
-            return Err(
-                self.error(Problem::SymbolType { symbol: in_symbol.to_string(), declared: parameter.cpp.to_string() })
-            );
+            return Err(self.error(format!(
+                "its type is `{in_symbol}` in the symbol, but `{}` here\n  help: give the field that type; for a \
+                 struct or an enum, write its name: `#[device_type(cpp = \"{in_symbol}\")]`",
+                parameter.cpp
+            )));
         }
         let base = match in_symbol.base {
             CppBase::Unknown | CppBase::Named(_) => ty.base,
@@ -151,13 +158,7 @@ impl<'a> Collector<'_, 'a> {
                 None => ty.base,
             },
         };
-        Ok(Type {
-            base,
-            depth: in_symbol.depth,
-            const_mask: in_symbol.const_mask,
-            extents: ty.extents,
-            rows: lengths(in_symbol.rows),
-        })
+        Ok(Type::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
 
     /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
@@ -192,6 +193,6 @@ impl<'a> Collector<'_, 'a> {
             }]),
         };
         self.push(definition)?;
-        Ok(Type { base, depth: 0, const_mask: 0, extents: Vec::new(), rows: Vec::new() })
+        Ok(Type::new(base, CppType::UNKNOWN))
     }
 }

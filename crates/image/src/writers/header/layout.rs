@@ -2,10 +2,10 @@
 
 use super::{
     definition::{Base, Member, Type},
-    error::Problem,
+    error::BY_HAND,
 };
-use crate::writers::counts::round_up;
-use alloc::{boxed::Box, vec::Vec};
+use crate::writers::counts::{bytes, round_up};
+use alloc::{format, string::String, vec::Vec};
 
 /// The largest `alignas` that CUDA's C++ compilers accept.
 const LARGEST: usize = 1 << 12;
@@ -14,14 +14,7 @@ const LARGEST: usize = 1 << 12;
 /// struct.
 pub(super) struct Misplaced {
     pub(super) member: Option<usize>,
-    pub(super) problem: Box<Problem>,
-}
-
-impl Misplaced {
-    fn new(member: Option<usize>, problem: Problem) -> Self {
-        let problem = Box::new(problem);
-        Self { member, problem }
-    }
+    pub(super) problem: String,
 }
 
 pub(super) struct Placed {
@@ -70,7 +63,7 @@ fn packing(
 ) -> Option<(usize, usize)> {
     let of = |ty: &Type| match ty.base {
         // Without its `alignas`.
-        Base::Bytes(_) if ty.depth == 0 => Some(1),
+        Base::Bytes(_) if ty.shape.depth == 0 => Some(1),
         _ => align_of(ty),
     };
     let aligns: Vec<usize> = members.iter().map(|member| of(&member.ty)).collect::<Option<_>>()?;
@@ -102,15 +95,21 @@ fn place_aligned(
         is_known &= align.is_some();
         // For a type that is declared elsewhere, the assertions check the alignment.
         let align = align.unwrap_or(1);
-        let elsewhere = Problem::Elsewhere { offset: member.offset, after: end, align };
+        let elsewhere = || Misplaced {
+            member: Some(i),
+            problem: format!(
+                "C++ cannot put it at byte {}: the previous member ends at byte {end}, and its alignment is {align}{BY_HAND}",
+                member.offset
+            ),
+        };
         let placed = round_up(end, align);
         if placed > member.offset {
-            return Err(Misplaced::new(Some(i), elsewhere));
+            return Err(elsewhere());
         }
         natural = natural.max(align);
         if placed < member.offset && is_known {
             let Some(alignas) = alignment_for(end, align, member.offset) else {
-                return Err(Misplaced::new(Some(i), elsewhere));
+                return Err(elsewhere());
             };
             member.alignas = Some(alignas);
             natural = natural.max(alignas);
@@ -124,8 +123,8 @@ fn place_aligned(
     let end = end.max(1);
     let align = match source_align {
         Some(align) if align < natural => {
-            let cpp = natural;
-            return Err(Misplaced::new(None, Problem::Alignment { expected: align, cpp }));
+            let problem = format!("it is aligned to {align}, but to {natural} in C++{BY_HAND}");
+            return Err(Misplaced { member: None, problem });
         }
         Some(align) => align,
         None if round_up(end, natural) == size => natural,
@@ -133,7 +132,8 @@ fn place_aligned(
     };
     let cpp = round_up(end, align);
     if cpp != size {
-        return Err(Misplaced::new(None, Problem::Size { expected: size, cpp }));
+        let problem = format!("it has {}, but {} in C++{BY_HAND}", bytes(size), bytes(cpp));
+        return Err(Misplaced { member: None, problem });
     }
     Ok(Placed { align, alignas: (align > natural).then_some(align), pack: None })
 }

@@ -46,9 +46,8 @@ mod text;
 pub use error::HeaderError;
 pub use item::{Header, Item};
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use collect::Collector;
-use error::Problem;
 use item::Kind;
 
 impl Header<'_> {
@@ -93,9 +92,8 @@ impl Header<'_> {
     }
 
     fn check_options(&self) -> Result<(), HeaderError> {
-        let problem = |what, given: &str, help| {
-            let given = given.into();
-            HeaderError::new("", Problem::Option { what, given, help })
+        let problem = |what: &str, given: &str, help: &str| {
+            HeaderError::new("", format!("`{given}` is not a valid {what}\n  help: {help}"))
         };
         if let Some(guard) = self.guard
             && !names::is_identifier(guard)

@@ -1,6 +1,6 @@
 //! C++ names: identifiers, paths, and whether they can be declared.
 
-use super::{error::Problem, keywords::is_reserved};
+use super::{error::not_a_name, keywords::is_reserved};
 use alloc::{
     collections::BTreeSet,
     format,
@@ -32,7 +32,8 @@ impl Path {
         if let Some(global) = cpp.strip_prefix("::") {
             return Self(global.to_string());
         }
-        if namespace.is_empty() || is_qualified(cpp) {
+        // The template arguments do not count.
+        if namespace.is_empty() || cpp.split('<').next().is_some_and(|name| name.contains("::")) {
             return Self(cpp.to_string());
         }
         Self(format!("{namespace}::{cpp}"))
@@ -51,12 +52,8 @@ impl Path {
         self.0.rsplit_once("::").map_or(&self.0, |(_, name)| name)
     }
 
-    pub(super) fn check(&self) -> Result<(), Problem> {
-        let problem = |because: &str, help: &str| Problem::Name {
-            name: self.0.clone(),
-            because: because.to_string(),
-            help: help.to_string(),
-        };
+    pub(super) fn check(&self) -> Result<(), String> {
+        let problem = |because: &str, help: &str| not_a_name(&self.0, because, help);
         if self.0.contains('<') {
             return Err(problem(
                 "it is an instance of a template, and only the template itself can be declared",
@@ -84,12 +81,6 @@ impl Path {
 const RENAME_TYPE: &str =
     "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
 
-/// Whether a name has a path, ignoring template arguments.
-fn is_qualified(cpp: &str) -> bool {
-    let before = cpp.split('<').next().unwrap_or(cpp);
-    before.contains("::")
-}
-
 pub(super) fn segments(path: &str) -> Vec<&str> {
     path.split("::").filter(|name| !name.is_empty()).collect()
 }
@@ -104,7 +95,7 @@ pub(super) struct Local {
 
 impl Local {
     /// The C++ names of members. A keyword gets a `_` at its end. The number of a tuple field gets a `_` before it.
-    pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, Problem> {
+    pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, String> {
         let names: Vec<&str> = names.collect();
         let mut originals = BTreeSet::new();
         originals.extend(names.iter().copied());
@@ -124,20 +115,16 @@ impl Local {
             {
                 changed.push('_');
             }
-            let problem = |because: &str, help: &str| Problem::Name {
-                name: (*name).to_string(),
-                because: because.to_string(),
-                help: help.to_string(),
-            };
             if !is_word(&changed) {
-                return Err(problem(
+                return Err(not_a_name(
+                    name,
                     "a C++ name consists of ASCII letters, digits and `_`",
                     "rename it, or give its name in C++: `#[device_type(name = \"…\")]`, of an argument \
                      `#[kernel_args(name = \"…\")]`",
                 ));
             }
             if !taken.insert(changed.clone()) {
-                return Err(problem("there are two of this name", "rename one of them"));
+                return Err(not_a_name(name, "there are two of this name", "rename one of them"));
             }
             let was = (changed != *name).then(|| (*name).to_string());
             locals.push(Self { name: changed, was });

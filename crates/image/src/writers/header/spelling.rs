@@ -6,7 +6,7 @@ use alloc::{
     format,
     string::{String, ToString},
 };
-use core::fmt::Write as _;
+use kernel_args_abi::CppBase;
 
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
@@ -49,24 +49,14 @@ impl Scope<'_> {
     /// A declaration with this type: `float const* x`, `float rows[2][3]`, `float (*x)[4]`. Without a name, only the type.
     pub(super) fn declare(&self, ty: &Type, name: &str) -> String {
         let mut text = self.base(&ty.base);
-        let to_array = !ty.rows.is_empty();
-        for level in 0..ty.depth {
-            let is_const = ty.const_mask >> level & 1 == 1;
-            text.push_str(if is_const { " const" } else { "" });
-            let is_to_array = to_array && level + 1 == ty.depth;
-            text.push_str(if is_to_array { " (*" } else { "*" });
-        }
-        if !name.is_empty() && !to_array {
+        let shape = ty.shape.to_string();
+        let shape = &shape[CppBase::Unknown.spelling().len()..];
+        let array = shape.find("(*").map(|at| at + 2);
+        let (before, after) = shape.split_at(array.or_else(|| shape.find('[')).unwrap_or(shape.len()));
+        text.push_str(before);
+        if !name.is_empty() && array.is_none() {
             text.push(' ');
         }
-        text.push_str(name);
-        for length in &ty.extents {
-            let _ = write!(text, "[{length}]");
-        }
-        text.push_str(if to_array { ")" } else { "" });
-        for length in &ty.rows {
-            let _ = write!(text, "[{length}]");
-        }
-        text
+        text + name + after
     }
 }
