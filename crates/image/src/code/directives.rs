@@ -42,10 +42,10 @@ struct Row {
     word: Option<&'static str>,
     /// The attribute of its record in `.nv.info` of a cubin. Found in the output of ptxas 13.0 and 13.5.
     attribute: Option<u8>,
-    field: fn(&mut Directives) -> Field<'_>,
+    field: fn(&mut Directives) -> DirectiveField<'_>,
 }
 
-pub(crate) enum Field<'d> {
+pub(crate) enum DirectiveField<'d> {
     Dimensions(&'d mut Option<[u32; 3]>),
     Count(&'d mut Option<u32>),
     Flag(&'d mut bool),
@@ -57,7 +57,7 @@ macro_rules! table {
             name: stringify!($field),
             word: $word,
             attribute: $attribute,
-            field: |directives| Field::$kind(&mut directives.$field),
+            field: |directives| DirectiveField::$kind(&mut directives.$field),
         }),*]
     };
 }
@@ -78,17 +78,17 @@ const TABLE: [Row; 9] = table! {
 };
 
 impl Directives {
-    pub(crate) fn by_word(&mut self, word: &str) -> Option<Field<'_>> {
+    pub(crate) fn by_word(&mut self, word: &str) -> Option<DirectiveField<'_>> {
         let row = TABLE.iter().find(|row| row.word == Some(word))?;
         Some((row.field)(self))
     }
 
-    pub(crate) fn by_attribute(&mut self, attribute: u8) -> Option<Field<'_>> {
+    pub(crate) fn by_attribute(&mut self, attribute: u8) -> Option<DirectiveField<'_>> {
         let row = TABLE.iter().find(|row| row.attribute == Some(attribute))?;
         Some((row.field)(self))
     }
 
-    pub(crate) fn each(&mut self, mut visit: impl FnMut(usize, Field<'_>)) {
+    pub(crate) fn each(&mut self, mut visit: impl FnMut(usize, DirectiveField<'_>)) {
         for (index, row) in TABLE.iter().enumerate() {
             visit(index, (row.field)(self));
         }
@@ -98,9 +98,9 @@ impl Directives {
     pub fn values(mut self) -> impl Iterator<Item = (&'static str, DirectiveValue)> {
         TABLE.iter().map(move |row| {
             let value = match (row.field)(&mut self) {
-                Field::Dimensions(value) => DirectiveValue::Dimensions(*value),
-                Field::Count(value) => DirectiveValue::Count(*value),
-                Field::Flag(value) => DirectiveValue::Flag(*value),
+                DirectiveField::Dimensions(value) => DirectiveValue::Dimensions(*value),
+                DirectiveField::Count(value) => DirectiveValue::Count(*value),
+                DirectiveField::Flag(value) => DirectiveValue::Flag(*value),
             };
             (row.name, value)
         })
@@ -122,9 +122,9 @@ mod tests {
         for row in &TABLE {
             let mut ptx = Directives::default();
             match (row.field)(&mut ptx) {
-                Field::Dimensions(value) => *value = Some([2, 1, 1]),
-                Field::Count(value) => *value = Some(2),
-                Field::Flag(value) => *value = true,
+                DirectiveField::Dimensions(value) => *value = Some([2, 1, 1]),
+                DirectiveField::Count(value) => *value = Some(2),
+                DirectiveField::Flag(value) => *value = true,
             }
             let completed = Directives::default().completed_by(ptx);
             assert_eq!(completed == ptx, row.attribute.is_none(), "{}", row.name);

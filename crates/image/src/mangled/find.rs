@@ -57,7 +57,7 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
     best(symbols, |symbol| wanted.fit_symbol(symbol))
 }
 
-/// The same for symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
+/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
 pub fn candidates_by_name<'s>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
@@ -193,7 +193,7 @@ pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> 
     nearest_by_name(wanted, demangled)
 }
 
-/// The same for symbols whose qualified C++ names are known. It needs no demangler.
+/// [`nearest`] among symbols whose qualified C++ names are known. It needs no demangler.
 pub fn nearest_by_name<'s, N: AsRef<str>>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, N)>,

@@ -13,12 +13,12 @@ use alloc::{borrow::Cow, vec::Vec};
 /// called.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<Piece<'a>>,
     size: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part<'a> {
+enum Piece<'a> {
     Text(&'a [u8]),
     Cubin(&'a [u8]),
     Member(Member<'a>),
@@ -47,8 +47,8 @@ impl<'a> Image<'a> {
 
     fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
         let parts = match kind {
-            Kind::Cubin => [Part::Cubin(bytes)].into(),
-            Kind::Ptx => [Part::Text(bytes)].into(),
+            Kind::Cubin => [Piece::Cubin(bytes)].into(),
+            Kind::Ptx => [Piece::Text(bytes)].into(),
             Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
         };
         Ok(Self { parts, size: bytes.len() })
@@ -78,9 +78,9 @@ impl<'a> Image<'a> {
         let mut kernels = Kernels::default();
         for part in &self.parts {
             weight += match *part {
-                Part::Text(text) => kernels.add_text(text)?,
-                Part::Cubin(cubin) => kernels.add_cubin(Cow::Borrowed(cubin))?,
-                Part::Member(member) => {
+                Piece::Text(text) => kernels.add_text(text)?,
+                Piece::Cubin(cubin) => kernels.add_cubin(Cow::Borrowed(cubin))?,
+                Piece::Member(member) => {
                     let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
                     match member.kind {
                         fatbin::Kind::Ptx => kernels.add_text(&bytes)?,
@@ -112,9 +112,9 @@ impl<'a> Image<'a> {
                 continue;
             }
             match *part {
-                Part::Text(text) => kernels.add_bodies(number, text, &mut wanted),
-                Part::Cubin(_) => {}
-                Part::Member(member) => {
+                Piece::Text(text) => kernels.add_bodies(number, text, &mut wanted),
+                Piece::Cubin(_) => {}
+                Piece::Member(member) => {
                     let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
                     kernels.add_bodies(number, &bytes, &mut wanted);
                 }
@@ -124,14 +124,14 @@ impl<'a> Image<'a> {
     }
 }
 
-fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
+fn members(bytes: &[u8]) -> Result<Vec<Piece<'_>>, fatbin::Error> {
     let mut budget = Budget::new(bytes.len() as u64);
     let mut parts = Vec::new();
     let mut passed_over = None;
     for member in fatbin::members(bytes)? {
         if matches!(member.kind, fatbin::Kind::Ptx | fatbin::Kind::Elf) {
             budget.take(&member, member.payload.len() as u64)?;
-            parts.push(Part::Member(member));
+            parts.push(Piece::Member(member));
         } else {
             passed_over = Some(member.kind);
         }

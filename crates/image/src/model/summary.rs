@@ -3,7 +3,7 @@
 
 use crate::{
     code::{
-        directives::{Directives, Field},
+        directives::{DirectiveField, Directives},
         release::PtxVersion,
         target::{Features, Target},
     },
@@ -78,15 +78,15 @@ fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
     let (mut present, mut values) = (usize::from(limits.dynamic_shared), Vec::new());
     limits.directives.each(|row, field| {
         let is_present = match field {
-            Field::Dimensions(value) => {
+            DirectiveField::Dimensions(value) => {
                 values.extend(value.iter().flatten());
                 value.is_some()
             }
-            Field::Count(value) => {
+            DirectiveField::Count(value) => {
                 values.extend(*value);
                 value.is_some()
             }
-            Field::Flag(value) => *value,
+            DirectiveField::Flag(value) => *value,
         };
         present |= usize::from(is_present) << (row + 1);
     });
@@ -130,9 +130,9 @@ fn read_limits(reader: &mut Reader<'_>) -> Limits {
     directives.each(|row, field| {
         if present >> (row + 1) & 1 == 1 {
             match field {
-                Field::Dimensions(value) => *value = Some([(); 3].map(|()| reader.number() as u32)),
-                Field::Count(value) => *value = Some(reader.number() as u32),
-                Field::Flag(value) => *value = true,
+                DirectiveField::Dimensions(value) => *value = Some([(); 3].map(|()| reader.number() as u32)),
+                DirectiveField::Count(value) => *value = Some(reader.number() as u32),
+                DirectiveField::Flag(value) => *value = true,
             }
         }
     });

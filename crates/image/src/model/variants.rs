@@ -153,7 +153,7 @@ impl<P: Ord + Clone> Observed<P> {
 }
 
 /// A PTX text, or cubins with the same offsets, sizes and limits.
-struct Source<'s, P> {
+struct Group<'s, P> {
     first: &'s Observed<P>,
     parameters: Vec<Parameter<'s>>,
     described: Option<&'s ParameterList>,
@@ -173,17 +173,17 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     seen.sort_unstable_by_key(first);
     let of = |is_cubin| {
         let sources = seen.iter().filter(move |seen| seen.is_cubin == is_cubin);
-        sources.map(|first| Source {
+        sources.map(|first| Group {
             first,
             parameters: first.parameters(),
             described: first.described.as_ref(),
             images: first.images.clone(),
         })
     };
-    let texts: Vec<Source<'_, P>> = of(false).collect();
+    let texts: Vec<Group<'_, P>> = of(false).collect();
     let cubins = of(true).fold(Vec::new(), group);
     let described = seen.iter().find_map(|seen| seen.described.as_ref());
-    let variant = |text: Option<&Source<'_, P>>, cubins: Option<&Source<'_, P>>, own, images| {
+    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, own, images| {
         let limits: &Observed<P> = own;
         let described = [cubins, text].into_iter().flatten().find_map(|source| source.described).or(described);
         let join = |name, members| {
@@ -209,8 +209,8 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     let mut merged = Vec::new();
     let mut used = vec![false; texts.len()];
     for cubins in &cubins {
-        let fits = |text: &Source<'_, P>| same_sizes(&text.parameters, &cubins.parameters);
-        let is_own = |text: &Source<'_, P>| {
+        let fits = |text: &Group<'_, P>| same_sizes(&text.parameters, &cubins.parameters);
+        let is_own = |text: &Group<'_, P>| {
             let declared = text.first.directives;
             fits(text) && cubins.first.directives.completed_by(declared) == declared && has_same_offsets(text, cubins)
         };
@@ -232,7 +232,7 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
 }
 
 /// Whether the GPUs of a PTX text place its parameters as one of the cubins does.
-fn has_same_offsets<P>(text: &Source<'_, P>, cubins: &Source<'_, P>) -> bool {
+fn has_same_offsets<P>(text: &Group<'_, P>, cubins: &Group<'_, P>) -> bool {
     let layouts: Option<Vec<Layout>> = text.parameters.iter().map(Parameter::layout).collect();
     let Some(layouts) = layouts else {
         return true;
@@ -248,8 +248,8 @@ fn has_same_offsets<P>(text: &Source<'_, P>, cubins: &Source<'_, P>) -> bool {
 }
 
 /// Adds a cubin to the group of cubins that are equal to it.
-fn group<'s, P>(mut groups: Vec<Source<'s, P>>, cubin: Source<'s, P>) -> Vec<Source<'s, P>> {
-    let is_same = |group: &&mut Source<'_, P>| {
+fn group<'s, P>(mut groups: Vec<Group<'s, P>>, cubin: Group<'s, P>) -> Vec<Group<'s, P>> {
+    let is_same = |group: &&mut Group<'_, P>| {
         let offsets = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;
         group.first.directives == cubin.first.directives
             && same_sizes(&group.parameters, &cubin.parameters)

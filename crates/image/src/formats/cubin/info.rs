@@ -5,7 +5,7 @@
 
 use super::kernel::Parameter;
 use crate::{
-    code::directives::{Directives, Field, LANGUAGE},
+    code::directives::{DirectiveField, Directives, LANGUAGE},
     formats::ptx::{Pointee, Space},
 };
 use alloc::vec::Vec;
@@ -38,7 +38,7 @@ impl Info {
             match format {
                 1..=3 if *attribute == BLOCK_SIZE => info.size = Some(usize::from(value)),
                 1..=3 => {
-                    if let Some(Field::Flag(flag)) = info.directives.by_attribute(*attribute) {
+                    if let Some(DirectiveField::Flag(flag)) = info.directives.by_attribute(*attribute) {
                         *flag = true;
                     }
                 }
@@ -59,24 +59,20 @@ impl Info {
     fn record(&mut self, attribute: u8, payload: &[u8]) -> Result<(), &'static str> {
         const LENGTH: &str = "a record of its `.nv.info` section has an unknown length";
         match attribute {
-            PARAMETER => {
+            PARAMETER | PARAMETER_OF_LARGE_BLOCK => {
                 let payload = payload.try_into().map_err(|_| LENGTH)?;
-                self.parameters.push(parameter(payload));
-            }
-            PARAMETER_OF_LARGE_BLOCK => {
-                let payload = payload.try_into().map_err(|_| LENGTH)?;
-                self.parameters.push(parameter_of_large_block(payload));
+                self.parameters.push(parameter(payload, attribute == PARAMETER_OF_LARGE_BLOCK));
             }
             _ => match self.directives.by_attribute(attribute) {
-                Some(Field::Dimensions(value)) => *value = Some(triple(payload).ok_or(LENGTH)?),
-                Some(Field::Count(value)) => {
+                Some(DirectiveField::Dimensions(value)) => *value = Some(triple(payload).ok_or(LENGTH)?),
+                Some(DirectiveField::Count(value)) => {
                     let payload = payload.try_into().map_err(|_| LENGTH)?;
                     *value = Some(u32::from_le_bytes(payload));
                 }
-                Some(Field::Flag(flag)) if attribute == LANGUAGE => {
+                Some(DirectiveField::Flag(flag)) if attribute == LANGUAGE => {
                     *flag = payload == TILE_IR.to_le_bytes();
                 }
-                Some(Field::Flag(_)) | None => {}
+                Some(DirectiveField::Flag(_)) | None => {}
             },
         }
         Ok(())
@@ -105,29 +101,17 @@ pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     }
 }
 
-/// `u32` index, `u16` ordinal, `u16` offset, then a `u32` with the pointee's alignment as a power of two (8 bits), its
-/// space (4 bits), constant bank (6 bits), and size (14 bits).
-fn parameter(payload: [u8; 12]) -> (u16, Parameter) {
-    let [_, _, _, _, o0, o1, at0, at1, f0, f1, f2, f3] = payload;
-    let flags = u32::from_le_bytes([f0, f1, f2, f3]);
-    let parameter = Parameter {
-        offset: usize::from(u16::from_le_bytes([at0, at1])),
-        size: (flags >> 18) as usize,
-        pointee: pointee(f0, f1 & 0xf),
+/// `u32` index, `u16` ordinal, `u16` offset. In a large block, `u16` size, then the pointee's alignment as a power of two and its
+/// space (8 bits each). Otherwise that alignment (8 bits), space (4 bits), constant bank (6 bits), and size (14 bits).
+fn parameter(payload: [u8; 12], is_large: bool) -> (u16, Parameter) {
+    let [_, _, _, _, o0, o1, at0, at1, a, b, c, d] = payload;
+    let (size, align, space) = if is_large {
+        (u16::from_le_bytes([a, b]).into(), c, d)
+    } else {
+        ((u32::from_le_bytes([a, b, c, d]) >> 18) as usize, a, b & 0xf)
     };
-    (u16::from_le_bytes([o0, o1]), parameter)
-}
-
-/// `u32` index, `u16` ordinal, `u16` offset, `u16` size, the pointee's alignment as a power of two (8 bits), its space
-/// (8 bits).
-fn parameter_of_large_block(payload: [u8; 12]) -> (u16, Parameter) {
-    let [_, _, _, _, o0, o1, at0, at1, s0, s1, align, space] = payload;
-    let parameter = Parameter {
-        offset: usize::from(u16::from_le_bytes([at0, at1])),
-        size: usize::from(u16::from_le_bytes([s0, s1])),
-        pointee: pointee(align, space),
-    };
-    (u16::from_le_bytes([o0, o1]), parameter)
+    let offset = usize::from(u16::from_le_bytes([at0, at1]));
+    (u16::from_le_bytes([o0, o1]), Parameter { offset, size, pointee: pointee(align, space) })
 }
 
 fn pointee(log2_align: u8, space: u8) -> Option<Pointee> {

@@ -8,7 +8,7 @@ use core::cell::Cell;
 /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
 /// times. Each step and each byte counts against the budget. nvcc's output uses about half of each.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct Allowance {
     /// The remaining number of attributes.
     work: Cell<usize>,
     memory: Cell<usize>,
@@ -22,7 +22,7 @@ const MEMORY: usize = 16;
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
 
-impl Budget {
+impl Allowance {
     pub(super) fn new(size: usize) -> Self {
         let budget = |each| size.saturating_mul(each).saturating_add(LEAST);
         Self { work: Cell::new(budget(WORK)), memory: Cell::new(budget(MEMORY).min(MOST_MEMORY)) }

@@ -2,7 +2,7 @@
 
 use super::{
     Error,
-    entry::{Entry, Offset, Place},
+    entry::{Die, Offset, Position},
     types::Type,
     units::Units,
 };
@@ -16,13 +16,13 @@ const DEEPEST: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Content<'s> {
-    pub(super) parts: Vec<Part<'s>>,
+    pub(super) parts: Vec<StructPart<'s>>,
 }
 
 /// A part of a struct. Offsets are in bytes.
-pub(super) enum Part<'s> {
+pub(super) enum StructPart<'s> {
     Member {
-        place: Place,
+        place: Position,
         offset: u64,
     },
     /// Bit fields, or the pointer to a table of virtual functions.
@@ -33,11 +33,11 @@ pub(super) enum Part<'s> {
     },
 }
 
-impl Part<'_> {
+impl StructPart<'_> {
     fn start(&self) -> u64 {
         match self {
-            Part::Member { offset, .. } => *offset,
-            Part::Hidden { bytes, .. } => bytes.start,
+            StructPart::Member { offset, .. } => *offset,
+            StructPart::Hidden { bytes, .. } => bytes.start,
         }
     }
 }
@@ -52,12 +52,12 @@ enum Made {
 
 impl<'s> Content<'s> {
     /// The parts of the struct at `entry`, or why none of them can be compared.
-    pub(super) fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Result<Self, Opaque>, Error> {
+    pub(super) fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Result<Self, Opaque>, Error> {
         let mut content = Self::default();
         if let Err(why) = content.add(units, entry, 0, 0)? {
             return Ok(Err(why));
         }
-        content.parts.sort_by_key(Part::start);
+        content.parts.sort_by_key(StructPart::start);
         content.extend_bit_fields(entry.byte_size.unwrap_or(0));
         Ok(Ok(content))
     }
@@ -66,7 +66,7 @@ impl<'s> Content<'s> {
     fn extend_bit_fields(&mut self, size: u64) {
         let mut next = size;
         for part in self.parts.iter_mut().rev() {
-            if let Part::Hidden { bytes, why: Opaque::BitFields, .. } = part {
+            if let StructPart::Hidden { bytes, why: Opaque::BitFields, .. } = part {
                 bytes.end = bytes.end.max(next);
             }
             next = part.start();
@@ -76,7 +76,7 @@ impl<'s> Content<'s> {
     fn add(
         &mut self,
         units: &Units<'s>,
-        entry: &Entry<'s>,
+        entry: &Die<'s>,
         start: u64,
         depth: usize,
     ) -> Result<Result<(), Opaque>, Error> {
@@ -91,7 +91,7 @@ impl<'s> Content<'s> {
                 dw::DW_TAG_member => made(units, &child)?,
                 _ => continue,
             };
-            units.budget.store(size_of::<Part<'_>>())?;
+            units.budget.store(size_of::<StructPart<'_>>())?;
             let added = match made {
                 Some(Made::VirtualBase) => Err(Opaque::Bases),
                 Some(Made::Base) => self.base(units, &child, start, depth)?,
@@ -106,13 +106,13 @@ impl<'s> Content<'s> {
                     let bytes = child.bits.bytes(child.offset, integer);
                     let shifted =
                         bytes.and_then(|bytes| Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?));
-                    let name = text(units, &child)?;
+                    let name = units.name(&child)?;
                     self.hide(shifted, name, Opaque::BitFields)
                 }
                 None => match place(&child, start) {
                     Some(offset) => {
                         let place = child.place;
-                        self.parts.push(Part::Member { place, offset });
+                        self.parts.push(StructPart::Member { place, offset });
                         Ok(())
                     }
                     None => Err(Opaque::Unclear),
@@ -128,7 +128,7 @@ impl<'s> Content<'s> {
     fn base(
         &mut self,
         units: &Units<'s>,
-        child: &Entry<'s>,
+        child: &Die<'s>,
         start: u64,
         depth: usize,
     ) -> Result<Result<(), Opaque>, Error> {
@@ -147,19 +147,19 @@ impl<'s> Content<'s> {
     /// Adds bytes that cannot be compared. Bit fields in a row are one part.
     fn hide(&mut self, bytes: Option<Range<u64>>, name: &'s str, why: Opaque) -> Result<(), Opaque> {
         let bytes = bytes.ok_or(why)?;
-        if let Some(Part::Hidden { bytes: last, why: Opaque::BitFields, .. }) = self.parts.last_mut()
+        if let Some(StructPart::Hidden { bytes: last, why: Opaque::BitFields, .. }) = self.parts.last_mut()
             && why == Opaque::BitFields
             && (last.start..=last.end).contains(&bytes.start)
         {
             last.end = last.end.max(bytes.end);
             return Ok(());
         }
-        self.parts.push(Part::Hidden { bytes, name, why });
+        self.parts.push(StructPart::Hidden { bytes, name, why });
         Ok(())
     }
 }
 
-fn place(member: &Entry<'_>, start: u64) -> Option<u64> {
+fn place(member: &Die<'_>, start: u64) -> Option<u64> {
     match member.offset {
         Offset::None => Some(start),
         Offset::Bytes(offset) => start.checked_add(offset),
@@ -167,15 +167,8 @@ fn place(member: &Entry<'_>, start: u64) -> Option<u64> {
     }
 }
 
-fn text<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
-    match entry.name {
-        Some(name) => units.text(entry.place, name),
-        None => Ok(""),
-    }
-}
-
-fn made<'s>(units: &Units<'s>, member: &Entry<'s>) -> Result<Option<Made>, Error> {
-    let name = text(units, member)?;
+fn made<'s>(units: &Units<'s>, member: &Die<'s>) -> Result<Option<Made>, Error> {
+    let name = units.name(member)?;
     Ok(if name.starts_with("__b_") {
         Some(Made::Base)
     } else if name.starts_with("__v_") {

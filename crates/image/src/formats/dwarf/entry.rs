@@ -5,16 +5,16 @@ use gimli::{Attribute, AttributeValue, DebugInfoOffset, DwAte, DwTag, EndianSlic
 
 pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
 
-pub(super) type Value<'s> = AttributeValue<Slice<'s>>;
+pub(super) type RawValue<'s> = AttributeValue<Slice<'s>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) unit: u32,
     /// The offset from the beginning of the unit, in bytes.
     pub(super) offset: usize,
 }
 
-impl Place {
+impl Position {
     pub(super) const fn at(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
@@ -22,15 +22,15 @@ impl Place {
 
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an attribute that is there or not")]
-pub(super) struct Entry<'s> {
-    pub(super) place: Place,
+pub(super) struct Die<'s> {
+    pub(super) place: Position,
     pub(super) tag: DwTag,
     pub(super) has_children: bool,
-    pub(super) name: Option<Value<'s>>,
-    pub(super) linkage_name: Option<Value<'s>>,
-    pub(super) ty: Option<Place>,
+    pub(super) name: Option<RawValue<'s>>,
+    pub(super) linkage_name: Option<RawValue<'s>>,
+    pub(super) ty: Option<Position>,
     /// The entry that this one completes: its declaration, or its abstract origin.
-    pub(super) completes: Option<Place>,
+    pub(super) completes: Option<Position>,
     pub(super) byte_size: Option<u64>,
     pub(super) encoding: Option<DwAte>,
     pub(super) offset: Offset,
@@ -93,8 +93,8 @@ pub(super) enum Offset {
     Unclear,
 }
 
-impl<'s> Entry<'s> {
-    pub(super) const fn new(place: Place, tag: DwTag, has_children: bool) -> Self {
+impl<'s> Die<'s> {
+    pub(super) const fn new(place: Position, tag: DwTag, has_children: bool) -> Self {
         Self {
             place,
             tag,
@@ -122,7 +122,7 @@ impl<'s> Entry<'s> {
     pub(super) fn set(
         &mut self,
         attribute: &Attribute<Slice<'s>>,
-        global: impl Fn(DebugInfoOffset<usize>) -> Option<Place>,
+        global: impl Fn(DebugInfoOffset<usize>) -> Option<Position>,
     ) {
         let value = attribute.value();
         let reference = || match value {

@@ -2,10 +2,10 @@
 
 use super::{
     Error,
-    entry::{Entry, Place},
+    entry::{Die, Position},
     info::DebugInfo,
     sections::Sections,
-    stored::Types,
+    stored::TypeTable,
     types::Type,
     units::Units,
 };
@@ -29,7 +29,7 @@ pub(super) fn read(
     variables: &mut dyn Iterator<Item = &str>,
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
-    let mut types = Types::new(&units);
+    let mut types = TypeTable::new(&units);
     let mut wanted = BTreeMap::new();
     let mut found: Vec<(&str, Option<Found>, bool)> = Vec::new();
     let kernels = kernels.map(|symbol| (symbol, false));
@@ -45,7 +45,7 @@ pub(super) fn read(
             if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram) || step.entry.is_declaration {
                 continue;
             }
-            let function = Function::read(&units, &step.entry)?;
+            let function = Subprogram::read(&units, &step.entry)?;
             let symbol = function.symbol();
             let Some(&index) = wanted.get(symbol.as_bytes()) else {
                 continue;
@@ -79,7 +79,7 @@ pub(super) fn read(
 }
 
 /// The number of a list with this variable as its only parameter. `None` if its size is unknown.
-fn variable<'s>(units: &Units<'s>, types: &mut Types<'_, 's>, place: Place) -> Result<Option<usize>, Error> {
+fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Position) -> Result<Option<usize>, Error> {
     let entry = complete(units, units.entry(place)?)?;
     let ty = Type::read(units, entry.ty)?;
     match types.row(&entry, &ty, None, 0)? {
@@ -88,15 +88,15 @@ fn variable<'s>(units: &Units<'s>, types: &mut Types<'_, 's>, place: Place) -> R
     }
 }
 
-struct Function<'s> {
+struct Subprogram<'s> {
     name: &'s str,
     linkage_name: &'s str,
     /// The entries that may list its parameters: its own entry, its declaration, its abstract origin.
-    entries: Vec<Place>,
+    entries: Vec<Position>,
 }
 
-impl<'s> Function<'s> {
-    fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Self, Error> {
+impl<'s> Subprogram<'s> {
+    fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Self, Error> {
         let mut function = Self { name: "", linkage_name: "", entries: Vec::new() };
         let mut completes = function.take(units, entry)?;
         for _ in 0..LONGEST_CHAIN {
@@ -107,16 +107,13 @@ impl<'s> Function<'s> {
     }
 
     /// Adds the data of one entry. Returns the entry that it completes.
-    fn take(&mut self, units: &Units<'s>, entry: &Entry<'s>) -> Result<Option<Place>, Error> {
-        if let Some(name) = entry.name
-            && self.name.is_empty()
-        {
-            self.name = units.text(entry.place, name)?;
-        }
-        if let Some(name) = entry.linkage_name
-            && self.linkage_name.is_empty()
-        {
-            self.linkage_name = units.text(entry.place, name)?;
+    fn take(&mut self, units: &Units<'s>, entry: &Die<'s>) -> Result<Option<Position>, Error> {
+        for (own, found) in [(&mut self.name, entry.name), (&mut self.linkage_name, entry.linkage_name)] {
+            if let Some(name) = found
+                && own.is_empty()
+            {
+                *own = units.text(entry.place, name)?;
+            }
         }
         if entry.has_children {
             self.entries.push(entry.place);
@@ -129,7 +126,7 @@ impl<'s> Function<'s> {
         if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
     }
 
-    fn parameters(&self, units: &Units<'s>, types: &mut Types<'_, 's>) -> Result<Result<usize, &'static str>, Error> {
+    fn parameters(&self, units: &Units<'s>, types: &mut TypeTable<'_, 's>) -> Result<Found, Error> {
         let mut parameters = Vec::new();
         // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
         // names.
@@ -139,7 +136,7 @@ impl<'s> Function<'s> {
             while let Some(child) = children.next_child()? {
                 match child.tag {
                     dw::DW_TAG_formal_parameter => {
-                        units.budget.store(size_of::<Place>())?;
+                        units.budget.store(size_of::<Position>())?;
                         listed.push(child.place);
                     }
                     dw::DW_TAG_unspecified_parameters => return Ok(Err("it ends in `...`")),
@@ -170,13 +167,13 @@ impl<'s> Function<'s> {
     }
 }
 
-fn complete<'s>(units: &Units<'s>, mut whole: Entry<'s>) -> Result<Entry<'s>, Error> {
+fn complete<'s>(units: &Units<'s>, mut whole: Die<'s>) -> Result<Die<'s>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let (Some(place), None) = (whole.completes, whole.ty) else {
             break;
         };
         let other = units.entry(place)?;
-        whole = Entry {
+        whole = Die {
             name: whole.name.or(other.name),
             ty: whole.ty.or(other.ty),
             alignment: whole.alignment.or(other.alignment),

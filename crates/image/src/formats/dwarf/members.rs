@@ -2,15 +2,15 @@
 
 use super::{
     Error,
-    content::{Content, Part},
-    entry::{Entry, Place},
-    stored::{Known, OF_MAP, Types},
+    content::{Content, StructPart},
+    entry::{Die, Position},
+    stored::{OF_MAP, ReadStruct, TypeTable},
     types::Type,
 };
 use crate::{mangled::demangle, table::types::opaque};
 use alloc::vec::Vec;
 use gimli::constants as dw;
-use kernel_args_abi::{Alignment, Class, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING};
 
 /// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
@@ -18,65 +18,68 @@ const DEEPEST: usize = 32;
 /// The maximum number of members of a struct that is read, including nested members. An array counts as one element.
 const MOST: usize = 65_536;
 
-pub(super) struct Row {
+pub(super) struct Stored {
     pub(super) place: u32,
     pub(super) size: usize,
 }
 
-impl<'s> Types<'_, 's> {
+impl<'s> TypeTable<'_, 's> {
     /// Stores a parameter or a member of this type at nesting depth `depth`. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
-        entry: &Entry<'s>,
+        entry: &Die<'s>,
         ty: &Type<'s>,
         offset: Option<usize>,
         depth: usize,
-    ) -> Result<Option<Row>, Error> {
+    ) -> Result<Option<Stored>, Error> {
+        let class = if ty.cpp.is_array() { Class::Bytes } else { ty.class };
+        let name = self.units.name(entry)?;
+        let parameter = Parameter { name, offset, class, cpp: ty.cpp, ..Parameter::record(0, 0) };
+        self.sized(parameter, ty, entry.alignment.max(ty.alignment), depth)
+    }
+
+    /// Stores this parameter, member or pointee with the size and the members of its type. A pointee has no depth.
+    fn sized(
+        &mut self,
+        parameter: Parameter<'_>,
+        ty: &Type<'s>,
+        alignment: Option<u64>,
+        depth: impl Into<Option<usize>>,
+    ) -> Result<Option<Stored>, Error> {
         let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
             return Ok(None);
         };
-        let size = size as usize;
+        let (size, depth) = (size as usize, depth.into());
         let members = match ty.aggregate {
-            Some(place) => self.members(place, depth)?,
+            Some(place) => self.members(place, depth.unwrap_or(1))?,
             None => 0,
         };
-        let name = match entry.name {
-            Some(name) => self.units.text(entry.place, name)?,
-            None => "",
+        let align = alignment.and_then(|bytes| usize::try_from(bytes).ok()).and_then(Alignment::new);
+        let referent = if depth.is_some() { self.referent(ty)? } else { NOTHING };
+        let named = match ty.cpp.base {
+            CppBase::Named(_) => Some(self.name(ty)?),
+            _ => None,
         };
-        let alignment = entry.alignment.max(ty.alignment);
-        let alignment = alignment.and_then(|bytes| usize::try_from(bytes).ok());
-        let parameter = Parameter {
-            name,
-            offset,
-            align: alignment.and_then(Alignment::new),
-            class: if ty.cpp.is_array() { Class::Bytes } else { ty.class },
-            cpp: ty.cpp,
-            ..Parameter::record(0, size)
-        };
-        let referent = self.referent(ty)?;
-        let place = self.record(&parameter, ty, members, referent)?;
-        Ok(Some(Row { place, size }))
+        let parameter = Parameter { align, size, ..parameter };
+        let place = self.store(|table| table.record(&parameter, named, members, referent))?;
+        Ok(Some(Stored { place, size }))
     }
 
     /// Stores a parameter whose type has no size: its name.
-    pub(super) fn only_name(&mut self, entry: &Entry<'s>) -> Result<Row, Error> {
-        let name = match entry.name {
-            Some(name) => self.units.text(entry.place, name)?,
-            None => "",
-        };
+    pub(super) fn only_name(&mut self, entry: &Die<'s>) -> Result<Stored, Error> {
+        let name = self.units.name(entry)?;
         let parameter = Parameter { name, ..Parameter::record(0, 0) };
         let place = self.store(|table| table.record(&parameter, None, 0, NOTHING))?;
-        Ok(Row { place, size: 0 })
+        Ok(Stored { place, size: 0 })
     }
 
-    pub(super) fn members(&mut self, place: Place, depth: usize) -> Result<usize, Error> {
+    pub(super) fn members(&mut self, place: Position, depth: usize) -> Result<usize, Error> {
         if let Some(known) = self.structs.get(&place) {
             return Ok(known.number);
         }
         self.units.budget.store(OF_MAP)?;
         // A recursive reference to this struct gets this value.
-        let unclear = Known::one(opaque(Opaque::Unclear));
+        let unclear = ReadStruct::one(opaque(Opaque::Unclear));
         self.structs.insert(place, unclear);
         let known = if depth == DEEPEST { unclear } else { self.read(place, depth)? };
         self.structs.insert(place, known);
@@ -95,48 +98,35 @@ impl<'s> Types<'_, 's> {
     }
 
     /// The position of the stored type, or 0 if its entry does not contain a size.
-    fn store_type(&mut self, place: Place) -> Result<u32, Error> {
+    fn store_type(&mut self, place: Position) -> Result<u32, Error> {
         let ty = Type::read(self.units, Some(place))?;
-        let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
-            return Ok(0);
-        };
-        let members = match ty.aggregate {
-            Some(place) => self.members(place, 1)?,
-            None => 0,
-        };
-        let alignment = ty.alignment.and_then(|alignment| usize::try_from(alignment).ok());
-        let parameter = Parameter {
-            offset: None,
-            align: alignment.and_then(Alignment::new),
-            class: ty.class,
-            cpp: CppType::of(ty.cpp.base),
-            ..Parameter::record(0, size as usize)
-        };
-        self.record(&parameter, &ty, members, NOTHING)
+        let cpp = CppType::of(ty.cpp.base);
+        let parameter = Parameter { offset: None, class: ty.class, cpp, ..Parameter::record(0, 0) };
+        Ok(self.sized(parameter, &ty, ty.alignment, None)?.map_or(0, |row| row.place))
     }
 
-    fn read(&mut self, place: Place, depth: usize) -> Result<Known, Error> {
-        let unclear = Known::one(opaque(Opaque::Unclear));
+    fn read(&mut self, place: Position, depth: usize) -> Result<ReadStruct, Error> {
+        let unclear = ReadStruct::one(opaque(Opaque::Unclear));
         let entry = self.units.entry(place)?;
         if entry.tag == dw::DW_TAG_enumeration_type {
-            return Ok(Known::one(self.variants(&entry)?));
+            return Ok(ReadStruct::one(self.variants(&entry)?));
         }
         let size = match entry.byte_size {
             Some(size) if !entry.is_declaration => size,
             _ => return Ok(unclear),
         };
         if entry.tag == dw::DW_TAG_union_type {
-            return Ok(Known::one(opaque(Opaque::Union)));
+            return Ok(ReadStruct::one(opaque(Opaque::Union)));
         }
         let content = match Content::read(self.units, &entry)? {
             Ok(content) => content,
-            Err(why) => return Ok(Known::one(opaque(why))),
+            Err(why) => return Ok(ReadStruct::one(opaque(why))),
         };
         let mut places = Vec::new();
         let (mut end, mut leaves) = (0, 0usize);
         for part in content.parts {
             let (offset, row) = match part {
-                Part::Hidden { bytes, name, why } => {
+                StructPart::Hidden { bytes, name, why } => {
                     let Ok(size) = u32::try_from(bytes.end - bytes.start) else {
                         return Ok(unclear);
                     };
@@ -148,9 +138,9 @@ impl<'s> Types<'_, 's> {
                     };
                     let place = self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
                     let size = size as usize;
-                    (bytes.start, Row { place, size })
+                    (bytes.start, Stored { place, size })
                 }
-                Part::Member { place, offset } => {
+                StructPart::Member { place, offset } => {
                     let entry = self.units.entry(place)?;
                     let ty = Type::read(self.units, entry.ty)?;
                     // An array of unknown length at the end of a struct.
@@ -178,11 +168,11 @@ impl<'s> Types<'_, 's> {
             places.push(row.place);
         }
         let number = self.store(|table| table.structure(&places))?;
-        Ok(Known { number, leaves })
+        Ok(ReadStruct { number, leaves })
     }
 
     /// The variants of an enum. Unknown if the value of a variant is missing.
-    fn variants(&mut self, entry: &Entry<'s>) -> Result<usize, Error> {
+    fn variants(&mut self, entry: &Die<'s>) -> Result<usize, Error> {
         let mut places = Vec::new();
         let mut children = self.units.walk(entry.place)?;
         while let Some(child) = children.next_child()? {

@@ -59,7 +59,6 @@ impl DebugInfo {
         Self::of_cubin_with(cubin, kernels, [])
     }
 
-    /// The same, also for the variables with these symbols.
     pub(crate) fn of_cubin_with<'k>(
         cubin: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,
@@ -76,7 +75,6 @@ impl DebugInfo {
         Self::of_ptx_with(text, kernels, [])
     }
 
-    /// The same, also for the variables with these symbols.
     pub(crate) fn of_ptx_with<'k>(
         text: &[u8],
         kernels: impl IntoIterator<Item = &'k str>,

@@ -1,29 +1,26 @@
 //! Stored parameters and members, and the names of their types.
 
-use super::{Error, entry::Place, types::Type, units::Units};
+use super::{Error, entry::Position, types::Type, units::Units};
 use crate::table::types::TypeWriter;
 use alloc::{collections::BTreeMap, vec::Vec};
-use kernel_args_abi::{
-    CppBase, Parameter,
-    signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
-};
+use kernel_args_abi::signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE};
 
-pub(super) struct Types<'u, 's> {
+pub(super) struct TypeTable<'u, 's> {
     pub(super) units: &'u Units<'s>,
     pub(super) table: TypeWriter,
     pub(super) referents: Referents,
-    pub(super) structs: BTreeMap<Place, Known>,
-    names: BTreeMap<Place, usize>,
+    pub(super) structs: BTreeMap<Position, ReadStruct>,
+    names: BTreeMap<Position, usize>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct ReadStruct {
     pub(super) number: usize,
     /// The number of its members, including nested members.
     pub(super) leaves: usize,
 }
 
-impl Known {
+impl ReadStruct {
     /// Members that are not read, or an enum.
     pub(super) const fn one(number: usize) -> Self {
         Self { number, leaves: 1 }
@@ -36,14 +33,14 @@ pub(super) const OF_MAP: usize = 48;
 /// The types that were referred to, in order. They are read last, because a type may refer to itself.
 #[derive(Default)]
 pub(super) struct Referents {
-    known: BTreeMap<Place, usize>,
-    pub(super) pending: Vec<Place>,
+    known: BTreeMap<Position, usize>,
+    pub(super) pending: Vec<Position>,
 }
 
 /// The approximate memory of a type in the map and the list, in bytes.
 const OF_TYPE: usize = 64;
 
-impl<'u, 's> Types<'u, 's> {
+impl<'u, 's> TypeTable<'u, 's> {
     pub(super) fn new(units: &'u Units<'s>) -> Self {
         Self {
             units,
@@ -54,20 +51,6 @@ impl<'u, 's> Types<'u, 's> {
         }
     }
 
-    pub(super) fn record(
-        &mut self,
-        parameter: &Parameter<'_>,
-        ty: &Type<'s>,
-        members: usize,
-        referent: usize,
-    ) -> Result<u32, Error> {
-        let named = match ty.cpp.base {
-            CppBase::Named(_) => Some(self.name(ty)?),
-            _ => None,
-        };
-        self.store(|table| table.record(parameter, named, members, referent))
-    }
-
     pub(super) fn store<T>(&mut self, write: impl FnOnce(&mut TypeWriter) -> T) -> Result<T, Error> {
         let before = self.table.len();
         let written = write(&mut self.table);
@@ -75,7 +58,7 @@ impl<'u, 's> Types<'u, 's> {
         Ok(written)
     }
 
-    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
+    pub(super) fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
         if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
             return Ok(*known as u32);
         }

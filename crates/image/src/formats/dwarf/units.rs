@@ -2,8 +2,8 @@
 
 use super::{
     Error,
-    budget::Budget,
-    entry::{Entry, Place, Slice, Value},
+    budget::Allowance,
+    entry::{Die, Position, RawValue, Slice},
     sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
 };
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -24,7 +24,7 @@ pub(super) struct Units<'s> {
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
     string_offsets: DebugStrOffsets<Slice<'s>>,
-    pub(super) budget: Budget,
+    pub(super) budget: Allowance,
 }
 
 /// An iterator over the entries of a unit, or over one entry and its children.
@@ -35,16 +35,16 @@ pub(super) struct Walk<'u, 's> {
     is_done: bool,
 }
 
-pub(super) struct Step<'s> {
+pub(super) struct Visited<'s> {
     /// The depth below the first entry, which has depth 0.
     pub(super) depth: isize,
-    pub(super) entry: Entry<'s>,
+    pub(super) entry: Die<'s>,
 }
 
 impl<'s> Units<'s> {
     pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
         let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
-        let budget = Budget::new(sections.size());
+        let budget = Allowance::new(sections.size());
         let info = DebugInfo::new(sections.get(INFO), LittleEndian);
         let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
         let mut tables = Vec::new();
@@ -54,7 +54,7 @@ impl<'s> Units<'s> {
         while let Some(header) = headers.next()? {
             budget.store(size_of::<Unit<'_>>())?;
             let at = header.debug_abbrev_offset().0;
-            let place = Place { unit: 0, offset: at };
+            let place = Position { unit: 0, offset: at };
             let abbreviations = *known.entry(place).or_insert(tables.len());
             if abbreviations == tables.len() {
                 let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
@@ -88,10 +88,10 @@ impl<'s> Units<'s> {
 
     pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
         let root = self.all[unit as usize].header.root_offset();
-        self.walk(Place { unit, offset: root.0 })
+        self.walk(Position { unit, offset: root.0 })
     }
 
-    pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
+    pub(super) fn walk(&self, place: Position) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
         let start = Some(UnitOffset(place.offset));
         let abbreviations = &self.abbreviations[unit.abbreviations];
@@ -99,27 +99,27 @@ impl<'s> Units<'s> {
         Ok(Walk { units: self, raw, unit: place.unit, is_done: false })
     }
 
-    pub(super) fn entry(&self, place: Place) -> Result<Entry<'s>, Error> {
+    pub(super) fn entry(&self, place: Position) -> Result<Die<'s>, Error> {
         match self.walk(place)?.next()? {
             Some(step) => Ok(step.entry),
             None => Err(Error::Dwarf("a reference to no entry".into())),
         }
     }
 
-    pub(super) fn address_size(&self, place: Place) -> u8 {
+    pub(super) fn address_size(&self, place: Position) -> u8 {
         self.all[place.unit as usize].header.address_size()
     }
 
     /// The text of an attribute. Empty if it is not UTF-8 or exceeds the length limit.
-    pub(super) fn text(&self, place: Place, value: Value<'s>) -> Result<&'s str, Error> {
-        /// The same limit as for symbols, see `cpp::mangled`.
+    pub(super) fn text(&self, place: Position, value: RawValue<'s>) -> Result<&'s str, Error> {
+        /// The limit for symbols: see `mangled`.
         const LONGEST: usize = 32 << 10;
         let unit = &self.all[place.unit as usize];
         let text = match value {
-            Value::String(text) => text,
-            Value::DebugStrRef(offset) => self.strings.get_str(offset)?,
-            Value::DebugLineStrRef(offset) => self.line_strings.get_str(offset)?,
-            Value::DebugStrOffsetsIndex(index) => {
+            RawValue::String(text) => text,
+            RawValue::DebugStrRef(offset) => self.strings.get_str(offset)?,
+            RawValue::DebugLineStrRef(offset) => self.line_strings.get_str(offset)?,
+            RawValue::DebugStrOffsetsIndex(index) => {
                 let format = unit.header.format();
                 let base = unit.string_offsets;
                 let offset = self.string_offsets.get_str_offset(format, base, index)?;
@@ -132,16 +132,21 @@ impl<'s> Units<'s> {
         Ok(if text.len() <= LONGEST { text } else { "" })
     }
 
-    pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
+    /// The name of an entry. Empty without a name.
+    pub(super) fn name(&self, entry: &Die<'s>) -> Result<&'s str, Error> {
+        entry.name.map_or(Ok(""), |name| self.text(entry.place, name))
+    }
+
+    pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Position> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
         let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
         let unit = after.checked_sub(1)?;
-        Some(Place { unit: unit as u32, offset: offset.0 - begins(&self.all[unit]) })
+        Some(Position { unit: unit as u32, offset: offset.0 - begins(&self.all[unit]) })
     }
 }
 
 impl<'u, 's> Walk<'u, 's> {
-    pub(super) fn next(&mut self) -> Result<Option<Step<'s>>, Error> {
+    pub(super) fn next(&mut self) -> Result<Option<Visited<'s>>, Error> {
         loop {
             if self.is_done || self.raw.is_empty() {
                 return Ok(None);
@@ -158,8 +163,8 @@ impl<'u, 's> Walk<'u, 's> {
             };
             let attributes = abbreviation.attributes();
             budget.work(attributes.len())?;
-            let place = Place { unit: self.unit, offset };
-            let mut entry = Entry::new(place, abbreviation.tag(), abbreviation.has_children());
+            let place = Position { unit: self.unit, offset };
+            let mut entry = Die::new(place, abbreviation.tag(), abbreviation.has_children());
             for &attribute in attributes {
                 let attribute = self.raw.read_attribute(attribute)?;
                 entry.set(&attribute, |offset| self.units.place(offset));
@@ -167,11 +172,11 @@ impl<'u, 's> Walk<'u, 's> {
             if depth == 0 && !abbreviation.has_children() {
                 self.is_done = true;
             }
-            return Ok(Some(Step { depth, entry }));
+            return Ok(Some(Visited { depth, entry }));
         }
     }
 
-    pub(super) fn next_child(&mut self) -> Result<Option<Entry<'s>>, Error> {
+    pub(super) fn next_child(&mut self) -> Result<Option<Die<'s>>, Error> {
         while let Some(step) = self.next()? {
             if step.depth == 1 {
                 return Ok(Some(step.entry));

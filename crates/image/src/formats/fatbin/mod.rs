@@ -143,7 +143,7 @@ impl<'a> Member<'a> {
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
         let (header, rest) = bytes.split_at_checked(header_size)?;
-        let header = Header::parse(header)?;
+        let header = MemberHeader::parse(header)?;
         let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
         let payload = range(payload, 0, header.packed)?;
         let member = Member { payload, ..header.member };
@@ -188,7 +188,7 @@ impl<'a> Member<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Header {
+struct MemberHeader {
     member: Member<'static>,
     /// The size of the payload with padding, in bytes.
     padded: u64,
@@ -196,7 +196,7 @@ struct Header {
     packed: u64,
 }
 
-impl Header {
+impl MemberHeader {
     /// The size of the part with known fields, in bytes.
     const LEAST: usize = 64;
 

@@ -1,7 +1,8 @@
 //! Reads fat binaries piece by piece: a library of several gigabytes is never in memory completely.
 
 use super::{
-    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Header, Kind, MEMBER_LIMIT, Member, container_header,
+    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, MemberHeader,
+    container_header,
 };
 use crate::formats::little_endian::u32_at;
 use alloc::vec::Vec;
@@ -65,7 +66,7 @@ pub struct Stream<S> {
 pub struct StreamedMember {
     at: u64,
     payload: u64,
-    header: Header,
+    header: MemberHeader,
 }
 
 /// Why a fat binary cannot be read piece by piece.
@@ -145,8 +146,8 @@ impl<S: Source> Stream<S> {
         Self::with_budget(source, budget)
     }
 
-    /// Same as [`new`](Self::new), for a source that is a part of a file: what remains of the file's budget. Use
-    /// [`budget`](Self::budget) for the next part.
+    /// As [`new`](Self::new), for a part of a file: with what remains of the file's budget. [`budget`](Self::budget) is the budget
+    /// for the next part.
     pub fn with_budget(source: S, budget: Budget) -> Self {
         Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }
@@ -188,8 +189,8 @@ impl<S: Source> Stream<S> {
         let at = self.at;
         let fault = |error| StreamError::Fatbin { at, error };
         let cut = fault(Error::Cut(usize::try_from(at).unwrap_or(usize::MAX)));
-        let head = self.head(at, self.end, Header::LEAST as u64)?;
-        let (Header::LEAST, Some(header_size)) = (head.len(), u32_at(&head, 4)) else {
+        let head = self.head(at, self.end, MemberHeader::LEAST as u64)?;
+        let (MemberHeader::LEAST, Some(header_size)) = (head.len(), u32_at(&head, 4)) else {
             return Err(cut);
         };
         let header_size = u64::from(header_size);
@@ -197,10 +198,10 @@ impl<S: Source> Stream<S> {
             return Err(cut);
         }
         if header_size > HEADER_LIMIT {
-            return Err(fault(Error::Header(header_size)));
+            return Err(fault(Error::MemberHeader(header_size)));
         }
         let bytes = self.read(at, header_size as usize)?;
-        let Some(header) = Header::parse(&bytes) else {
+        let Some(header) = MemberHeader::parse(&bytes) else {
             return Err(cut);
         };
         let payload = at + header_size;

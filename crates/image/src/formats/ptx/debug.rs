@@ -24,7 +24,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {
     let lexer = &mut Lexer::new(before_nul(text));
     let mut sections =
-        Sections { names, bytes: [const { Vec::new() }; N], labels: BTreeMap::new(), references: Vec::new() };
+        DebugSections { names, bytes: [const { Vec::new() }; N], labels: BTreeMap::new(), references: Vec::new() };
     while let Some(word) = lexer.next_directive()? {
         if word != "section" {
             continue;
@@ -44,7 +44,7 @@ pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> R
     Ok(sections.bytes)
 }
 
-struct Sections<'a, const N: usize> {
+struct DebugSections<'a, const N: usize> {
     names: [&'a str; N],
     bytes: [Vec<u8>; N],
     labels: BTreeMap<&'a [u8], usize>,
@@ -60,7 +60,7 @@ struct Reference<'a> {
     add: u64,
 }
 
-impl<'a, const N: usize> Sections<'a, N> {
+impl<'a, const N: usize> DebugSections<'a, N> {
     fn read(&mut self, lexer: &mut Lexer<'a>, section: usize) -> Result<(), Error> {
         const LINE: &str = "`.b8`, `.b16`, `.b32`, `.b64`, a label, or `}` in a section of debug information";
         loop {

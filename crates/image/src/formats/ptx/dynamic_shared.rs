@@ -10,13 +10,13 @@ use crate::formats::bytes::{after_comment, skip, skip_long};
 use alloc::{vec, vec::Vec};
 
 #[derive(Default)]
-pub(super) struct Bodies<'a> {
+pub(super) struct SharedUsers<'a> {
     /// The names of the arrays without a size.
     arrays: Vec<&'a str>,
-    bodies: Vec<Body<'a>>,
+    bodies: Vec<Scanned<'a>>,
 }
 
-struct Body<'a> {
+struct Scanned<'a> {
     /// The function's name. Empty for a kernel, which cannot be called.
     function: &'a str,
     /// The start of the declaration, after its directive.
@@ -24,7 +24,7 @@ struct Body<'a> {
     text: &'a [u8],
 }
 
-impl<'a> Bodies<'a> {
+impl<'a> SharedUsers<'a> {
     /// Called after `.extern`: records arrays without a size in shared memory. Does not move the lexer.
     pub(super) fn declaration(&mut self, lexer: &Lexer<'a>) {
         let mut lexer = lexer.clone();
@@ -85,12 +85,12 @@ impl<'a> Bodies<'a> {
     }
 
     fn add(&mut self, function: &'a str, at: usize, text: &'a [u8]) {
-        self.bodies.push(Body { function, at, text });
+        self.bodies.push(Scanned { function, at, text });
     }
 
     /// The start positions of the declarations of kernels that use such an array, in the order of the text.
     pub(super) fn users(&self) -> Vec<usize> {
-        let names = Names::new(self);
+        let names = Searched::new(self);
         let mut uses = vec![false; self.bodies.len()];
         // For each named function, the bodies that name it.
         let mut callers: Vec<(usize, usize)> = Vec::new();
@@ -124,15 +124,15 @@ impl<'a> Bodies<'a> {
     }
 }
 
-struct Names<'a> {
+struct Searched<'a> {
     /// Sorted, each with the index of its body if it is a function.
     known: Vec<(&'a [u8], Option<usize>)>,
     /// By first byte: the lengths of such names as bits. Lengths of 63 and more share one bit.
     lengths: [u64; 256],
 }
 
-impl<'a> Names<'a> {
-    fn new(bodies: &Bodies<'a>) -> Self {
+impl<'a> Searched<'a> {
+    fn new(bodies: &SharedUsers<'a>) -> Self {
         let arrays = bodies.arrays.iter().map(|name| (name.as_bytes(), None));
         let functions = bodies.bodies.iter().enumerate();
         let functions = functions
@@ -157,7 +157,7 @@ impl<'a> Names<'a> {
 
 /// Calls `visit` for every identifier of a body that can be one of the names. The body was skipped before, so its comments and
 /// strings are complete.
-fn words<'a>(body: &'a [u8], names: &Names<'_>, mut visit: impl FnMut(&'a [u8])) {
+fn words<'a>(body: &'a [u8], names: &Searched<'_>, mut visit: impl FnMut(&'a [u8])) {
     let end = body.len();
     let mut at = 0;
     while at < end {

@@ -5,7 +5,7 @@ use super::{
     lexer::{Lexer, Token},
 };
 use crate::{
-    code::directives::{Directives, Field},
+    code::directives::{DirectiveField, Directives},
     mangled::Demangled,
 };
 use alloc::vec::Vec;
@@ -106,9 +106,9 @@ fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error>
             Token::Directive(word) => {
                 lexer.token()?;
                 match directives.by_word(word) {
-                    Some(Field::Dimensions(value)) => *value = Some(dimensions(lexer)?),
-                    Some(Field::Count(value)) => *value = Some(count(lexer)?),
-                    Some(Field::Flag(value)) => *value = true,
+                    Some(DirectiveField::Dimensions(value)) => *value = Some(dimensions(lexer)?),
+                    Some(DirectiveField::Count(value)) => *value = Some(count(lexer)?),
+                    Some(DirectiveField::Flag(value)) => *value = true,
                     None => {}
                 }
             }

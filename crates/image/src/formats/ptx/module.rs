@@ -2,7 +2,7 @@
 
 use super::{
     Entry, Error,
-    dynamic_shared::Bodies,
+    dynamic_shared::SharedUsers,
     header::first,
     lexer::{Lexer, Token},
     variable::Variable,
@@ -25,9 +25,9 @@ pub struct Module {
     /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
     declarations: Vec<u8>,
     /// The kernels sorted by name, without duplicates.
-    kernels: Vec<Place>,
+    kernels: Vec<Kept>,
     /// The variables, in the same way. Their declarations end with `;`.
-    variables: Vec<Place>,
+    variables: Vec<Kept>,
     /// The positions after each `.func` and `.file`, for the analysis of bodies.
     #[cfg(feature = "bodies")]
     outline: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Module {
 
 /// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct Kept {
     /// The position in the text, after `.entry`.
     text: u32,
     /// The position in `declarations`.
@@ -68,7 +68,7 @@ impl Module {
             #[cfg(feature = "bodies")]
             outline: Vec::new(),
         };
-        let mut bodies = Bodies::default();
+        let mut bodies = SharedUsers::default();
         let mut is_extern = false;
         while let Some(word) = lexer.next_directive()? {
             let at = lexer.position();
@@ -82,8 +82,11 @@ impl Module {
                     if entry.is_defined {
                         bodies.kernel(at, lexer.bytes(end, lexer.position()));
                     }
-                    let added = module.add(at, lexer.bytes(at, end), entry.is_defined);
-                    added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?;
+                    let body: &[u8] = if entry.is_defined { b"{}" } else { b";" };
+                    let mut again = lexer.back_to(at);
+                    let (name, _) = again.token()?;
+                    let added = module.keep(at, lexer.bytes(at, end), name - at..again.position() - at, body);
+                    module.kernels.push(added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?);
                 }
                 "address_size" => {
                     const BITS: &str = "32 or 64 after `.address_size`";
@@ -111,13 +114,21 @@ impl Module {
         Ok(module)
     }
 
-    /// Adds a kernel whose declaration begins at this byte of the text. `None` if the text is too large.
-    fn add(&mut self, at: usize, declaration: &[u8], is_defined: bool) -> Option<()> {
-        let place = Place::new(at, self.declarations.len(), declaration)?;
-        self.kernels.push(place);
+    /// Keeps a declaration and the `end` after it, from this byte of the text. `None` if the text is too large.
+    fn keep(&mut self, text: usize, declaration: &[u8], name: Range<usize>, end: &[u8]) -> Option<Kept> {
+        let start = self.declarations.len();
+        let narrow = |number: usize| u32::try_from(number).ok();
+        narrow(start.checked_add(declaration.len())?.checked_add(end.len())?)?;
+        let place = Kept {
+            text: narrow(text)?,
+            start: narrow(start)?,
+            length: narrow(declaration.len())?,
+            name: (narrow(name.start)?, narrow(name.end)?),
+            dynamic_shared: false,
+        };
         self.declarations.extend(declaration);
-        self.declarations.extend(if is_defined { b"{}".as_slice() } else { b";" });
-        Some(())
+        self.declarations.extend(end);
+        Some(place)
     }
 
     /// Called after `.global` or `.const`: adds the variable, if its declaration can be read. Does not move the lexer.
@@ -130,30 +141,25 @@ impl Module {
         let text = variable.value.declaration.as_bytes();
         let name = variable.value.name;
         // Only the lengths of an array follow the name.
-        let place = text.windows(name.len()).rposition(|window| window == name.as_bytes()).and_then(|name_at| {
-            Place::of_variable(at, self.declarations.len(), text.len(), name_at..name_at + name.len())
-        });
-        if let Some(place) = place {
-            self.variables.push(place);
-            self.declarations.extend(text);
-            self.declarations.push(b';');
-        }
+        let place = text.windows(name.len()).rposition(|window| window == name.as_bytes());
+        let place = place.and_then(|start| self.keep(at, text, start..start + name.len(), b";"));
+        self.variables.extend(place);
     }
 
     /// Sorts by name. If a kernel is declared and defined, keeps the definition.
     fn order(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let declarations = &self.declarations;
-        let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
-        let name = |place: &Place| place.name(declarations);
-        self.variables.sort_unstable_by(|a, b| (name(a), a.text).cmp(&(name(b), b.text)));
-        self.variables.dedup_by(|later, kept| name(later) == name(kept));
+        let is_defined = |place: &Kept| declarations.get(place.end()) == Some(&b'{');
+        for places in [&mut self.variables, &mut self.kernels] {
+            places.sort_unstable_by(|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
+        }
+        self.variables.dedup_by(|later, kept| later.name(declarations) == kept.name(declarations));
         let mut twice = None;
-        self.kernels.sort_unstable_by(|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
         self.kernels.dedup_by(|later, kept| {
             let same = later.name(declarations) == kept.name(declarations);
             if same && is_defined(later) {
                 if is_defined(kept) {
-                    twice = twice.into_iter().chain([*later]).min_by_key(|place: &Place| place.text);
+                    twice = twice.into_iter().chain([*later]).min_by_key(|place: &Kept| place.text);
                 }
                 *kept = *later;
             }
@@ -224,16 +230,14 @@ impl Module {
             .map(|(entry, _)| Entry { dynamic_shared: place.dynamic_shared, ..entry })
     }
 
-    pub(crate) fn symbol(&self, index: usize) -> &str {
-        self.kernels.get(index).map_or("", |place| place.name(&self.declarations))
-    }
-
     pub(crate) fn variables(&self) -> impl ExactSizeIterator<Item = &str> {
         self.variables.iter().map(|place| place.name(&self.declarations))
     }
 
-    pub(crate) fn variable_symbol(&self, index: usize) -> &str {
-        self.variables.get(index).map_or("", |place| place.name(&self.declarations))
+    /// The symbol of the kernel or variable at this index.
+    pub(crate) fn symbol(&self, index: usize, is_variable: bool) -> &str {
+        let places = if is_variable { &self.variables } else { &self.kernels };
+        places.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
     /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
@@ -254,7 +258,7 @@ impl Module {
     /// The declarations of all variables, without initializers.
     #[cfg(feature = "debug-info")]
     pub(crate) fn variable_declarations(&self) -> impl Iterator<Item = &[u8]> {
-        let text = |place: &Place| self.declarations.get(place.start as usize..place.end());
+        let text = |place: &Kept| self.declarations.get(place.start as usize..place.end());
         self.variables.iter().filter_map(text)
     }
 
@@ -263,36 +267,11 @@ impl Module {
         let outline = size_of::<u32>() * self.outline.len();
         #[cfg(not(feature = "bodies"))]
         let outline = 0;
-        self.declarations.len() + size_of::<Place>() * (self.kernels.len() + self.variables.len()) + outline
+        self.declarations.len() + size_of::<Kept>() * (self.kernels.len() + self.variables.len()) + outline
     }
 }
 
-impl Place {
-    fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
-        let mut lexer = Lexer::new(declaration);
-        let (name, _) = lexer.token().ok()?;
-        // The bytes after the last declaration, at most two, are also in range.
-        u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
-        Some(Self {
-            text: u32::try_from(text).ok()?,
-            start: u32::try_from(start).ok()?,
-            length: u32::try_from(declaration.len()).ok()?,
-            name: (u32::try_from(name).ok()?, u32::try_from(lexer.position()).ok()?),
-            dynamic_shared: false,
-        })
-    }
-
-    fn of_variable(text: usize, start: usize, length: usize, name: Range<usize>) -> Option<Self> {
-        u32::try_from(start.checked_add(length)?.checked_add(1)?).ok()?;
-        Some(Self {
-            text: u32::try_from(text).ok()?,
-            start: u32::try_from(start).ok()?,
-            length: u32::try_from(length).ok()?,
-            name: (u32::try_from(name.start).ok()?, u32::try_from(name.end).ok()?),
-            dynamic_shared: false,
-        })
-    }
-
+impl Kept {
     const fn end(&self) -> usize {
         self.start as usize + self.length as usize
     }

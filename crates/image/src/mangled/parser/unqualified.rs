@@ -2,7 +2,7 @@
 
 use super::{
     Parser,
-    grammar::{Kind, operator},
+    grammar::{Fixity, operator},
     names::Of,
 };
 use crate::mangled::{
@@ -158,7 +158,7 @@ impl Parser<'_> {
         }
         let (kind, _, symbol) = operator(self.rest)?;
         self.skip(2);
-        let is_name = kind != Kind::Binary || !matches!(symbol, "." | ".*");
+        let is_name = kind != Fixity::Binary || !matches!(symbol, "." | ".*");
         is_name.then(|| self.tree.add(Node::Operator(symbol)))
     }
 }

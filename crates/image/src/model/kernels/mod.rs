@@ -29,13 +29,13 @@ pub struct Kernels<'a> {
     parts: Vec<Part<'a>>,
     /// All kernels of all parts, sorted by symbol. PTX is before cubins, and earlier parts are first.
     index: Vec<Place>,
-    /// The same for variables.
+    /// All variables, in that order.
     variables: Vec<Place>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Part<'a> {
-    code: Code<'a>,
+    code: PartCode<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
     bodies: BodyTable,
     /// What analysed kernels need of the memory behind their pointers, with the index of the kernel.
@@ -44,7 +44,7 @@ struct Part<'a> {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Code<'a> {
+enum PartCode<'a> {
     Text(Module),
     Cubin(Cubin<'a>),
 }
@@ -90,7 +90,7 @@ impl<'a> Kernels<'a> {
         };
         let weight = text.weight();
         let counts = [text.symbols().len(), text.variables().len()];
-        Ok(weight + self.add(Code::Text(text), counts, debug_info))
+        Ok(weight + self.add(PartCode::Text(text), counts, debug_info))
     }
 
     /// Adds the kernels of a cubin. Returns the memory that they use.
@@ -111,27 +111,25 @@ impl<'a> Kernels<'a> {
         };
         let weight = cubin.weight();
         let counts = [cubin.kernels.len(), cubin.variables.len()];
-        Ok(weight + self.add(Code::Cubin(cubin), counts, debug_info))
+        Ok(weight + self.add(PartCode::Cubin(cubin), counts, debug_info))
     }
 
     /// Adds a part with this many kernels and variables. Returns the memory that its debug information uses. Debug information that
     /// cannot be read does not prevent reading the rest.
     fn add(
         &mut self,
-        code: Code<'a>,
+        code: PartCode<'a>,
         [kernels, variables]: [usize; 2],
         debug_info: Result<DebugInfo, dwarf::Error>,
     ) -> usize {
         let place = |is_variable, kernel| Place {
-            is_cubin: matches!(code, Code::Cubin(_)),
+            is_cubin: matches!(code, PartCode::Cubin(_)),
             is_variable,
             part: narrow(self.parts.len()),
             kernel,
         };
-        let places = (0..narrow(kernels)).map(|kernel| place(false, kernel));
-        self.index.extend(places);
-        let places = (0..narrow(variables)).map(|variable| place(true, variable));
-        self.variables.extend(places);
+        self.index.extend((0..narrow(kernels)).map(|kernel| place(false, kernel)));
+        self.variables.extend((0..narrow(variables)).map(|variable| place(true, variable)));
         let weight = debug_info.as_ref().map_or(0, DebugInfo::weight);
         self.parts.push(Part {
             code,
@@ -145,7 +143,7 @@ impl<'a> Kernels<'a> {
 
     pub(super) fn has_wanted(&self, part: usize, wanted: &mut impl FnMut(&str) -> bool) -> bool {
         match self.parts.get(part).map(|part| &part.code) {
-            Some(Code::Text(module)) => cfg!(feature = "bodies") && module.symbols().any(wanted),
+            Some(PartCode::Text(module)) => cfg!(feature = "bodies") && module.symbols().any(wanted),
             _ => false,
         }
     }
@@ -154,7 +152,7 @@ impl<'a> Kernels<'a> {
     /// parameters shows nothing: descriptions without code contain such kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
-        let Some(Part { code: Code::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
+        let Some(Part { code: PartCode::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -183,8 +181,7 @@ impl<'a> Kernels<'a> {
     }
 
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
-        let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));
-        bodies.unwrap_or_default()
+        self.part(place).map_or_else(Vec::new, |part| part.bodies.get(place.kernel))
     }
 
     /// What the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`),
@@ -220,8 +217,8 @@ impl<'a> Kernels<'a> {
     /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
     pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
         self.parts.iter().map(|part| match &part.code {
-            Code::Text(text) => text.gpu().map(|gpu| gpu.sm),
-            Code::Cubin(cubin) => Some(cubin.sm),
+            PartCode::Text(text) => text.gpu().map(|gpu| gpu.sm),
+            PartCode::Cubin(cubin) => Some(cubin.sm),
         })
     }
 
@@ -266,8 +263,8 @@ impl<'a> Kernels<'a> {
     pub fn into_owned(self) -> Kernels<'static> {
         let part = |part: Part<'_>| Part {
             code: match part.code {
-                Code::Text(text) => Code::Text(text),
-                Code::Cubin(cubin) => Code::Cubin(cubin.into_owned()),
+                PartCode::Text(text) => PartCode::Text(text),
+                PartCode::Cubin(cubin) => PartCode::Cubin(cubin.into_owned()),
             },
             debug_info: part.debug_info,
             bodies: part.bodies,
@@ -281,15 +278,14 @@ impl<'a> Kernels<'a> {
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         match self.parts.as_slice() {
-            [Part { code: Code::Text(text), .. }] => text.declaration(symbol),
+            [Part { code: PartCode::Text(text), .. }] => text.declaration(symbol),
             _ => None,
         }
     }
 
     /// The symbols of all kernels, without duplicates, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
-        let symbol = |places: &[Place]| Some(self.symbol(*places.first()?));
-        self.each().filter_map(symbol)
+        self.each(&self.index).map(|places| self.symbol(places[0]))
     }
 
     /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the
@@ -317,8 +313,7 @@ impl<'a> Kernels<'a> {
 
     /// The symbols of all variables, without duplicates, in alphabetical order.
     pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
-        let groups = self.variables.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
-        groups.filter_map(|places| Some(self.symbol(*places.first()?)))
+        self.each(&self.variables).map(|places| self.symbol(places[0]))
     }
 
     /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses for GPU generation `sm`.
@@ -327,8 +322,8 @@ impl<'a> Kernels<'a> {
         let places = self.places_in(&self.variables, symbol);
         let list = self.chosen(places, sm)?;
         let space = places.iter().find_map(|place| match &self.part(*place)?.code {
-            Code::Text(text) => Some(text.variable(place.kernel as usize)?.0),
-            Code::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
+            PartCode::Text(text) => Some(text.variable(place.kernel as usize)?.0),
+            PartCode::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
         })?;
         let list = Kernel { demangled: Demangled::variable(list.name), ..list };
         Some(Variable::new(space, list))
@@ -337,7 +332,7 @@ impl<'a> Kernels<'a> {
     /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
     /// names, and the types that only symbols contain, are missing: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
-        self.each().filter_map(|places| self.chosen(places, None))
+        self.each(&self.index).filter_map(|places| self.chosen(places, None))
     }
 
     fn chosen(&self, places: &[Place], sm: Option<Sm>) -> Option<Kernel<'_>> {
@@ -390,8 +385,8 @@ impl<'a> Kernels<'a> {
         let mut texts = places.filter(|place| !place.is_cubin).peekable();
         let first = texts.peek().copied();
         let target = |place: Place| match &self.part(place)?.code {
-            Code::Text(text) => text.gpu(),
-            Code::Cubin(_) => None,
+            PartCode::Text(text) => text.gpu(),
+            PartCode::Cubin(_) => None,
         };
         let runs = |place: &Place| {
             let target = target(*place).zip(sm);
@@ -414,8 +409,9 @@ impl<'a> Kernels<'a> {
         rest.get(..count).unwrap_or_default()
     }
 
-    fn each(&self) -> impl Iterator<Item = &[Place]> {
-        self.index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
+    /// The positions of each kernel or variable, at least one.
+    fn each<'s>(&'s self, index: &'s [Place]) -> impl Iterator<Item = &'s [Place]> {
+        index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
     }
 
     fn part(&self, place: Place) -> Option<&Part<'a>> {
@@ -424,16 +420,16 @@ impl<'a> Kernels<'a> {
 
     fn entry(&self, place: Place) -> Option<Entry<'_>> {
         match &self.part(place)?.code {
-            Code::Text(text) if place.is_variable => Some(text.variable(place.kernel as usize)?.1),
-            Code::Text(text) => text.nth(place.kernel as usize),
-            Code::Cubin(_) => None,
+            PartCode::Text(text) if place.is_variable => Some(text.variable(place.kernel as usize)?.1),
+            PartCode::Text(text) => text.nth(place.kernel as usize),
+            PartCode::Cubin(_) => None,
         }
     }
 
     fn records(&self, place: Place) -> Option<(Sm, &cubin::Kernel<'a>)> {
         match &self.part(place)?.code {
-            Code::Text(_) => None,
-            Code::Cubin(cubin) => Some((cubin.sm, listed(cubin, place)?)),
+            PartCode::Text(_) => None,
+            PartCode::Cubin(cubin) => Some((cubin.sm, listed(cubin, place)?)),
         }
     }
 
@@ -441,9 +437,8 @@ impl<'a> Kernels<'a> {
         #[cfg(test)]
         tests::count();
         match self.part(place).map(|part| &part.code) {
-            Some(Code::Text(text)) if place.is_variable => text.variable_symbol(place.kernel as usize),
-            Some(Code::Text(text)) => text.symbol(place.kernel as usize),
-            Some(Code::Cubin(cubin)) => listed(cubin, place).map_or("", |kernel| &kernel.name),
+            Some(PartCode::Text(text)) => text.symbol(place.kernel as usize, place.is_variable),
+            Some(PartCode::Cubin(cubin)) => listed(cubin, place).map_or("", |kernel| &kernel.name),
             None => "",
         }
     }

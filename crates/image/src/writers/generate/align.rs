@@ -4,7 +4,7 @@
 //! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
 
 use super::{
-    definition::{Body, Definition, Member, Why},
+    definition::{Content, Generated, StructMember, Why},
     ty::{Leaf, Ty},
 };
 use crate::writers::counts::{largest_alignment, round_up};
@@ -38,7 +38,7 @@ pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> boo
     bases().any(lies)
 }
 
-pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
+pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     let limits = limits(all, occurrences);
     let mut own: Vec<Vec<&Occurrence>> = Vec::new();
     own.resize_with(all.len(), Vec::new);
@@ -53,8 +53,8 @@ pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
 
 /// An upper limit for each type's alignment. The alignment divides the type's size, its offsets, and the limit of the
 /// enclosing type.
-fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
-    let of_type = |definition: &Definition<'_>| {
+fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
+    let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);
         definition.known_align.map_or(own, |align| align.min(own))
     };
@@ -80,7 +80,7 @@ fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
 
 fn resolve_one(
     id: usize,
-    all: &mut [Definition<'_>],
+    all: &mut [Generated<'_>],
     limits: &[usize],
     own: &[Vec<&Occurrence>],
     is_resolved: &mut [bool],
@@ -89,7 +89,7 @@ fn resolve_one(
         return;
     }
     let inner: Vec<usize> = match &all[id].body {
-        Body::Fields(members) => members.iter().filter_map(|m| m.ty.contents()).collect(),
+        Content::Fields(members) => members.iter().filter_map(|m| m.ty.contents()).collect(),
         _ => Vec::new(),
     };
     for content in inner {
@@ -110,9 +110,9 @@ fn resolve_one(
         found.unwrap_or_else(|| limit.min(MOST))
     });
     let (align, packing) = match &definition.body {
-        Body::Pending | Body::Bytes(_) => (bytes, None),
-        Body::Enum(..) | Body::Bits(..) => (size.min(8), None),
-        Body::Fields(members) => {
+        Content::Pending | Content::Bytes(_) => (bytes, None),
+        Content::Enum(..) | Content::Bits(..) => (size.min(8), None),
+        Content::Fields(members) => {
             let mut natural = 1;
             let mut end = 0;
             let mut is_packed = false;
@@ -145,10 +145,10 @@ fn resolve_one(
     definition.align = align;
     match packing {
         None => {}
-        Some(None) => definition.body = Body::Bytes(Why::Packed),
+        Some(None) => definition.body = Content::Bytes(Why::Packed),
         Some(Some((most, types))) => {
             definition.packed = Some(most);
-            if let Body::Fields(members) = &mut definition.body {
+            if let Content::Fields(members) = &mut definition.body {
                 for (member, ty) in members.iter_mut().zip(types) {
                     member.ty = ty;
                 }
@@ -160,9 +160,9 @@ fn resolve_one(
 /// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
 /// `is_possible` decides whether the struct can have an alignment.
 fn packing(
-    definition: &Definition<'_>,
-    members: &[Member],
-    all: &[Definition<'_>],
+    definition: &Generated<'_>,
+    members: &[StructMember],
+    all: &[Generated<'_>],
     natural: usize,
     is_possible: impl Fn(usize) -> bool,
 ) -> Option<(usize, Vec<Ty>)> {
@@ -189,7 +189,7 @@ fn packing(
 }
 
 /// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
-fn unaligned(ty: &Ty, all: &[Definition<'_>]) -> Option<Ty> {
+fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     match ty {
         Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {
             Some(row) if row.components > 0 => {
@@ -211,20 +211,20 @@ fn unaligned(ty: &Ty, all: &[Definition<'_>]) -> Option<Ty> {
 }
 
 /// Whether a type has no `repr(align)`, nor contains a type with it.
-fn is_unaligned(id: usize, all: &[Definition<'_>]) -> bool {
+fn is_unaligned(id: usize, all: &[Generated<'_>]) -> bool {
     let definition = &all[id];
     match &definition.body {
-        Body::Fields(members) => {
+        Content::Fields(members) => {
             let natural = members.iter().map(|member| layout(&member.ty, all).1).fold(1, usize::max);
-            let is_unaligned = |member: &Member| unaligned(&member.ty, all).as_ref() == Some(&member.ty);
+            let is_unaligned = |member: &StructMember| unaligned(&member.ty, all).as_ref() == Some(&member.ty);
             definition.align <= natural && members.iter().all(is_unaligned)
         }
-        Body::Bytes(_) | Body::Pending => definition.align == 1,
-        Body::Enum(..) | Body::Bits(..) => true,
+        Content::Bytes(_) | Content::Pending => definition.align == 1,
+        Content::Enum(..) | Content::Bits(..) => true,
     }
 }
 
-pub(super) fn layout(ty: &Ty, all: &[Definition<'_>]) -> (usize, usize) {
+pub(super) fn layout(ty: &Ty, all: &[Generated<'_>]) -> (usize, usize) {
     let (size, align) = ty.layout(&|id| (all[id].size, Some(all[id].align)));
     (size, align.unwrap_or(1))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     define::Types,
-    definition::{Body, Definition, Member},
+    definition::{Content, Generated, StructMember},
     identifier::upper_camel,
     ty::{Leaf, Ty},
 };
@@ -40,11 +40,11 @@ impl Types<'_, '_> {
             .filter(|_| row.components > 0)
             .map(|scalar| (self.builtin(scalar), scalar));
         let body = match components {
-            Some((ty, scalar)) => Body::Fields(
+            Some((ty, scalar)) => Content::Fields(
                 ["x", "y", "z", "w"][..row.components]
                     .iter()
                     .enumerate()
-                    .map(|(i, name)| Member {
+                    .map(|(i, name)| StructMember {
                         cpp_name: (*name).to_owned(),
                         name: (*name).to_owned(),
                         ty: ty.clone(),
@@ -54,13 +54,13 @@ impl Types<'_, '_> {
                     })
                     .collect(),
             ),
-            None if row.size == 1 => Body::Bits("u8", feature),
-            None => Body::Bits("u16", feature),
+            None if row.size == 1 => Content::Bits("u8", feature),
+            None => Content::Bits("u16", feature),
         };
-        let definition = Definition {
+        let definition = Generated {
             known_align: Some(row.align),
             body,
-            ..Definition::new(row.cpp, upper_camel(row.cpp, "Type"), row.size)
+            ..Generated::new(row.cpp, upper_camel(row.cpp, "Type"), row.size)
         };
         Ty::Defined(self.add(definition))
     }

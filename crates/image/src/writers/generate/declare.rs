@@ -2,10 +2,11 @@
 
 use super::{
     align,
-    definition::{Body, Definition, Member},
+    definition::{Content, Generated, StructMember},
     docs::{self, WIDTH},
-    identifier::{free, is_upper_camel, raw, variable},
-    write::Writer,
+    identifier::{distinct, free, is_upper_camel, raw, variable},
+    ty::From,
+    write::RustWriter,
 };
 use crate::writers::counts::round_up;
 use alloc::{
@@ -16,12 +17,12 @@ use alloc::{
     vec::Vec,
 };
 
-impl Writer<'_, '_> {
+impl RustWriter<'_, '_> {
     pub(super) fn definition(&mut self, id: usize) {
         let (definition, name) = (&self.definitions[id], &self.names.types[id]);
         self.line(0, "");
         self.docs(0, &docs::definition(definition));
-        self.imports.krate.insert("DeviceType");
+        self.imports.add(From::Crate, "DeviceType");
         self.line(
             0,
             if self.options.without_prelude {
@@ -36,16 +37,16 @@ impl Writer<'_, '_> {
         }
         self.attribute("device_type", &values);
         match &definition.body {
-            Body::Fields(members) => self.structure(definition, name, members),
-            Body::Enum(integer, values) => self.enumeration(name, integer, values),
-            Body::Bits(integer, _) => {
+            Content::Fields(members) => self.structure(definition, name, members),
+            Content::Enum(integer, values) => self.enumeration(name, integer, values),
+            Content::Bits(integer, _) => {
                 self.line(0, "#[repr(transparent)]");
                 self.line(0, &format!("pub struct {name} {{"));
                 self.line(1, "/// Its bits.");
                 self.field("bits", integer);
                 self.line(0, "}");
             }
-            Body::Bytes(_) | Body::Pending => {
+            Content::Bytes(_) | Content::Pending => {
                 self.repr(definition.align, 1);
                 self.line(0, &format!("pub struct {name} {{"));
                 self.line(1, "/// Its bytes.");
@@ -65,7 +66,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn structure(&mut self, definition: &Definition<'_>, name: &str, members: &[Member]) {
+    fn structure(&mut self, definition: &Generated<'_>, name: &str, members: &[StructMember]) {
         let natural = members.iter().map(|member| align::layout(&member.ty, self.definitions).1);
         match definition.packed {
             Some(1) => self.line(0, "#[repr(C, packed)]"),
@@ -75,10 +76,8 @@ impl Writer<'_, '_> {
         self.allow_names(members.iter().map(|member| &member.name));
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
-        let mut own = BTreeSet::new();
-        own.extend(members.iter().map(|member| member.cpp_name.as_str()));
-        let mut taken = BTreeSet::new();
-        for member in members {
+        let names = distinct(members.iter().map(|member| (member.cpp_name.as_str(), member.name.clone())));
+        for (member, name) in members.iter().zip(names) {
             let (size, align) = align::layout(&member.ty, self.definitions);
             let align = definition.packed.map_or(align, |most| align.min(most));
             if round_up(end, align) != member.offset {
@@ -86,16 +85,10 @@ impl Writer<'_, '_> {
             }
             end = member.offset + size;
             let is_own = member.name == member.cpp_name;
-            let is_taken = |name: &str| {
-                let is_another = !is_own || name != member.name;
-                is_another && own.contains(name) || taken.contains(name)
-            };
-            let name = free(&member.name, is_taken);
             self.docs(1, &[docs::member(&member.cpp)]);
             let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
             self.field_attribute("device_type", renamed, member.is_opaque);
             let ty = self.ty(&member.ty);
-            taken.insert(name.clone());
             self.field(&raw(name), &ty);
         }
         if members.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     align::{self, Occurrence},
-    definition::{Body, Definition, Member, UNKNOWN, Why},
+    definition::{Content, Generated, StructMember, UNKNOWN, Why},
     identifier::{upper_camel, variable},
     options::Options,
     scalar,
@@ -19,7 +19,7 @@ use kernel_args_abi::{Parameter, signature::Members};
 
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
-    pub(super) all: Vec<Definition<'k>>,
+    pub(super) all: Vec<Generated<'k>>,
     by_size: BTreeMap<usize, Vec<usize>>,
     /// The indices of the types, by all properties that their source specifies.
     by_properties: BTreeMap<String, usize>,
@@ -42,14 +42,14 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 
     pub(super) fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
-        let definition = Definition::of(of, hint);
+        let definition = Generated::of(of, hint);
         let id = self.add(definition);
         self.read(id);
         id
     }
 
-    pub(super) fn add(&mut self, new: Definition<'k>) -> usize {
-        let Definition { cpp, wanted, shape, size, known_align, .. } = &new;
+    pub(super) fn add(&mut self, new: Generated<'k>) -> usize {
+        let Generated { cpp, wanted, shape, size, known_align, .. } = &new;
         let name = if cpp.is_empty() { wanted } else { cpp };
         let properties = format!("{size} {known_align:?} {name}\0{shape}");
         if let Some(&id) = self.by_properties.get(&properties) {
@@ -60,7 +60,7 @@ impl<'k, 'o> Types<'k, 'o> {
         id
     }
 
-    fn find_or_push(&mut self, new: Definition<'k>) -> usize {
+    fn find_or_push(&mut self, new: Generated<'k>) -> usize {
         let of_size = self.by_size.entry(new.size).or_default();
         for &id in &*of_size {
             let old = &mut self.all[id];
@@ -84,21 +84,21 @@ impl<'k, 'o> Types<'k, 'o> {
 
     fn read(&mut self, id: usize) {
         let definition = &mut self.all[id];
-        let (Body::Pending, Some(of)) = (&definition.body, definition.source.take()) else {
+        let (Content::Pending, Some(of)) = (&definition.body, definition.source.take()) else {
             return;
         };
         let outer = definition.wanted.clone();
         let body = if of.members.variant(0).is_some() {
             enumeration(of.size, of.members)
         } else if of.members.is_known() {
-            Body::Fields(self.members(id, of.members, &outer))
+            Content::Fields(self.members(id, of.members, &outer))
         } else {
-            Body::Bytes(of.members.why_opaque().map_or(Why::Unknown, Why::Opaque))
+            Content::Bytes(of.members.why_opaque().map_or(Why::Unknown, Why::Opaque))
         };
         self.all[id].body = body;
     }
 
-    fn members(&mut self, id: usize, members: Members<'k>, outer: &str) -> Vec<Member> {
+    fn members(&mut self, id: usize, members: Members<'k>, outer: &str) -> Vec<StructMember> {
         let mut end = 0;
         let mut read = Vec::new();
         for (index, member) in members.iter().enumerate() {
@@ -107,7 +107,7 @@ impl<'k, 'o> Types<'k, 'o> {
             let hint = format!("{outer}{}", upper_camel(&name, ""));
             let ty = self.value(&member, members.referent(index), &hint);
             self.occurs(&ty, Some(id), offset, end);
-            read.push(Member {
+            read.push(StructMember {
                 cpp_name: member.name.to_owned(),
                 name,
                 is_opaque: member.cpp.is_unknown() && ty.is_bytes(),
@@ -133,7 +133,7 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 
     /// All types with their layouts. Marks the types that are reachable from `named`.
-    pub(super) fn finish(mut self, mut named: Vec<usize>) -> Vec<Definition<'k>> {
+    pub(super) fn finish(mut self, mut named: Vec<usize>) -> Vec<Generated<'k>> {
         while let Some(id) = self.waiting.pop() {
             self.read(id);
         }
@@ -142,7 +142,7 @@ impl<'k, 'o> Types<'k, 'o> {
             if core::mem::replace(&mut self.all[id].is_used, true) {
                 continue;
             }
-            if let Body::Fields(members) = &self.all[id].body {
+            if let Content::Fields(members) = &self.all[id].body {
                 named.extend(members.iter().filter_map(|member| member.ty.named()));
             }
         }
@@ -151,7 +151,7 @@ impl<'k, 'o> Types<'k, 'o> {
 }
 
 /// An enum. Its integer has the size of the C++ enum and can represent every value.
-fn enumeration(size: usize, members: Members<'_>) -> Body {
+fn enumeration(size: usize, members: Members<'_>) -> Content {
     let bits = size as u32 * 8;
     let is_negative = members.variants().any(|variant| variant.value < 0);
     let is_large = members.variants().any(|variant| variant.value >> (bits - 1) != 0);
@@ -163,5 +163,5 @@ fn enumeration(size: usize, members: Members<'_>) -> Body {
         let value = variant.value_in(size, is_signed);
         (variant.name.to_owned(), value)
     });
-    Body::Enum(integer, values.collect())
+    Content::Enum(integer, values.collect())
 }

@@ -12,7 +12,7 @@ use kernel_args_abi::{
     signature::Members,
 };
 
-pub(super) struct Definition<'k> {
+pub(super) struct Generated<'k> {
     /// The known part of the C++ name. Empty if the type has no name.
     pub(super) cpp: String,
     /// The Rust name, if no other type uses it.
@@ -26,17 +26,17 @@ pub(super) struct Definition<'k> {
     pub(super) align: usize,
     /// The maximum alignment of the members of a packed struct, as in `repr(packed(2))`.
     pub(super) packed: Option<usize>,
-    pub(super) body: Body,
+    pub(super) body: Content,
     /// Whether a kernel's struct uses the type.
     pub(super) is_used: bool,
     pub(super) source: Option<Parameter<'k>>,
 }
 
-pub(super) enum Body {
+pub(super) enum Content {
     /// Not read yet.
     Pending,
     Bytes(Why),
-    Fields(Vec<Member>),
+    Fields(Vec<StructMember>),
     /// An enum: the integer type, the names and the values.
     Enum(&'static str, Vec<(String, i128)>),
     /// A struct around the bits of a number: the integer type, and the feature that provides the type from another
@@ -55,7 +55,7 @@ pub(super) enum Why {
     Nameless,
 }
 
-pub(super) struct Member {
+pub(super) struct StructMember {
     /// The C++ name, or an empty text.
     pub(super) cpp_name: String,
     pub(super) name: String,
@@ -68,7 +68,7 @@ pub(super) struct Member {
 
 pub(super) const UNKNOWN: &str = "?";
 
-impl<'k> Definition<'k> {
+impl<'k> Generated<'k> {
     pub(super) fn new(cpp: &str, wanted: String, size: usize) -> Self {
         Self {
             cpp: cpp.to_owned(),
@@ -78,7 +78,7 @@ impl<'k> Definition<'k> {
             known_align: None,
             align: 1,
             packed: None,
-            body: Body::Pending,
+            body: Content::Pending,
             is_used: false,
             source: None,
         }

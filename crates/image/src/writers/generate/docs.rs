@@ -1,7 +1,7 @@
 //! The comments in the generated text.
 
 use super::{
-    definition::{Body, Definition, Why},
+    definition::{Content, Generated, Why},
     inferred,
     options::Kernel,
 };
@@ -108,17 +108,17 @@ pub(super) fn member(cpp: &str) -> String {
     }
 }
 
-pub(super) fn definition(definition: &Definition<'_>) -> Vec<String> {
+pub(super) fn definition(definition: &Generated<'_>) -> Vec<String> {
     let layout = format!("{}, aligned to {}.", bytes(definition.size), definition.align);
     let first = if definition.cpp.is_empty() { layout } else { format!("`{}`: {layout}", definition.cpp) };
     let mut lines = vec![first];
     let more = match &definition.body {
-        Body::Bits(_, feature) => {
+        Content::Bits(_, feature) => {
             format!("The feature `{feature}` of kernel-args has a type for it.")
         }
-        Body::Bytes(why) => about(*why).to_owned(),
-        Body::Fields(members) if members.is_empty() => "It has no members: its size in C++ is one byte.".to_owned(),
-        Body::Pending | Body::Fields(_) | Body::Enum(..) => return lines,
+        Content::Bytes(why) => about(*why).to_owned(),
+        Content::Fields(members) if members.is_empty() => "It has no members: its size in C++ is one byte.".to_owned(),
+        Content::Pending | Content::Fields(_) | Content::Enum(..) => return lines,
     };
     lines.extend([String::new(), more]);
     lines

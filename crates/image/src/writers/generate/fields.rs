@@ -4,11 +4,11 @@ use super::{
     align,
     define::Types,
     docs,
-    identifier::{free, raw, upper_camel, variable},
+    identifier::{distinct, raw, upper_camel, variable},
     options::{Kernel, Variable},
     ty::Ty,
 };
-use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
 
 pub(super) enum Fields {
@@ -100,29 +100,15 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
 }
 
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
-    let has_name = |name: &str| !name.is_empty() && !is_made(name);
-    let mut own = BTreeSet::new();
-    own.extend(parameters.iter().map(|parameter| parameter.name));
-    let mut taken = BTreeSet::new();
-    let mut names = Vec::with_capacity(parameters.len());
-    for (index, parameter) in parameters.iter().enumerate() {
-        let name = parameter.name;
-        let is_own = has_name(name) && variable(name) == name;
-        let (wanted, renamed) = if is_own {
-            (name.to_owned(), None)
-        } else if has_name(name) {
-            (variable(name), Some(name.to_owned()))
-        } else {
-            (format!("arg{index}"), None)
-        };
-        let is_taken = |other: &str| {
-            // A field must not have the name of another parameter.
-            let is_another = !is_own || other != name;
-            is_another && own.contains(other) || taken.contains(other)
-        };
-        let found = free(&wanted, is_taken);
-        taken.insert(found.clone());
-        names.push((found, renamed));
-    }
-    names
+    let wanted = |(index, parameter): (usize, &Parameter<'_>)| {
+        let has_name = !parameter.name.is_empty() && !is_made(parameter.name);
+        if has_name { variable(parameter.name) } else { format!("arg{index}") }
+    };
+    let wanted: Vec<String> = parameters.iter().enumerate().map(wanted).collect();
+    let names = distinct(parameters.iter().map(|parameter| parameter.name).zip(wanted.iter().cloned()));
+    let renamed = |(parameter, wanted): (&Parameter<'_>, String)| {
+        let has_name = !parameter.name.is_empty() && !is_made(parameter.name);
+        (has_name && wanted != parameter.name).then(|| parameter.name.to_owned())
+    };
+    names.into_iter().zip(parameters.iter().zip(wanted).map(renamed)).collect()
 }

@@ -2,8 +2,10 @@
 
 use alloc::{
     borrow::ToOwned,
+    collections::BTreeSet,
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 use core::cmp::Ordering;
 use kernel_args_abi::{
@@ -105,6 +107,20 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
         }
         number += 1;
     }
+}
+
+/// Distinct names for fields, from each C++ name and the wanted name. No field has the C++ name of another field.
+pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clone) -> Vec<String> {
+    let (mut own, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    own.extend(names.clone().map(|(cpp, _)| cpp));
+    let mut distinct = Vec::new();
+    for (cpp, wanted) in names {
+        let is_taken = |name: &str| (cpp != wanted || cpp != name) && own.contains(name) || taken.contains(name);
+        let name = free(&wanted, is_taken);
+        taken.insert(name.clone());
+        distinct.push(name);
+    }
+    distinct
 }
 
 /// Sorts indices. All lists of indices are sorted here, because each instance of a sort would be compiled in every

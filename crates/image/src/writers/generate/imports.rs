@@ -1,35 +1,45 @@
 //! The imports of the generated text.
 
-use super::{docs::WIDTH, options::Options};
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use super::{docs::WIDTH, options::Options, ty::From};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 use core::fmt::Write as _;
 
 #[derive(Default)]
-pub(super) struct Imports {
-    pub(super) core: BTreeSet<&'static str>,
-    pub(super) krate: BTreeSet<&'static str>,
-    pub(super) vectors: BTreeSet<&'static str>,
-    pub(super) external: BTreeSet<&'static str>,
-    pub(super) driver: BTreeSet<&'static str>,
-}
+pub(super) struct Imports(BTreeMap<From, BTreeSet<&'static str>>);
 
 impl Imports {
+    pub(super) fn add(&mut self, from: From, name: &'static str) {
+        if from != From::Language {
+            self.0.entry(from).or_default().insert(name);
+        }
+    }
+
     pub(super) fn write(&self, text: &mut String, options: &Options<'_>) {
         let krate = options.krate;
-        let core = if options.without_prelude { "::core" } else { "core" };
-        import(text, &format!("{core}::ffi"), &self.core);
-        if !self.core.is_empty() {
-            text.push('\n');
-        }
-        import(text, &format!("{krate}::external::cudarc::driver"), &self.driver);
-        import(text, &format!("{krate}::external"), &self.external);
-        import(text, &format!("{krate}::vector"), &self.vectors);
-        let has_modules = !self.driver.is_empty() || !self.external.is_empty() || !self.vectors.is_empty();
-        if has_modules && self.krate.len() == 1 {
+        for (from, names) in &self.0 {
+            let has_modules = || self.0.range(From::Driver..From::Crate).next().is_some();
             // The editions sort modules and a single type differently, except in separate groups.
-            text.push('\n');
+            if *from == From::Crate && names.len() == 1 && has_modules() {
+                text.push('\n');
+            }
+            let path = match from {
+                From::Core if options.without_prelude => "::core::ffi".into(),
+                From::Language | From::Core => "core::ffi".into(),
+                From::Driver => format!("{krate}::external::cudarc::driver"),
+                From::External => format!("{krate}::external"),
+                From::Vector => format!("{krate}::vector"),
+                From::Crate => krate.into(),
+            };
+            import(text, &path, names);
+            if *from == From::Core {
+                text.push('\n');
+            }
         }
-        import(text, krate, &self.krate);
     }
 }
 

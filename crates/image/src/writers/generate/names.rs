@@ -1,13 +1,13 @@
 //! The names of generated structs and types.
 
 use super::{
-    definition::Definition,
+    definition::Generated,
     identifier::{free, identifier, numbered, sort, upper_camel},
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
 use kernel_args_abi::cpp::{BUILTINS, name};
 
-pub(super) struct Names {
+pub(super) struct TypeNames {
     /// The name of each kernel's struct, then of each generic struct.
     pub(super) kernels: Vec<String>,
     /// The name of each type. Empty if the type is not written.
@@ -36,13 +36,13 @@ const RESERVED: [&str; 14] = [
 
 const LONGEST: usize = 60;
 
-pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Definition<'_>]) -> Names {
+pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Generated<'_>]) -> TypeNames {
     let mut taken = BTreeSet::new();
     taken.extend(RESERVED.map(String::from));
     taken.extend(BUILTINS.iter().map(|row| row.rust.to_owned()));
     let mut used: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
     let key = |id: usize| {
-        let Definition { wanted, cpp, shape, .. } = &definitions[id];
+        let Generated { wanted, cpp, shape, .. } = &definitions[id];
         (wanted, cpp, shape, definitions[id].known_align)
     };
     sort(&mut used, &|a, b| key(a).cmp(&key(b)));
@@ -65,10 +65,10 @@ pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Def
             if taken.contains(&name) { unused(&format!("{name}Args"), &mut taken) } else { unused(&name, &mut taken) }
         })
         .collect();
-    Names { kernels, types }
+    TypeNames { kernels, types }
 }
 
-fn are_distinct(group: &[usize], definitions: &[Definition<'_>]) -> bool {
+fn are_distinct(group: &[usize], definitions: &[Generated<'_>]) -> bool {
     let mut names = BTreeSet::new();
     group.iter().all(|&id| names.insert(qualified(&definitions[id].cpp)))
 }

@@ -3,7 +3,7 @@
 use super::{
     cuda::builtin,
     define::Types,
-    definition::{Body, Definition, Why},
+    definition::{Content, Generated, Why},
     inferred::is_untyped_word,
     scalar,
     ty::{Leaf, Ty},
@@ -93,10 +93,10 @@ impl<'k> Types<'k, '_> {
 
     /// Bytes of which only the number and the alignment are known.
     pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
-        let definition = Definition {
+        let definition = Generated {
             known_align: Some(align),
-            body: Body::Bytes(Why::Nameless),
-            ..Definition::new("", format!("Bytes{size}Align{align}"), size)
+            body: Content::Bytes(Why::Nameless),
+            ..Generated::new("", format!("Bytes{size}Align{align}"), size)
         };
         self.add(definition)
     }
@@ -150,7 +150,7 @@ impl<'k> Types<'k, '_> {
         if of.size == 0 || of.size > LARGEST {
             return Ty::Void;
         }
-        let definition = Definition::of(&of, "");
+        let definition = Generated::of(&of, "");
         let id = self.add(definition);
         self.waiting.push(id);
         Ty::Defined(id)

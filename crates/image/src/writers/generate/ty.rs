@@ -27,19 +27,19 @@ pub(super) struct Leaf {
 }
 
 /// Where the name of a type is imported from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum From {
     Language,
     /// `core::ffi`.
     Core,
-    /// `kernel_args`.
-    Crate,
+    /// `cudarc::driver`.
+    Driver,
+    /// The crate with which the name begins: `half::f16`.
+    External,
     /// `kernel_args::vector`.
     Vector,
-    /// The crate `half`. The name begins with the crate's name.
-    Half,
-    /// The crate `float8`. The name begins with the crate's name.
-    Float8,
+    /// `kernel_args`.
+    Crate,
 }
 
 impl Leaf {
@@ -54,11 +54,10 @@ impl Leaf {
     pub(super) fn builtin(row: &'static Builtin) -> Self {
         Self {
             name: row.rust,
-            from: match row.rust.split_once("::") {
-                Some(("half", _)) => From::Half,
-                Some(_) => From::Float8,
-                None if row.components > 0 => From::Vector,
-                None => From::Crate,
+            from: match row.components {
+                _ if row.rust.contains("::") => From::External,
+                0 => From::Crate,
+                _ => From::Vector,
             },
             size: row.size,
             align: row.align,

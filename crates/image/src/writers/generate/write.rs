@@ -1,30 +1,26 @@
 //! The generated text, formatted like rustfmt's output.
 
 use super::{
-    definition::Definition,
+    definition::Generated,
     docs::{self, WIDTH},
     fields::{Field, Fields},
     generic::{Generic, PARAMETER},
     identifier::{is_snake, sort},
     imports::Imports,
-    names::Names,
+    names::TypeNames,
     options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
 use crate::writers::escape::rust_comment;
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 /// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
-pub(super) struct Writer<'a, 'k> {
-    pub(super) definitions: &'a [Definition<'k>],
-    pub(super) names: &'a Names,
+pub(super) struct RustWriter<'a, 'k> {
+    pub(super) definitions: &'a [Generated<'k>],
+    pub(super) names: &'a TypeNames,
     pub(super) options: &'a Options<'a>,
     text: String,
     pub(super) imports: Imports,
@@ -33,11 +29,11 @@ pub(super) struct Writer<'a, 'k> {
 pub(super) fn write<'a, 'k: 'a>(
     kernels: impl ExactSizeIterator<Item = ((&'a Kernel<'k>, &'a str), Fields)>,
     generics: &[Generic],
-    definitions: &[Definition<'_>],
-    names: &Names,
+    definitions: &[Generated<'_>],
+    names: &TypeNames,
     options: &Options<'_>,
 ) -> String {
-    let mut writer = Writer { definitions, names, options, text: String::new(), imports: Imports::default() };
+    let mut writer = RustWriter { definitions, names, options, text: String::new(), imports: Imports::default() };
     let (own, of_generics) = names.kernels.split_at(kernels.len());
     for (((kernel, item), fields), name) in kernels.zip(own) {
         writer.kernel(kernel, item, &fields, name);
@@ -50,7 +46,7 @@ pub(super) fn write<'a, 'k: 'a>(
     for id in types {
         writer.definition(id);
     }
-    let Writer { text, imports, .. } = writer;
+    let RustWriter { text, imports, .. } = writer;
     let mut whole = String::new();
     if !options.source.is_empty() {
         let _ = writeln!(whole, "// {}", rust_comment(&docs::head(options.source)));
@@ -64,7 +60,7 @@ pub(super) fn write<'a, 'k: 'a>(
     whole + &text
 }
 
-impl Writer<'_, '_> {
+impl RustWriter<'_, '_> {
     pub(super) fn line(&mut self, depth: usize, line: &str) {
         if line.is_empty() {
             self.text.push('\n');
@@ -145,7 +141,7 @@ impl Writer<'_, '_> {
             }
         };
         self.docs(0, &docs::kernel(kernel));
-        self.imports.krate.insert("KernelArgs");
+        self.imports.add(From::Crate, "KernelArgs");
         self.line(0, "#[derive(KernelArgs)]");
         let mut values: Vec<String> = self.krate().into_iter().collect();
         match self.options.naming {
@@ -171,7 +167,8 @@ impl Writer<'_, '_> {
         let types: Vec<String> = bindings.iter().map(|(ty, _)| self.ty(ty)).collect();
         let example = format!("`module.family::<{name}<{}>>({:?})` finds one.", types[0], template);
         self.docs(0, &[format!("All instances of the template `{template}`."), example]);
-        self.imports.krate.extend(["DeviceType", "KernelArgs"]);
+        self.imports.add(From::Crate, "DeviceType");
+        self.imports.add(From::Crate, "KernelArgs");
         self.line(0, "#[derive(KernelArgs)]");
         let module = match self.options.naming {
             Naming::Items(module) if !module.is_empty() => module,
@@ -215,12 +212,12 @@ impl Writer<'_, '_> {
                     (_, true) => ("CudaSlice", "&'a "),
                     (_, false) => ("CudaSlice", "&'a mut "),
                 };
-                self.imports.driver.insert(name);
+                self.imports.add(From::Driver, name);
                 let lifetime = if reference.is_empty() { "'a, " } else { "" };
                 format!("{reference}{name}<{lifetime}{}>", self.ty(to))
             }
             Ty::Pointer { to, .. } if **to != Ty::Void && self.options.pointers == Pointers::Retained => {
-                self.imports.krate.insert("Retained");
+                self.imports.add(From::Crate, "Retained");
                 format!("Retained<{}>", self.ty(ty))
             }
             ty => self.ty(ty),
@@ -229,30 +226,22 @@ impl Writer<'_, '_> {
 
     pub(super) fn ty(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Leaf(leaf) => self.leaf(*leaf),
+            Ty::Leaf(Leaf { name, from, .. }) => {
+                let krate = name.split_once("::").map_or(*name, |(krate, _)| krate);
+                self.imports.add(*from, krate);
+                String::from(*name)
+            }
             Ty::Void => {
-                self.imports.core.insert("c_void");
+                self.imports.add(From::Core, "c_void");
                 String::from("c_void")
             }
             Ty::Pointer { to, is_const } => {
                 let name = if *is_const { "DevicePointer" } else { "DevicePointerMut" };
-                self.imports.krate.insert(name);
+                self.imports.add(From::Crate, name);
                 format!("{name}<{}>", self.ty(to))
             }
             Ty::Array(of, count) => format!("[{}; {count}]", self.ty(of)),
             Ty::Defined(id) => self.names.types[*id].clone(),
         }
-    }
-
-    fn leaf(&mut self, leaf: Leaf) -> String {
-        match leaf.from {
-            From::Language => false,
-            From::Core => self.imports.core.insert(leaf.name),
-            From::Crate => self.imports.krate.insert(leaf.name),
-            From::Vector => self.imports.vectors.insert(leaf.name),
-            From::Half => self.imports.external.insert("half"),
-            From::Float8 => self.imports.external.insert("float8"),
-        };
-        leaf.name.to_string()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     collect::Collector,
-    definition::{Kind, Prototype},
+    definition::{Declared, Prototype},
     error::HeaderError,
     names::{Path, segments},
 };
@@ -35,7 +35,7 @@ pub(super) fn check(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>)
     let own = collector
         .definitions
         .iter()
-        .filter(|definition| definition.kind != Kind::Included)
+        .filter(|definition| definition.kind != Declared::Included)
         .map(|definition| &definition.path)
         .chain(collector.pointees.iter().map(|(pointee, _)| &pointee.path));
     let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());

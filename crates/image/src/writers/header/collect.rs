@@ -2,7 +2,7 @@
 
 use super::{
     cuda::{self, Include},
-    definition::{Base, Definition, Kind, Pointee, Type},
+    definition::{Base, Declared, Definition, Pointee, TypeUse},
     error::{FROM_RUST, HeaderError, extent, spelled},
     item::{Header, Item},
     names::Path,
@@ -120,10 +120,10 @@ impl<'h, 'a> Collector<'h, 'a> {
         self.at(name, |this| this.ty(ty).map(drop))
     }
 
-    pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
+    pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<TypeUse, HeaderError> {
         let cpp = parameter.cpp;
         if cpp.is_pointer() {
-            return Ok(Type::new(self.pointee(parameter)?, cpp));
+            return Ok(TypeUse::new(self.pointee(parameter)?, cpp));
         }
         let size = parameter.size / cpp.elements().max(1);
         let is_opaque = match cpp.base {
@@ -135,9 +135,9 @@ impl<'h, 'a> Collector<'h, 'a> {
         match cpp.base {
             _ if is_opaque => {
                 let base = Base::Bytes(parameter.align.map_or(1, Alignment::bytes));
-                Ok(Type::new(base, CppType::UNKNOWN.array(parameter.size as u32)))
+                Ok(TypeUse::new(base, CppType::UNKNOWN.array(parameter.size as u32)))
             }
-            CppBase::Named(name) => Ok(Type::new(self.named(name, parameter, size)?, cpp)),
+            CppBase::Named(name) => Ok(TypeUse::new(self.named(name, parameter, size)?, cpp)),
             base => {
                 let Some(name) = fundamental(base) else {
                     return Err(
@@ -147,7 +147,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 if matches!(base, CppBase::Long { .. }) {
                     self.assume(name, size, None)?;
                 }
-                Ok(Type::new(Base::Fundamental(name, size), cpp))
+                Ok(TypeUse::new(Base::Fundamental(name, size), cpp))
             }
         }
     }
@@ -207,7 +207,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         Ok(())
     }
 
-    pub(super) fn align_of(&self, ty: &Type) -> Option<usize> {
+    pub(super) fn align_of(&self, ty: &TypeUse) -> Option<usize> {
         if ty.shape.depth > 0 {
             return Some(8);
         }
@@ -218,7 +218,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 let known = self.definition(path)?;
                 match known.kind {
                     // A type declared as bytes has alignment 1, unless the source specifies one.
-                    Kind::Opaque(_) => Some(known.align.unwrap_or(1)),
+                    Declared::Opaque(_) => Some(known.align.unwrap_or(1)),
                     _ => known.align,
                 }
             }

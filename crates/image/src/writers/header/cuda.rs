@@ -12,7 +12,7 @@ pub(super) enum Include {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'n> {
+pub(super) struct CudaType<'n> {
     pub(super) name: &'n str,
     pub(super) include: Include,
     /// Size and alignment in bytes, if the type is in the table of CUDA types.
@@ -24,13 +24,13 @@ const WITHOUT_ROW: [(&str, &str); 3] =
     [("__nv_fp8", "cuda_fp8.h"), ("__nv_fp6", "cuda_fp6.h"), ("__nv_fp4", "cuda_fp4.h")];
 
 /// The CUDA type of this name. `None` for a name with a path, and for a user-defined type.
-pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<Known<'_>> {
+pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<CudaType<'_>> {
     let plain = name.strip_prefix("struct ").unwrap_or(name);
     let row = cpp::builtin(plain).filter(|_| !plain.contains([':', '<', ' ']));
     let Some(row) = row.map(|row| row.aligned_to(align)) else {
-        return without_row(name).map(|include| Known { name, include, layout: None });
+        return without_row(name).map(|include| CudaType { name, include, layout: None });
     };
-    Some(Known { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
+    Some(CudaType { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
 }
 
 /// The alignment of a member if its source does not specify it. Some types have two alignments in different versions

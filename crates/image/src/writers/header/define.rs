@@ -3,7 +3,7 @@
 use super::{
     collect::{Collector, integer},
     cuda,
-    definition::{Base, Definition, Kind, Member},
+    definition::{Base, CppMember, Declared, Definition},
     error::{FROM_RUST, HeaderError, Origin, two_types, unknown_parts},
     layout,
     names::{Local, Path},
@@ -26,7 +26,7 @@ impl<'a> Collector<'_, 'a> {
         let origin = Origin { spelling: parameter.spelling.to_string(), place: self.place.join(".") };
         let is_included = self.header.is_included(&path);
         let kind = if is_included {
-            Kind::Included
+            Declared::Included
         } else {
             match self.kind(&path, parameter, size, source_align)? {
                 Some(kind) => kind,
@@ -70,19 +70,19 @@ impl<'a> Collector<'_, 'a> {
         parameter: &Parameter<'a>,
         size: usize,
         source_align: Option<usize>,
-    ) -> Result<Option<Kind>, HeaderError> {
+    ) -> Result<Option<Declared>, HeaderError> {
         let members = parameter.members;
         if members.is_enum() {
             return self.enumeration(path, members, size).map(Some);
         }
         if let Some(why) = members.why_opaque() {
-            return Ok(Some(Kind::Opaque(Some(why))));
+            return Ok(Some(Declared::Opaque(Some(why))));
         }
         if members.is_known() {
             let members = flattened(parameter);
             let bound = largest_alignment(size).min(source_align.unwrap_or(usize::MAX));
             let members = self.bounded(bound, |this| this.structure(members))?;
-            return Ok(Some(Kind::Struct(members)));
+            return Ok(Some(Declared::Struct(members)));
         }
         let listed = self.header.device_type_of(path);
         let is_known = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
@@ -107,7 +107,7 @@ impl<'a> Collector<'_, 'a> {
         Ok(Base::Own(path))
     }
 
-    fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
+    fn structure(&mut self, members: Members<'a>) -> Result<Vec<CppMember>, HeaderError> {
         if self.place.len() > DEEPEST {
             return Err(self.error(unknown_parts("members of", &self.place.join("."))));
         }
@@ -134,13 +134,13 @@ impl<'a> Collector<'_, 'a> {
                     Base::Bytes(align) if ty.shape.depth == 0 && align > 1 => Some(align),
                     _ => None,
                 };
-                Ok(Member { name, ty, offset, size: member.size, alignas })
+                Ok(CppMember { name, ty, offset, size: member.size, alignas })
             })
         });
         members.collect()
     }
 
-    fn enumeration(&self, path: &Path, members: Members<'a>, size: usize) -> Result<Kind, HeaderError> {
+    fn enumeration(&self, path: &Path, members: Members<'a>, size: usize) -> Result<Declared, HeaderError> {
         let variants: Vec<_> = members.variants().collect();
         let has_negative = || variants.iter().any(|variant| variant.value < 0);
         let is_signed = members.is_signed().unwrap_or_else(has_negative);
@@ -153,12 +153,12 @@ impl<'a> Collector<'_, 'a> {
         let names = Local::all(variants.iter().map(|variant| variant.name));
         let names = names.map_err(|problem| self.error(problem))?;
         let values = variants.iter().map(|variant| variant.value_in(size, is_signed));
-        Ok(Kind::Enum { underlying, variants: names.into_iter().zip(values).collect() })
+        Ok(Declared::Enum { underlying, variants: names.into_iter().zip(values).collect() })
     }
 
     fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
         match &mut definition.kind {
-            Kind::Struct(members) => {
+            Declared::Struct(members) => {
                 let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
                 let placed = placed.map_err(|layout::Misplaced { member, problem }| {
                     let mut error = self.error(problem);
@@ -172,9 +172,9 @@ impl<'a> Collector<'_, 'a> {
                 definition.alignas = placed.alignas;
                 definition.pack = placed.pack;
             }
-            Kind::Enum { .. } => definition.align = Some(definition.size),
-            Kind::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),
-            Kind::Included => {}
+            Declared::Enum { .. } => definition.align = Some(definition.size),
+            Declared::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),
+            Declared::Included => {}
         }
         Ok(())
     }

@@ -8,13 +8,13 @@ use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{CppType, signature::Opaque};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Type {
+pub(super) struct TypeUse {
     pub(super) base: Base,
     /// Its pointers and arrays, without the base.
     pub(super) shape: CppType<'static>,
 }
 
-impl Type {
+impl TypeUse {
     pub(super) fn new(base: Base, shape: CppType<'_>) -> Self {
         let CppType { depth, const_mask, extents, rows, .. } = shape;
         Self { base, shape: CppType { depth, const_mask, extents, rows, ..CppType::UNKNOWN } }
@@ -43,12 +43,12 @@ pub(super) struct Definition {
     pub(super) has_source_align: bool,
     pub(super) alignas: Option<usize>,
     pub(super) pack: Option<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: Declared,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Struct(Vec<Member>),
+pub(super) enum Declared {
+    Struct(Vec<CppMember>),
     Enum {
         underlying: &'static str,
         variants: Vec<(Local, i128)>,
@@ -59,9 +59,9 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Member {
+pub(super) struct CppMember {
     pub(super) name: Local,
-    pub(super) ty: Type,
+    pub(super) ty: TypeUse,
     pub(super) offset: usize,
     pub(super) size: usize,
     pub(super) alignas: Option<usize>,
@@ -85,7 +85,7 @@ pub(super) struct Prototype {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Argument {
     pub(super) name: Local,
-    pub(super) ty: Type,
+    pub(super) ty: TypeUse,
     pub(super) is_grid_constant: bool,
 }
 

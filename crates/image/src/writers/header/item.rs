@@ -7,19 +7,19 @@ use kernel_args_abi::{cpp::CppBase, signature::Parameter};
 
 /// A type or a kernel that a header declares.
 #[derive(Clone, Debug)]
-pub struct Item<'a>(pub(super) Kind<'a>);
+pub struct Item<'a>(pub(super) Listed<'a>);
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum Listed<'a> {
     Type(Parameter<'a>),
-    Kernel(Kernel<'a>),
+    Kernel(ListedKernel<'a>),
 }
 
 impl<'a> Item<'a> {
     /// A struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
     #[must_use]
     pub const fn device_type(ty: Parameter<'a>) -> Self {
-        Self(Kind::Type(ty))
+        Self(Listed::Type(ty))
     }
 
     /// A kernel with its parameters in order.
@@ -29,14 +29,14 @@ impl<'a> Item<'a> {
     /// If the symbol contains types, the prototype uses them.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
-        Self(Kind::Kernel(Kernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
+        Self(Listed::Kernel(ListedKernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
     }
 
     /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A
     /// `CUtensorMap` is always marked.
     #[must_use]
     pub fn grid_constant(mut self, parameter: &'a str) -> Self {
-        if let Kind::Kernel(kernel) = &mut self.0 {
+        if let Listed::Kernel(kernel) = &mut self.0 {
             kernel.grid_constants.push(parameter);
         }
         self
@@ -44,14 +44,14 @@ impl<'a> Item<'a> {
 
     pub(super) fn parameters(&self) -> &[Parameter<'a>] {
         match &self.0 {
-            Kind::Type(ty) => slice::from_ref(ty),
-            Kind::Kernel(kernel) => &kernel.parameters,
+            Listed::Type(ty) => slice::from_ref(ty),
+            Listed::Kernel(kernel) => &kernel.parameters,
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Kernel<'a> {
+pub(super) struct ListedKernel<'a> {
     /// The symbol, or the C++ name.
     pub(super) symbol: &'a str,
     pub(super) parameters: Vec<Parameter<'a>>,
@@ -137,11 +137,11 @@ impl<'a> Header<'a> {
 
     pub(super) fn device_type_of(&self, path: &Path) -> Option<&Parameter<'a>> {
         self.items.iter().find_map(|item| match &item.0 {
-            Kind::Type(ty) => match ty.cpp.base {
+            Listed::Type(ty) => match ty.cpp.base {
                 CppBase::Named(name) if Path::new(name, self.namespace) == *path => Some(ty),
                 _ => None,
             },
-            Kind::Kernel(_) => None,
+            Listed::Kernel(_) => None,
         })
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{
     collect::{Collector, fundamental},
-    definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
+    definition::{Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse},
     error::{HeaderError, Origin},
-    item::Kernel,
+    item::ListedKernel,
     names::{Local, Path, is_identifier},
 };
 use crate::mangled::Demangled;
@@ -20,13 +20,13 @@ use kernel_args_abi::{
     signature::{Body, Members, Parameter},
 };
 
-struct Symbol {
+struct ReadSymbol {
     path: Path,
     is_extern_c: bool,
     demangled: Option<Demangled>,
 }
 
-impl Symbol {
+impl ReadSymbol {
     fn read(symbol: &str) -> Result<Self, String> {
         if symbol.starts_with("_Z") {
             let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
@@ -63,14 +63,14 @@ impl Symbol {
 }
 
 impl<'a> Collector<'_, 'a> {
-    pub(super) fn kernel(&mut self, kernel: &Kernel<'a>) -> Result<Prototype, HeaderError> {
+    pub(super) fn kernel(&mut self, kernel: &ListedKernel<'a>) -> Result<Prototype, HeaderError> {
         let symbol =
-            self.at(kernel.symbol, |this| Symbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
+            self.at(kernel.symbol, |this| ReadSymbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
         let name = symbol.path.full().to_string();
         self.at(&name, |this| this.prototype(kernel, &symbol))
     }
 
-    fn prototype(&mut self, kernel: &Kernel<'a>, symbol: &Symbol) -> Result<Prototype, HeaderError> {
+    fn prototype(&mut self, kernel: &ListedKernel<'a>, symbol: &ReadSymbol) -> Result<Prototype, HeaderError> {
         let parameters = &kernel.parameters;
         let names = Local::all(parameters.iter().map(Parameter::cpp_name));
         let names = names.map_err(|problem| self.error(problem))?;
@@ -124,7 +124,12 @@ impl<'a> Collector<'_, 'a> {
 
     /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
     /// declare another kernel.
-    fn type_of_symbol(&self, ty: Type, parameter: &Parameter<'a>, in_symbol: CppType<'_>) -> Result<Type, HeaderError> {
+    fn type_of_symbol(
+        &self,
+        ty: TypeUse,
+        parameter: &Parameter<'a>,
+        in_symbol: CppType<'_>,
+    ) -> Result<TypeUse, HeaderError> {
         if in_symbol.is_unknown() {
             return Ok(ty);
         }
@@ -158,17 +163,17 @@ impl<'a> Collector<'_, 'a> {
                 None => ty.base,
             },
         };
-        Ok(Type::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
+        Ok(TypeUse::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
 
     /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
     fn wrapped(
         &mut self,
-        ty: Type,
+        ty: TypeUse,
         parameter: &Parameter<'a>,
         kernel: &Path,
         name: &Local,
-    ) -> Result<Type, HeaderError> {
+    ) -> Result<TypeUse, HeaderError> {
         let path = Path::new(&format!("{}_{}", kernel.name(), name.name), self.header.namespace);
         let align = self.align_of(&ty);
         let (member, alignas) = match ty.base {
@@ -184,7 +189,7 @@ impl<'a> Collector<'_, 'a> {
             has_source_align: align.is_some(),
             alignas: None,
             pack: None,
-            kind: Kind::Struct(alloc::vec![Member {
+            kind: Declared::Struct(alloc::vec![CppMember {
                 name: Local { name: member.to_string(), was: None },
                 ty,
                 offset: 0,
@@ -193,6 +198,6 @@ impl<'a> Collector<'_, 'a> {
             }]),
         };
         self.push(definition)?;
-        Ok(Type::new(base, CppType::UNKNOWN))
+        Ok(TypeUse::new(base, CppType::UNKNOWN))
     }
 }

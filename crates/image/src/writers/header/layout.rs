@@ -1,7 +1,7 @@
 //! The offsets of the members of a struct in C++, and the required `alignas` or `#pragma pack`.
 
 use super::{
-    definition::{Base, Member, Type},
+    definition::{Base, CppMember, TypeUse},
     error::BY_HAND,
 };
 use crate::writers::counts::{bytes, round_up};
@@ -38,8 +38,8 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
 /// Computes the `alignas` that each member needs for its offset, or the `#pragma pack` of the struct. `align_of` returns the
 /// alignment of a type, if known. `source_align` is the struct's alignment in its source, `size` its size.
 pub(super) fn place(
-    members: &mut [Member],
-    align_of: impl Fn(&Type) -> Option<usize>,
+    members: &mut [CppMember],
+    align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
 ) -> Result<Placed, Misplaced> {
@@ -56,12 +56,12 @@ pub(super) fn place(
 }
 
 fn packing(
-    members: &[Member],
-    align_of: impl Fn(&Type) -> Option<usize>,
+    members: &[CppMember],
+    align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
 ) -> Option<(usize, usize)> {
-    let of = |ty: &Type| match ty.base {
+    let of = |ty: &TypeUse| match ty.base {
         // Without its `alignas`.
         Base::Bytes(_) if ty.shape.depth == 0 => Some(1),
         _ => align_of(ty),
@@ -83,8 +83,8 @@ fn packing(
 }
 
 fn place_aligned(
-    members: &mut [Member],
-    align_of: impl Fn(&Type) -> Option<usize>,
+    members: &mut [CppMember],
+    align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
 ) -> Result<Placed, Misplaced> {

@@ -48,7 +48,7 @@ pub use item::{Header, Item};
 
 use alloc::{format, string::String, vec::Vec};
 use collect::Collector;
-use item::Kind;
+use item::Listed;
 
 impl Header<'_> {
     /// The text of the header.
@@ -71,8 +71,8 @@ impl Header<'_> {
         let mut left_out = Vec::new();
         for item in &self.items {
             match &item.0 {
-                Kind::Type(ty) => collector.device_type(ty)?,
-                Kind::Kernel(kernel) => {
+                Listed::Type(ty) => collector.device_type(ty)?,
+                Listed::Kernel(kernel) => {
                     let mark = collector.mark();
                     match collector.kernel(kernel) {
                         Ok(prototype) => kernels.push(prototype),

@@ -3,14 +3,14 @@
 use super::{
     definition::{Argument, Prototype},
     error::HeaderError,
-    text::{Writer, note},
+    text::{HeaderWriter, note},
 };
 use crate::writers::escape::cpp_comment;
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 const WIDTH: usize = 100;
 
-impl Writer<'_, '_, '_> {
+impl HeaderWriter<'_, '_, '_> {
     pub(super) fn kernels(&mut self, kernels: &[Prototype], left_out: &[HeaderError]) {
         if kernels.is_empty() && left_out.is_empty() {
             return;

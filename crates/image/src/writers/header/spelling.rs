@@ -1,6 +1,6 @@
 //! The C++ spelling of a type in a scope.
 
-use super::definition::{Base, Type};
+use super::definition::{Base, TypeUse};
 use alloc::{
     collections::BTreeSet,
     format,
@@ -47,7 +47,7 @@ impl Scope<'_> {
     }
 
     /// A declaration with this type: `float const* x`, `float rows[2][3]`, `float (*x)[4]`. Without a name, only the type.
-    pub(super) fn declare(&self, ty: &Type, name: &str) -> String {
+    pub(super) fn declare(&self, ty: &TypeUse, name: &str) -> String {
         let mut text = self.base(&ty.base);
         let shape = ty.shape.to_string();
         let shape = &shape[CppBase::Unknown.spelling().len()..];

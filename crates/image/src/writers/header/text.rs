@@ -2,7 +2,7 @@
 
 use super::{
     collect::Collector,
-    definition::{Definition, Kind, Member, Prototype},
+    definition::{CppMember, Declared, Definition, Prototype},
     error::HeaderError,
     item::Header,
     names::segments,
@@ -16,7 +16,7 @@ use kernel_args_abi::signature::Opaque;
 pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
     let mut own = BTreeSet::new();
     own.extend(collector.definitions.iter().map(|known| known.path.name()));
-    let mut writer = Writer { text: String::new(), namespace: String::new(), own, collector };
+    let mut writer = HeaderWriter { text: String::new(), namespace: String::new(), own, collector };
     writer.head();
     writer.assumptions();
     writer.forward_declarations(kernels);
@@ -29,7 +29,7 @@ pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_o
     writer.text
 }
 
-pub(super) struct Writer<'c, 'h, 'a> {
+pub(super) struct HeaderWriter<'c, 'h, 'a> {
     pub(super) text: String,
     namespace: String,
     own: BTreeSet<&'c str>,
@@ -40,7 +40,7 @@ fn because(text: &str) -> String {
     format!("\"kernel-args: {text}\"")
 }
 
-impl Writer<'_, '_, '_> {
+impl HeaderWriter<'_, '_, '_> {
     pub(super) fn header(&self) -> &Header<'_> {
         self.collector.header
     }
@@ -56,7 +56,7 @@ impl Writer<'_, '_, '_> {
 
     pub(super) fn has_offsets(&self) -> bool {
         let mut definitions = self.collector.definitions.iter();
-        definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))
+        definitions.any(|definition| matches!(definition.kind, Declared::Struct(_)))
     }
 
     pub(super) fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
@@ -93,7 +93,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn definition(&mut self, definition: &Definition) {
-        if definition.kind == Kind::Included {
+        if definition.kind == Declared::Included {
             return;
         }
         let namespace = definition.path.namespace();
@@ -105,7 +105,7 @@ impl Writer<'_, '_, '_> {
             None => String::new(),
         };
         match &definition.kind {
-            Kind::Struct(members) => {
+            Declared::Struct(members) => {
                 if let Some(pack) = definition.pack {
                     self.line(&format!("#pragma pack(push, {pack})"));
                 }
@@ -116,7 +116,7 @@ impl Writer<'_, '_, '_> {
                     self.line("#pragma pack(pop)");
                 }
             }
-            Kind::Enum { underlying, variants } => {
+            Declared::Enum { underlying, variants } => {
                 self.line(&format!("enum class {name} : {underlying} {{"));
                 for (variant, value) in variants {
                     let value = literal(*value, definition.size);
@@ -125,7 +125,7 @@ impl Writer<'_, '_, '_> {
                 }
                 self.line("};");
             }
-            Kind::Opaque(why) => {
+            Declared::Opaque(why) => {
                 let what = match why {
                     Some(Opaque::Union) => "A union",
                     Some(Opaque::BitFields) => "A struct with bit fields",
@@ -137,12 +137,12 @@ impl Writer<'_, '_, '_> {
                 self.line(&format!("    unsigned char bytes[{}];", definition.size));
                 self.line("};");
             }
-            Kind::Included => {}
+            Declared::Included => {}
         }
         let align = definition.align.filter(|_| definition.has_source_align);
         self.extent(name, definition.size, align);
-        if let Kind::Struct(members) = &definition.kind {
-            for Member { name: member, offset, size, .. } in members {
+        if let Declared::Struct(members) = &definition.kind {
+            for CppMember { name: member, offset, size, .. } in members {
                 let member = &member.name;
                 let line = format!(
                     "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset} && sizeof({name}::{member}) == {size}, {});",
@@ -153,7 +153,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
+    fn members(&mut self, members: &[CppMember], namespace: &str, size: usize) {
         let mut hidden = BTreeSet::new();
         hidden.extend(members.iter().map(|member| member.name.name.as_str()));
         let mut end = 0;

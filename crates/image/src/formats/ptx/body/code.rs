@@ -7,13 +7,13 @@ use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
 /// The instructions of a body and of the functions that it calls, without their text.
 #[derive(Default)]
-pub(super) struct Code<'t> {
+pub(super) struct Program<'t> {
     /// The value of each register from instructions that read no register.
     pub(super) values: Vec<Option<Value>>,
     pub(super) steps: Vec<Step>,
     pub(super) accesses: Vec<Access<'t>>,
     pub(super) kinds: Vec<(Register, SlotKind, Evidence<'t>)>,
-    pub(super) symbols: Vec<Symbol>,
+    pub(super) symbols: Vec<Object>,
     /// The classes of arithmetic that each register takes part in, as bits.
     pub(super) classes: Vec<u8>,
     /// The number of slots of all parameters.
@@ -78,7 +78,7 @@ pub(super) struct Access<'t> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Symbol {
+pub(super) enum Object {
     /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
     Parameter {
         bytes: u32,
@@ -88,7 +88,7 @@ pub(super) enum Symbol {
     Memory,
 }
 
-impl Symbol {
+impl Object {
     pub(super) fn slots(self) -> Range<SlotId> {
         match self {
             Self::Parameter { bytes, first, .. } => first..first + bytes.div_ceil(8) as SlotId,

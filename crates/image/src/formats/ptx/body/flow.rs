@@ -1,16 +1,16 @@
 //! The values of all registers and of local memory: a fixpoint over the instructions of a body, in any order.
 
 use super::{
-    code::{Action, Code, Step, Symbol},
+    code::{Action, Object, Program, Step},
     lists::{Atom, List, Lists, SlotId, SymbolId},
     names::{NoClaim, Register},
-    value::{Kind, Number, Value},
+    value::{Derivation, Number, Value},
 };
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use core::ops::Range;
 
 pub(super) struct Flow<'c, 't> {
-    pub(super) code: &'c Code<'t>,
+    pub(super) code: &'c Program<'t>,
     pub(super) lists: &'c mut Lists,
     values: Vec<Option<Value>>,
     /// 8 bytes of local memory, by symbol and offset.
@@ -41,7 +41,7 @@ pub(super) struct Memory {
 const MOST_PASSES: usize = 32;
 
 impl<'c, 't> Flow<'c, 't> {
-    pub(super) fn run(code: &'c Code<'t>, lists: &'c mut Lists) -> Result<Self, NoClaim> {
+    pub(super) fn run(code: &'c Program<'t>, lists: &'c mut Lists) -> Result<Self, NoClaim> {
         let mut flow = Self {
             values: code.values.clone(),
             cells: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl<'c, 't> Flow<'c, 't> {
             Action::Add => a.sum(b, false, self.lists),
             Action::Subtract => a.sum(b, true, self.lists),
             Action::Multiply => a.product(b, self.lists),
-            Action::Divide => a.scaled(Kind::Number, Number::ANY, self.lists),
+            Action::Divide => a.scaled(Derivation::Number, Number::ANY, self.lists),
             Action::ShiftLeft => a.shifted(b, self.lists),
             Action::And => a.and(b, step.bytes, self.lists),
             Action::Or => a.or(b, step.bytes, self.lists),
@@ -93,7 +93,7 @@ impl<'c, 't> Flow<'c, 't> {
             Action::Resize => match a.sole(self.lists) {
                 // An address in a window of 32 bits.
                 Some(Atom::Address(_) | Atom::Variable) => a,
-                _ => a.scaled(Kind::Part.min(a.kind), a.as_number(), self.lists),
+                _ => a.scaled(Derivation::Part.min(a.kind), a.as_number(), self.lists),
             },
             Action::Generic if a.is_number() => Value { number: a.number, ..Value::VARIABLE },
             Action::Generic if matches!(a.sole(self.lists), Some(Atom::Slot(_))) => Value::VARIABLE,
@@ -125,7 +125,7 @@ impl<'c, 't> Flow<'c, 't> {
     fn is_in_symbol(&self, atom: Atom) -> bool {
         let can_be = |other| match other {
             Atom::Any | Atom::Address(_) => true,
-            Atom::Contents(symbol) => other != atom && self.code.symbols[symbol as usize] == Symbol::Memory,
+            Atom::Contents(symbol) => other != atom && self.code.symbols[symbol as usize] == Object::Memory,
             _ => false,
         };
         match atom {
@@ -142,8 +142,8 @@ impl<'c, 't> Flow<'c, 't> {
             // An opcode without a type, which PTX does not allow.
             Some((_, Some(_))) if step.bytes == 0 => Value::ELSEWHERE,
             Some((symbol, Some(at))) => match self.code.symbols[symbol as usize] {
-                Symbol::Parameter { bytes, first, .. } => self.parameter((bytes, first), at, step.bytes),
-                Symbol::Memory => self.cell(symbol, at, step.bytes)?,
+                Object::Parameter { bytes, first, .. } => self.parameter((bytes, first), at, step.bytes),
+                Object::Memory => self.cell(symbol, at, step.bytes)?,
             },
             _ => self.unknown_load(address),
         };
@@ -183,7 +183,7 @@ impl<'c, 't> Flow<'c, 't> {
             parts = self.lists.unite(parts, own);
         }
         match bytes {
-            8 if start % 8 == 0 => Value { kind: Kind::Sum, atoms: parts, number: Number::default() },
+            8 if start % 8 == 0 => Value { kind: Derivation::Sum, atoms: parts, number: Number::default() },
             // A parameter that is too small for an address.
             _ if size < 8 => Value::NUMBER,
             _ => Value::mixed(parts),
@@ -210,7 +210,7 @@ impl<'c, 't> Flow<'c, 't> {
             Some((_, None)) if value.is_plain_number() => {}
             Some((symbol, at)) => {
                 let all = self.memory[symbol as usize].all;
-                let all = if value.kind == Kind::Number { all } else { self.lists.unite(all, value.atoms) };
+                let all = if value.kind == Derivation::Number { all } else { self.lists.unite(all, value.atoms) };
                 self.change(symbol, |memory| {
                     (memory.all, memory.is_scattered) = (all, memory.is_scattered || at.is_none());
                 });
@@ -265,7 +265,7 @@ impl<'c, 't> Flow<'c, 't> {
         }
     }
 
-    /// The same for what is in shared memory. Returns whether something has changed.
+    /// What is in shared memory gets to code that is not known. Returns whether something has changed.
     fn share_contents(&mut self) -> bool {
         for symbol in 0..self.memory.len() {
             if !self.is_lost && self.memory[symbol].is_shared {

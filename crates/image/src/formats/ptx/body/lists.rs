@@ -53,12 +53,12 @@ const REMEMBERED: usize = 1 << 10;
 pub(super) struct Lists {
     all: Vec<Rc<[Term]>>,
     numbers: BTreeMap<Rc<[Term]>, List>,
-    results: Vec<((Operation, List, List), List)>,
+    results: Vec<((Combination, List, List), List)>,
     budget: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
+enum Combination {
     Parts,
     Unite,
     Add,
@@ -67,7 +67,7 @@ enum Operation {
 
 impl Lists {
     pub(super) fn new(budget: u64) -> Self {
-        let none = ((Operation::Parts, List::NONE, List::NONE), List::NONE);
+        let none = ((Combination::Parts, List::NONE, List::NONE), List::NONE);
         let mut lists = Self { all: Vec::new(), numbers: BTreeMap::new(), results: vec![none; REMEMBERED], budget };
         lists.of(&[]);
         // In the order of the constants of `List`.
@@ -117,7 +117,7 @@ impl Lists {
 
     /// The atoms of a list that can be recognized in a part of a value, without their signs.
     pub(super) fn parts(&mut self, list: List) -> List {
-        if list == List::EMPTY { list } else { self.combined(Operation::Parts, list, List::EMPTY) }
+        if list == List::EMPTY { list } else { self.combined(Combination::Parts, list, List::EMPTY) }
     }
 
     /// The atoms of both lists, without their signs.
@@ -125,17 +125,17 @@ impl Lists {
         match (a, b) {
             (List::ANY, _) | (_, List::ANY) => List::ANY,
             (List::EMPTY, List::EMPTY) => List::EMPTY,
-            _ => self.combined(Operation::Unite, a, b),
+            _ => self.combined(Combination::Unite, a, b),
         }
     }
 
     /// The sum or difference. `None` if it is not exact.
     pub(super) fn sum(&mut self, a: List, b: List, is_difference: bool) -> Option<List> {
-        let sum = self.combined(if is_difference { Operation::Subtract } else { Operation::Add }, a, b);
+        let sum = self.combined(if is_difference { Combination::Subtract } else { Combination::Add }, a, b);
         (sum != List::NONE).then_some(sum)
     }
 
-    fn combined(&mut self, operation: Operation, a: List, b: List) -> List {
+    fn combined(&mut self, operation: Combination, a: List, b: List) -> List {
         let key = (operation, a, b);
         let hash = a.0.wrapping_mul(31).wrapping_add(b.0).wrapping_mul(7) ^ operation as u32;
         let place = hash as usize % REMEMBERED;
@@ -147,11 +147,11 @@ impl Lists {
         let second = self.get(a).len();
         let is_part = |atom| !matches!(atom, Atom::Elsewhere | Atom::Variable | Atom::Loaded(_));
         match operation {
-            Operation::Parts => terms.retain(|(atom, _)| is_part(*atom)),
-            Operation::Subtract => terms[second..].iter_mut().for_each(|term| term.1 = !term.1),
-            Operation::Add | Operation::Unite => {}
+            Combination::Parts => terms.retain(|(atom, _)| is_part(*atom)),
+            Combination::Subtract => terms[second..].iter_mut().for_each(|term| term.1 = !term.1),
+            Combination::Add | Combination::Unite => {}
         }
-        let terms = if matches!(operation, Operation::Parts | Operation::Unite) {
+        let terms = if matches!(operation, Combination::Parts | Combination::Unite) {
             for term in &mut terms {
                 term.1 = false;
             }

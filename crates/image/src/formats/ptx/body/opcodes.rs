@@ -88,7 +88,7 @@ pub(super) struct Scalar {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Space {
+pub(super) enum AccessSpace {
     /// No suffix: any space.
     #[default]
     Generic,
@@ -107,7 +107,7 @@ pub(super) struct Operation {
     /// The last type.
     pub(super) from: Scalar,
     /// The first space.
-    pub(super) space: Space,
+    pub(super) space: AccessSpace,
     /// `.hi`.
     pub(super) is_high: bool,
 }
@@ -127,12 +127,12 @@ impl Operation {
                 types += 1;
             }
             let space = match part {
-                "global" => Space::Global,
-                "param" | "param::entry" | "param::func" | "local" => Space::Local,
-                _ if part == "const" || part.starts_with("shared") => Space::Other,
-                _ => Space::Generic,
+                "global" => AccessSpace::Global,
+                "param" | "param::entry" | "param::func" | "local" => AccessSpace::Local,
+                _ if part == "const" || part.starts_with("shared") => AccessSpace::Other,
+                _ => AccessSpace::Generic,
             };
-            operation.space = if operation.space == Space::Generic { space } else { operation.space };
+            operation.space = if operation.space == AccessSpace::Generic { space } else { operation.space };
             operation.is_high |= part == "hi";
             has_carry |= part == "cc";
         }

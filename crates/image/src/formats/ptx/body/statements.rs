@@ -31,7 +31,7 @@ pub(super) enum Statement<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     pub(super) enclosed: Enclosed,
-    pub(super) value: Source,
+    pub(super) value: OperandValue,
     /// `+ 8` after a name.
     pub(super) offset: i64,
     pub(super) at: usize,
@@ -49,7 +49,7 @@ pub(super) enum Enclosed {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(super) enum OperandValue {
     Register(Register),
     Number(i64),
     Constant,
@@ -57,7 +57,7 @@ pub(super) enum Source {
 
 impl Operand {
     pub(super) const fn register(&self) -> Option<Register> {
-        if let Source::Register(register) = self.value { Some(register) } else { None }
+        if let OperandValue::Register(register) = self.value { Some(register) } else { None }
     }
 
     /// The register, if it is not in brackets.
@@ -211,12 +211,12 @@ impl<'t> Statements<'t> {
                 after_name = true;
                 // A name after a name and a sign has no known form.
                 let is_unknown = joins || first == b'_' && name.text.len() == 1;
-                Source::Register(if is_unknown { NO_REGISTER } else { names.get(name)? })
+                OperandValue::Register(if is_unknown { NO_REGISTER } else { names.get(name)? })
             } else if first.is_ascii_digit() {
                 self.at = skip(self.text, start, &DOTTED);
                 match str::from_utf8(&self.text[start..self.at]).ok().and_then(constant) {
-                    Some(number) => Source::Number(if is_negative { number.wrapping_neg() } else { number }),
-                    None => Source::Constant,
+                    Some(number) => OperandValue::Number(if is_negative { number.wrapping_neg() } else { number }),
+                    None => OperandValue::Constant,
                 }
             } else {
                 self.at += 1;
@@ -251,7 +251,7 @@ impl<'t> Statements<'t> {
             let is_offset = core::mem::replace(&mut joins, false);
             match (value, self.operands.all.last_mut()) {
                 _ if !is_offset => self.operands.all.push(Operand { enclosed, value, offset: 0, at: start }),
-                (Source::Number(number), Some(last)) => last.offset = number,
+                (OperandValue::Number(number), Some(last)) => last.offset = number,
                 _ => is_plain = false,
             }
         }

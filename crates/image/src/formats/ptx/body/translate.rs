@@ -1,12 +1,12 @@
 //! From statements to compact instructions. The body of a called function becomes a part of its caller.
 
 use super::{
-    code::{Access, Action, Code, Step, Symbol},
+    code::{Access, Action, Object, Program, Step},
     lists::{Atom, Lists, SlotId},
     names::{NO_REGISTER, Name, Names, NoClaim, Register},
-    opcodes::{Effect, Opcodes, Operation, Scalar, Space},
+    opcodes::{AccessSpace, Effect, Opcodes, Operation, Scalar},
     outline::Outline,
-    statements::{Enclosed, Operand, Operands, Source, Statement, Statements},
+    statements::{Enclosed, Operand, OperandValue, Operands, Statement, Statements},
     value::Value,
 };
 use crate::formats::ptx::{Parameter, lexer::Lexer};
@@ -18,10 +18,10 @@ pub(super) struct Translator<'o, 't> {
     pub(super) outline: &'o Outline<'t>,
     pub(super) lists: &'o mut Lists,
     names: Names<'t>,
-    code: Code<'t>,
+    code: Program<'t>,
     /// Registers that hold the same element, if the second one is no constant.
     same: Vec<(Register, Register)>,
-    known: Vec<Known>,
+    known: Vec<RegisterFacts>,
     /// The current instruction, and whether every thread of every launch executes it.
     evidence: Evidence<'t>,
     is_always: bool,
@@ -30,7 +30,7 @@ pub(super) struct Translator<'o, 't> {
 
 /// What is known about a register before the values are computed.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct RegisterFacts {
     value: Option<Value>,
     classes: u8,
     /// Whether a step computes it, and whether an instruction copies a constant to it.
@@ -56,11 +56,11 @@ const HARMLESS: [&str; 2] = ["vprintf", "__assertfail"];
 
 impl<'o, 't> Translator<'o, 't> {
     pub(super) fn new(opcodes: &'o mut Opcodes<'t>, outline: &'o Outline<'t>, lists: &'o mut Lists) -> Self {
-        let (names, code, evidence) = (Names::new(ELSEWHERE + 1), Code::default(), Evidence::default());
+        let (names, code, evidence) = (Names::new(ELSEWHERE + 1), Program::default(), Evidence::default());
         Self { opcodes, outline, lists, names, code, same: vec![], known: vec![], evidence, depth: 0, is_always: true }
     }
 
-    pub(super) fn translate(mut self, body: &Lexer<'t>, parameters: &[Parameter<'t>]) -> Result<Code<'t>, NoClaim> {
+    pub(super) fn translate(mut self, body: &Lexer<'t>, parameters: &[Parameter<'t>]) -> Result<Program<'t>, NoClaim> {
         self.set(NUMBER, Value::NUMBER);
         self.set(ELSEWHERE, Value::ELSEWHERE);
         for parameter in parameters {
@@ -70,19 +70,19 @@ impl<'o, 't> Translator<'o, 't> {
                 return Err(NoClaim);
             }
             let (bytes, is_pointer) = (size as u32, parameter.pointee.is_some());
-            self.declare(Name::of(parameter.name), Some(Symbol::Parameter { bytes, first, is_pointer }))?;
+            self.declare(Name::of(parameter.name), Some(Object::Parameter { bytes, first, is_pointer }))?;
         }
         self.body(&mut Statements::new(body))?;
         self.end_of_names();
         self.spread_classes();
-        self.known[NO_REGISTER as usize] = Known { value: Some(Value::NUMBER), ..Known::default() };
+        self.known[NO_REGISTER as usize] = RegisterFacts { value: Some(Value::NUMBER), ..RegisterFacts::default() };
         self.code.values.extend(self.known.iter().map(|known| known.value));
         self.code.classes.extend(self.known.iter().map(|known| known.classes));
         Ok(self.code)
     }
 
     /// A new register with this name. For a symbol, its value is the address of the symbol.
-    fn declare(&mut self, name: Name<'t>, symbol: Option<Symbol>) -> Result<(), NoClaim> {
+    fn declare(&mut self, name: Name<'t>, symbol: Option<Object>) -> Result<(), NoClaim> {
         let register = self.names.unnamed();
         if let Some(symbol) = symbol {
             let address = Value::atom(Atom::Address(self.code.symbols.len() as u32), self.lists);
@@ -109,7 +109,7 @@ impl<'o, 't> Translator<'o, 't> {
                         return Err(NoClaim);
                     }
                     for name in statements.declared.iter().filter(|_| hides) {
-                        self.declare(*name, is_memory.then_some(Symbol::Memory))?;
+                        self.declare(*name, is_memory.then_some(Object::Memory))?;
                     }
                 }
                 Statement::Location { file, line } => {
@@ -223,10 +223,10 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    fn known(&mut self, register: Register) -> &mut Known {
+    fn known(&mut self, register: Register) -> &mut RegisterFacts {
         let at = register as usize;
         if at >= self.known.len() {
-            self.known.resize(2 * at + 64, Known::default());
+            self.known.resize(2 * at + 64, RegisterFacts::default());
         }
         &mut self.known[at]
     }
@@ -292,10 +292,10 @@ impl<'o, 't> Translator<'o, 't> {
             Effect::OneOf(last) => (1..=last).for_each(|position| self.copies(own, position, to)),
             Effect::ConvertAddress { is_to } => {
                 let from = self.operand(own, 1);
-                if is_to && space == Space::Global {
+                if is_to && space == AccessSpace::Global {
                     self.code.kinds.push((from, SlotKind::Pointer, evidence));
                 }
-                let is_generic = !is_to && space != Space::Global;
+                let is_generic = !is_to && space != AccessSpace::Global;
                 self.step(if is_generic { Action::Generic } else { Action::Copy }, to, from, NO_REGISTER);
             }
             Effect::Compute(action) => self.compute(action, operation, own, to),
@@ -328,14 +328,14 @@ impl<'o, 't> Translator<'o, 't> {
             return NUMBER;
         };
         match (*value, *offset) {
-            (Source::Register(register), 0) => register,
-            (Source::Register(register), offset) => {
+            (OperandValue::Register(register), 0) => register,
+            (OperandValue::Register(register), offset) => {
                 let (sum, offset) = (self.names.unnamed(), self.constant(offset));
                 self.step(Action::Add, sum, register, offset);
                 sum
             }
-            (Source::Number(number), _) => self.constant(number),
-            (Source::Constant, _) => NUMBER,
+            (OperandValue::Number(number), _) => self.constant(number),
+            (OperandValue::Constant, _) => NUMBER,
         }
     }
 
@@ -352,7 +352,7 @@ impl<'o, 't> Translator<'o, 't> {
     /// The destination can be the operand at this position, as a number, an address or an element.
     fn copies(&mut self, operands: &Operands, position: usize, to: Register) {
         let from = self.operand(operands, position);
-        if let [Operand { value: Source::Register(from), .. }] = operands.at(position) {
+        if let [Operand { value: OperandValue::Register(from), .. }] = operands.at(position) {
             self.same.push((to, *from));
         } else if let Some(constant) = self.known(from).value {
             self.known(to).is_constant = true;
@@ -386,7 +386,7 @@ impl<'o, 't> Translator<'o, 't> {
             // `neg`.
             (a, b) = (self.constant(0), a);
         }
-        let is_scale = |by: &[Operand]| matches!(by, [Operand { value: Source::Number(1..16), .. }]);
+        let is_scale = |by: &[Operand]| matches!(by, [Operand { value: OperandValue::Number(1..16), .. }]);
         match action {
             Action::Multiply | Action::Divide => self.arithmetic(operation.ty, operands),
             Action::ShiftLeft if operation.ty.bytes >= 8 && is_scale(operands.at(2)) => {
@@ -420,8 +420,8 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    fn access(&mut self, space: Space, operands: &Operands, index: usize, access: Access<'t>) {
-        if matches!(space, Space::Generic | Space::Global)
+    fn access(&mut self, space: AccessSpace, operands: &Operands, index: usize, access: Access<'t>) {
+        if matches!(space, AccessSpace::Generic | AccessSpace::Global)
             && let Some((base, offset)) = operands.address(index)
         {
             self.code.accesses.push(Access { base, offset, is_always: self.is_always, ..access });
@@ -437,7 +437,7 @@ impl<'o, 't> Translator<'o, 't> {
             self.access(space, operands, 0, Access { element, is_computed: false, width, ..access });
         }
         // A number that is loaded from global memory needs no step.
-        let is_step = space != Space::Other && (space != Space::Global || position == 0 && bytes >= 8);
+        let is_step = space != AccessSpace::Other && (space != AccessSpace::Global || position == 0 && bytes >= 8);
         let Some((address, mut offset)) = operands.address(0).filter(|_| is_step) else {
             let value = if bytes >= 8 { Value::ELSEWHERE } else { Value::NUMBER };
             return if position == 0 { self.results(operands, value) } else { self.stored(operands) };
@@ -471,7 +471,7 @@ impl<'o, 't> Translator<'o, 't> {
         } else if has("global") && !has("prefetch") {
             let mode = if has("reduce") { ATOMIC } else { WRITE };
             let access = Access { size: 0, width: 0, ..access(if is_written { mode } else { READ }) };
-            self.access(Space::Global, operands, usize::from(!is_written), access);
+            self.access(AccessSpace::Global, operands, usize::from(!is_written), access);
         }
     }
 }

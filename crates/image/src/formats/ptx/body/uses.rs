@@ -1,11 +1,11 @@
 //! What a body does with each slot.
 
 use super::{
-    code::{Access, Action, Symbol},
+    code::{Access, Action, Object},
     flow::Flow,
     lists::{Atom, List, SlotId, SymbolId},
     names::NoClaim,
-    value::{Kind, Number, Value},
+    value::{Derivation, Number, Value},
 };
 use crate::formats::ptx::PointerAccess;
 use alloc::{
@@ -141,7 +141,7 @@ const STORED: u8 = 4;
 /// A value gets to code that is not known, which can access what it points to.
 const PASSED: u8 = 8;
 
-enum Base {
+enum AddressBase {
     /// Other memory than that behind a parameter.
     Other,
     /// This slot, and a number if only a number is added.
@@ -166,7 +166,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         while mem::take(&mut has_changed) && rounds.next().is_some() {
             uses.flow.lists.pay(code.accesses.len())?;
             for access in &code.accesses {
-                if let Base::Slot(slot, _) = uses.base(uses.flow.get(access.base)) {
+                if let AddressBase::Slot(slot, _) = uses.base(uses.flow.get(access.base)) {
                     let kind = &mut uses.slots[slot as usize].slot.kind;
                     has_changed |= mem::replace(kind, SlotKind::Pointer) != SlotKind::Pointer;
                 }
@@ -182,7 +182,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
 
     fn kinds(&mut self) {
         for symbol in &self.flow.code.symbols {
-            if let Symbol::Parameter { first, is_pointer: true, .. } = symbol {
+            if let Object::Parameter { first, is_pointer: true, .. } = symbol {
                 self.slots[*first as usize].slot.kind = SlotKind::Pointer;
             }
         }
@@ -231,12 +231,12 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         *self.marks.entry(list).or_default() |= mark;
     }
 
-    fn base(&self, value: Value) -> Base {
-        let (lists, is_sum) = (&self.flow.lists, matches!(value.kind, Kind::Sum));
+    fn base(&self, value: Value) -> AddressBase {
+        let (lists, is_sum) = (&self.flow.lists, matches!(value.kind, Derivation::Sum));
         let terms = lists.get(value.atoms);
         let atom = match terms {
-            [] => return Base::Other,
-            _ if value.is_number() => return Base::Unclear,
+            [] => return AddressBase::Other,
+            _ if value.is_number() => return AddressBase::Unclear,
             [(atom, false)] => Some(*atom),
             _ => {
                 // In a sum of one address and numbers, what is known to be an address is the address. Everything else
@@ -252,10 +252,10 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         };
         let is_plain = is_sum && terms.len() == 1;
         match atom {
-            Some(Atom::Slot(slot)) => Base::Slot(slot, is_plain.then_some(value.number)),
-            Some(Atom::Loaded(slot)) if is_plain => Base::Loaded(slot),
-            Some(Atom::Loaded(_) | Atom::Elsewhere | Atom::Variable | Atom::Address(_)) => Base::Other,
-            Some(Atom::Any | Atom::Contents(_)) | None => Base::Unclear,
+            Some(Atom::Slot(slot)) => AddressBase::Slot(slot, is_plain.then_some(value.number)),
+            Some(Atom::Loaded(slot)) if is_plain => AddressBase::Loaded(slot),
+            Some(Atom::Loaded(_) | Atom::Elsewhere | Atom::Variable | Atom::Address(_)) => AddressBase::Other,
+            Some(Atom::Any | Atom::Contents(_)) | None => AddressBase::Unclear,
         }
     }
 
@@ -270,13 +270,15 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
     fn access(&mut self, access: &Access<'t>) {
         let address = self.flow.get(access.base);
         match self.base(address) {
-            Base::Slot(slot, distance) => self.slots[slot as usize].add(access, &self.flow.code.classes, distance),
-            Base::Loaded(slot) => _ = self.slots[slot as usize].slot.indirect.get_or_insert(access.evidence),
-            Base::Unclear => {
+            AddressBase::Slot(slot, distance) => {
+                self.slots[slot as usize].add(access, &self.flow.code.classes, distance)
+            }
+            AddressBase::Loaded(slot) => _ = self.slots[slot as usize].slot.indirect.get_or_insert(access.evidence),
+            AddressBase::Unclear => {
                 let mark = u8::from(access.is_read) * READ + u8::from(access.is_written) * WRITTEN;
                 self.mark(address.atoms, mark);
             }
-            Base::Other => {}
+            AddressBase::Other => {}
         }
     }
 
@@ -289,7 +291,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 _ => continue,
             };
             let value = self.flow.get(value);
-            if value.kind != Kind::Number {
+            if value.kind != Derivation::Number {
                 self.mark(value.atoms, mark);
             }
         }

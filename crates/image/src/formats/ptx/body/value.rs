@@ -5,14 +5,14 @@ use super::lists::{Atom, List, Lists};
 /// What is known about all values that a register can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Value {
-    pub(super) kind: Kind,
+    pub(super) kind: Derivation,
     pub(super) atoms: List,
     pub(super) number: Number,
 }
 
 /// How a value is computed from its atoms.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum Derivation {
     /// A number, possibly computed from single atoms by multiplication or division. In a sum it is no address.
     Number,
     /// A number that is a part of the atoms: 4 bytes of them.
@@ -21,13 +21,13 @@ pub(super) enum Kind {
     Sum,
     /// Some of the atoms, as a choice or with their bits in another arrangement.
     Mixed,
-    /// The same, with an atom that can be subtracted: a distance leads to an address even after `/ 4 * 4`.
+    /// `Mixed` with an atom that can be subtracted: a distance leads to an address even after `/ 4 * 4`.
     Difference,
 }
 
 impl Value {
-    pub(super) const NUMBER: Self = Self { kind: Kind::Number, atoms: List::EMPTY, number: Number::ANY };
-    pub(super) const ELSEWHERE: Self = Self { kind: Kind::Sum, atoms: List::ELSEWHERE, number: Number::ZERO };
+    pub(super) const NUMBER: Self = Self { kind: Derivation::Number, atoms: List::EMPTY, number: Number::ANY };
+    pub(super) const ELSEWHERE: Self = Self { kind: Derivation::Sum, atoms: List::ELSEWHERE, number: Number::ZERO };
     pub(super) const VARIABLE: Self = Self { atoms: List::VARIABLE, ..Self::ELSEWHERE };
 
     pub(super) fn constant(number: i64) -> Self {
@@ -39,21 +39,21 @@ impl Value {
     }
 
     pub(super) fn mixed(atoms: List) -> Self {
-        Self::of(Kind::Mixed, atoms)
+        Self::of(Derivation::Mixed, atoms)
     }
 
     /// A value of this kind, or a number without atoms.
-    fn of(kind: Kind, atoms: List) -> Self {
-        Self { kind: if atoms == List::EMPTY { Kind::Number } else { kind }, atoms, number: Number::ANY }
+    fn of(kind: Derivation, atoms: List) -> Self {
+        Self { kind: if atoms == List::EMPTY { Derivation::Number } else { kind }, atoms, number: Number::ANY }
     }
 
     pub(super) fn is_number(self) -> bool {
-        self.kind <= Kind::Part
+        self.kind <= Derivation::Part
     }
 
     /// Whether the value is a number that was not computed from an atom.
     pub(super) fn is_plain_number(self) -> bool {
-        matches!(self.kind, Kind::Number) && self.atoms == List::EMPTY
+        matches!(self.kind, Derivation::Number) && self.atoms == List::EMPTY
     }
 
     fn as_constant(self) -> Option<i32> {
@@ -62,17 +62,17 @@ impl Value {
 
     pub(super) fn sole(self, lists: &Lists) -> Option<Atom> {
         match lists.get(self.atoms) {
-            [(atom, false)] if matches!(self.kind, Kind::Sum) => Some(*atom),
+            [(atom, false)] if matches!(self.kind, Derivation::Sum) => Some(*atom),
             _ => None,
         }
     }
 
     /// The kind of a value that is not an exact sum, from this value.
-    fn inexact(self, lists: &Lists) -> Kind {
-        if self.kind == Kind::Sum && lists.is_difference(self.atoms) {
-            Kind::Difference
+    fn inexact(self, lists: &Lists) -> Derivation {
+        if self.kind == Derivation::Sum && lists.is_difference(self.atoms) {
+            Derivation::Difference
         } else {
-            self.kind.max(Kind::Mixed)
+            self.kind.max(Derivation::Mixed)
         }
     }
 
@@ -82,7 +82,8 @@ impl Value {
         }
         let number = self.number.join(other.number);
         // A value from elsewhere can also be any number.
-        let is_elsewhere = |a: Self, b: Self| a.is_plain_number() && b.kind == Kind::Sum && b.atoms == List::ELSEWHERE;
+        let is_elsewhere =
+            |a: Self, b: Self| a.is_plain_number() && b.kind == Derivation::Sum && b.atoms == List::ELSEWHERE;
         if self.kind == other.kind && self.atoms == other.atoms || is_elsewhere(other, self) {
             return Self { number, ..self };
         }
@@ -105,12 +106,12 @@ impl Value {
             (true, false) if !is_difference => other,
             (is_number, false) => {
                 let own = if is_number { List::EMPTY } else { self.atoms };
-                let is_exact = self.kind <= Kind::Sum && other.kind == Kind::Sum;
+                let is_exact = self.kind <= Derivation::Sum && other.kind == Derivation::Sum;
                 if let Some(sum) = if is_exact { lists.sum(own, other.atoms, is_difference) } else { None } {
-                    Self::of(Kind::Sum, sum)
+                    Self::of(Derivation::Sum, sum)
                 } else {
                     let is_distance = is_difference && own != List::EMPTY;
-                    let kind = if is_distance { Kind::Difference } else { other.inexact(lists) };
+                    let kind = if is_distance { Derivation::Difference } else { other.inexact(lists) };
                     Self::of(kind.max(self.inexact(lists)), lists.unite(own, other.atoms))
                 }
             }
@@ -123,8 +124,8 @@ impl Value {
         let mut part = |own: Self, by: Self| {
             // A multiplication by a power of two can be undone.
             let is_power = by.as_constant().is_some_and(|by| by > 0 && by.unsigned_abs().is_power_of_two());
-            let is_kept = is_power || own.inexact(lists) == Kind::Difference;
-            if is_kept { own.scaled(Kind::Number, number, lists) } else { Self { number, ..Self::NUMBER } }
+            let is_kept = is_power || own.inexact(lists) == Derivation::Difference;
+            if is_kept { own.scaled(Derivation::Number, number, lists) } else { Self { number, ..Self::NUMBER } }
         };
         part(self, other).join(part(other, self), lists)
     }
@@ -134,7 +135,7 @@ impl Value {
         let parts = lists.parts(self.atoms);
         match self.kind {
             _ if self.is_plain_number() => Self { number: Number::ANY, ..self },
-            kind if bytes < 8 => self.scaled(kind.min(Kind::Part), Number::ANY, lists),
+            kind if bytes < 8 => self.scaled(kind.min(Derivation::Part), Number::ANY, lists),
             _ if parts == List::EMPTY => Self { number: Number::ANY, ..Self::ELSEWHERE },
             _ if parts == self.atoms => Self::of(self.inexact(lists), parts),
             _ => Self::of(self.inexact(lists), lists.unite(parts, List::ELSEWHERE)),
@@ -151,7 +152,7 @@ impl Value {
         match by.as_constant() {
             // A shift by more can remove the upper bits of an address.
             Some(by @ 0..16) => self.product(Self::constant(1 << by), lists),
-            _ => self.scaled(Kind::Number, Number::ANY, lists),
+            _ => self.scaled(Derivation::Number, Number::ANY, lists),
         }
     }
 
@@ -180,8 +181,8 @@ impl Value {
     }
 
     /// A number from the value: of this kind, unless it is the distance of two addresses.
-    pub(super) fn scaled(self, kind: Kind, number: Number, lists: &mut Lists) -> Self {
-        let kind = if self.inexact(lists) == Kind::Difference { Kind::Difference } else { kind };
+    pub(super) fn scaled(self, kind: Derivation, number: Number, lists: &mut Lists) -> Self {
+        let kind = if self.inexact(lists) == Derivation::Difference { Derivation::Difference } else { kind };
         Self { number, ..Self::of(kind, lists.parts(self.atoms)) }
     }
 
