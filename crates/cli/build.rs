@@ -1,7 +1,7 @@
 //! Compiles the library that `kernel-args trace` loads into a program. The program contains it, because `cargo install` installs
 //! programs only. The library needs the standard library alone, so this is one call of rustc.
 
-use std::{env, ffi::OsString, fs, path::PathBuf, process::Command};
+use std::{env, fs, path::PathBuf, process::Command};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -30,29 +30,22 @@ fn out() -> PathBuf {
 fn compile() -> Result<PathBuf, String> {
     let library = out().join("libkernel_args_tracer.so");
     let variable = |name| env::var(name).map_err(|_| format!("{name} is not set"));
-    let target = variable("TARGET")?;
     let mut rustc = Command::new(variable("RUSTC")?);
     rustc
         .args(["--edition", "2024", "--crate-name", "kernel_args_tracer", "--crate-type", "cdylib"])
         .args(["-O", "-C", "strip=symbols", "-C", "codegen-units=1", "--cap-lints", "warn"])
-        .args(["--target", &target])
+        .args(["--target", &variable("TARGET")?])
         .arg("-o")
         .arg(&library)
         .arg(PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("tracer/lib.rs"));
     if let Ok(linker) = env::var("RUSTC_LINKER") {
         rustc.arg("-C").arg(format!("linker={linker}"));
-    } else if target != variable("HOST")? {
-        // rustc would link with the host's `cc`.
-        let compiler = cc::Build::new().try_get_compiler();
-        let compiler = compiler.map_err(|error| error.to_string())?;
-        let mut linker = OsString::from("linker=");
-        linker.push(compiler.path());
-        rustc.arg("-C").arg(linker);
-        for argument in compiler.args() {
-            let mut link = OsString::from("link-arg=");
-            link.push(argument);
-            rustc.arg("-C").arg(link);
-        }
+    }
+    // The options for the linker, with which cargo links the program too.
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let options = flags.split('\u{1f}').map(|flag| flag.strip_prefix("-C").unwrap_or(flag));
+    for option in options.filter(|option| option.starts_with("link")) {
+        rustc.arg("-C").arg(option);
     }
     let output = rustc.output().map_err(|error| error.to_string())?;
     if output.status.success() { Ok(library) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }

@@ -49,7 +49,7 @@
 //! ```toml
 //! # types/Cargo.toml
 //! [dependencies]
-//! kernel-args = { version = "0.1", default-features = false, features = ["header"] }
+//! kernel-args = { version = "0.1", default-features = false, features = ["derive", "header"] }
 //!
 //! # Cargo.toml of the program
 //! [dependencies]
@@ -57,7 +57,7 @@
 //!
 //! [build-dependencies]
 //! types = { path = "types" }
-//! kernel-args = { version = "0.1", default-features = false, features = ["header"] }
+//! kernel-args = { version = "0.1", default-features = false, features = ["derive", "header"] }
 //! ```
 //!
 //! ```no_run

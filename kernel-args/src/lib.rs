@@ -139,6 +139,7 @@ pub use device::{
 pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
+#[cfg(feature = "derive")]
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
 #[cfg(feature = "cudarc")]
 pub use marshal::{ArgList, SliceArg};

@@ -46,12 +46,12 @@ PTX = ROOT / "ptx" / "launch_cost.ptx"
 LIBRARIES = {
     "no derive": ("", "", ""),
     "kernel-args": (
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}',
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive"] }}',
         "use kernel_args::KernelArgs;",
         "#[derive(KernelArgs)]",
     ),
     "kernel-args, PTX": (
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}',
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive"] }}',
         "use kernel_args::KernelArgs;",
         '#[derive(KernelArgs)]\n#[kernel_args(ptx = "src/kernels.ptx", entry = "words_8")]',
     ),
@@ -259,7 +259,7 @@ def image_package(place, features=""):
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = [{features}] }}\n[workspace]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive", {features}] }}\n[workspace]\n'
     )
     build(package, "")
     return package
@@ -404,7 +404,7 @@ def framework_structs(named):
 def framework_packages(place):
     """The packages `kernels` and `measured`. Everything except `measured` is built."""
     kernels, package = place / "kernels", place / "package"
-    dependency = f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}\n'
+    dependency = f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive"] }}\n'
     for made, more in ((kernels, ""), (package, 'kernels = { path = "../kernels" }\n[workspace]\n')):
         (made / "src").mkdir(parents=True)
         name = "kernels" if made == kernels else "measured"

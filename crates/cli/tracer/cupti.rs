@@ -1,11 +1,10 @@
 //! CUPTI's callbacks. Sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and `generated_cuda_meta.h`; they are the same from
 //! CUDA 11.8 to 13.
 
-use crate::loader::Library;
+use crate::{loader::Library, protocol};
 use std::{
     env,
     ffi::{CStr, c_char, c_void},
-    fmt::Write as _,
     ptr, slice,
 };
 
@@ -117,27 +116,22 @@ struct Attribute {
 }
 
 impl Launch {
-    /// `id value` of each launch attribute, the value in hexadecimal, separated by commas.
-    pub(crate) fn attributes(&self) -> String {
-        /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`, with the value 1.
-        const COOPERATIVE: &str = "2 01";
+    pub(crate) fn attributes(&self) -> Vec<protocol::Attribute> {
+        /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
+        const COOPERATIVE: u32 = 2;
         let (attributes, count) = self.attributes;
         let mut all = Vec::new();
         if self.is_cooperative {
-            all.push(format!("{COOPERATIVE}{}", "00".repeat(63)));
+            let mut value = [0; 64];
+            value[0] = 1;
+            all.push(protocol::Attribute { id: COOPERATIVE, value });
         }
         if !attributes.is_null() {
             // SAFETY: the configuration of a launch has this many attributes, which the driver reads too.
             let attributes = unsafe { slice::from_raw_parts(attributes, count as usize) };
-            for attribute in attributes {
-                let mut text = format!("{} ", attribute.id);
-                for byte in attribute.value {
-                    let _ = write!(text, "{byte:02x}");
-                }
-                all.push(text);
-            }
+            all.extend(attributes.iter().map(|&Attribute { id, value, .. }| protocol::Attribute { id, value }));
         }
-        all.join(",")
+        all
     }
 
     /// How the parameters are passed, and the kind of launch.
@@ -360,7 +354,7 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
 
 /// Where CUPTI can be.
 fn files() -> Vec<String> {
-    let named = env::var("KERNEL_ARGS_CUPTI").ok();
+    let named = env::var(protocol::CUPTI).ok();
     let mut files: Vec<String> = named.into_iter().collect();
     files.extend(["libcupti.so.13", "libcupti.so.12", "libcupti.so"].map(String::from));
     let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| env::var(name).ok());

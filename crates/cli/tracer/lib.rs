@@ -10,10 +10,13 @@ mod cupti;
 mod driver;
 mod loader;
 mod parameters;
+#[allow(dead_code, reason = "`kernel-args` reads what this library writes")]
+mod protocol;
 mod record;
 mod report;
 
 use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
+use protocol::{Event, Handle};
 use report::Report;
 use std::{
     cell::RefCell,
@@ -33,12 +36,9 @@ struct Tracer {
     checks_pointers: bool,
 }
 
-/// The variable that switches it on.
-const CHECK_POINTERS: &str = "KERNEL_ARGS_TRACE_POINTERS";
-
 thread_local! {
     /// What was known about the pointers of the launch that this thread is in.
-    static MEMORY: RefCell<Option<String>> = const { RefCell::new(None) };
+    static MEMORY: RefCell<Option<protocol::Memory>> = const { RefCell::new(None) };
 }
 
 /// `CUDA_ERROR_INVALID_HANDLE`
@@ -55,7 +55,7 @@ pub extern "C" fn InitializeInjection() -> c_int {
             return;
         };
         if let Err(why) = start(&report) {
-            report.send(&["failed", &why]);
+            report.send(&Event::Failed(why));
         }
     });
     1
@@ -67,7 +67,7 @@ fn start(report: &Report) -> Result<(), String> {
         driver: driver::Driver::of(library),
         report: report.clone(),
         recorder: record::Recorder::new(library),
-        checks_pointers: env::var_os(CHECK_POINTERS).is_some(),
+        checks_pointers: env::var_os(protocol::POINTERS).is_some(),
     };
     if TRACER.set(tracer).is_ok() {
         cupti::subscribe(callback)?;
@@ -138,15 +138,14 @@ impl Tracer {
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
             cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
-            cupti::Call::Graph { graph, stream } => self.report.send(&[
-                "graph",
-                &report::thread().to_string(),
-                &start.to_string(),
-                &duration.to_string(),
-                &format!("{stream:x}"),
-                &format!("{graph:x}"),
-                &self.driver.status(status),
-            ]),
+            cupti::Call::Graph { graph, stream } => self.report.send(&Event::Graph(protocol::GraphLaunch {
+                thread: report::thread(),
+                start,
+                duration,
+                stream: Handle(stream as u64),
+                graph: Handle(graph as u64),
+                result: self.driver.status(status),
+            })),
         }
     }
 
@@ -154,7 +153,7 @@ impl Tracer {
     ///
     /// # Safety
     /// The parameters are the ones of this function, in a callback before the call.
-    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<String> {
+    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<protocol::Memory> {
         // SAFETY: the caller guarantees it.
         let cupti::Call::Launch(launch) = (unsafe { call.read(data.parameters) }) else {
             return None;
@@ -174,22 +173,19 @@ impl Tracer {
         let recorded = if status == INVALID_HANDLE { None } else { self.driver.parameters(launch.function) };
         // SAFETY: an accepted launch has the parameters of its function.
         let values = unsafe { parameters::bytes(launch, recorded.as_deref(), status == 0) };
-        let result = self.driver.status(status);
-        let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
-        self.report.send(&[
-            "launch",
-            &report::thread().to_string(),
-            &start.to_string(),
-            &duration.to_string(),
-            &format!("{:x}", launch.stream),
-            &data.symbol(),
-            &grid,
-            &block,
-            &launch.shared.to_string(),
-            launch.form(),
-            &result,
-            &parameters::text(values.as_deref()),
-            &MEMORY.try_with(RefCell::take).ok().flatten().unwrap_or_default(),
-        ]);
+        self.report.send(&Event::Launch(protocol::Launch {
+            thread: report::thread(),
+            start,
+            duration,
+            stream: Handle(launch.stream as u64),
+            symbol: data.symbol(),
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            form: launch.form().into(),
+            result: self.driver.status(status),
+            values,
+            memory: MEMORY.try_with(RefCell::take).ok().flatten(),
+        }));
     }
 }

@@ -3,15 +3,12 @@
 use crate::{
     cupti::{Launch, Parameters},
     driver::{Allocation, Driver},
+    protocol::{Handle, Memory, MemoryKind, Passed, Word},
 };
 use std::{
     ffi::{c_int, c_ulong, c_void},
-    fmt::Write as _,
     process, slice,
 };
-
-/// A parameter: its offset, and its bytes.
-pub(crate) type Value = (usize, Vec<u8>);
 
 /// The parameters of a launch; `None` if it is not known where they are.
 ///
@@ -21,7 +18,7 @@ pub(crate) unsafe fn bytes(
     launch: &Launch,
     recorded: Option<&[(usize, usize)]>,
     is_accepted: bool,
-) -> Option<Vec<Value>> {
+) -> Option<Vec<Passed>> {
     let read = |parts: &[Part]| {
         if !is_accepted {
             return peek(parts);
@@ -59,56 +56,38 @@ pub(crate) unsafe fn bytes(
     let mut rest = bytes.as_slice();
     let value = |&(offset, size): &(usize, usize)| {
         let bytes = rest.split_off(..size)?;
-        Some((offset, bytes.to_vec()))
+        Some(Passed { offset, bytes: bytes.to_vec() })
     };
     recorded.iter().map(value).collect()
 }
 
-/// `offset size bytes` of each parameter, the bytes in hexadecimal, separated by commas; `?` if they are not known.
-pub(crate) fn text(values: Option<&[Value]>) -> String {
-    let Some(values) = values else {
-        return String::from("?");
-    };
-    let mut text = String::new();
-    for (offset, bytes) in values {
-        let separator = if text.is_empty() { "" } else { "," };
-        let _ = write!(text, "{separator}{offset} {} ", bytes.len());
-        for byte in bytes {
-            let _ = write!(text, "{byte:02x}");
-        }
-    }
-    text
-}
-
-/// What is known about the words of a launch's parameters that may be pointers, before the launch:
-/// `device pageable`, then for each word `offset kind device address`, separated by commas. A word at the end of an allocation has the
-/// kind `end`, one that points to other memory of the process `host`. Nothing is sent about words that cannot be addresses.
-pub(crate) fn memory(driver: &Driver, values: &[Value]) -> Option<String> {
+/// What is known about the words of a launch's parameters that may be pointers, before the launch.
+pub(crate) fn memory(driver: &Driver, values: &[Passed]) -> Option<Memory> {
     let device = driver.device()?;
-    let (mut text, mut is_pageable) = (String::new(), false);
-    for (start, bytes) in values {
-        for (at, word) in words(bytes, *start) {
+    let mut memory = Memory { device: device as u32, is_pageable: false, words: Vec::new() };
+    for passed in values {
+        for (at, word) in words(passed) {
             let known = driver.memory(word)?;
-            let kind = match known.kind {
-                0 if driver.memory(word - 1)?.kind != 0 => "end",
+            let place = match known.kind {
+                0 if driver.memory(word - 1)?.kind != 0 => MemoryKind::End,
                 0 if exists(word) => {
-                    is_pageable = driver.is_pageable(device)?;
-                    "host"
+                    memory.is_pageable = driver.is_pageable(device)?;
+                    MemoryKind::Host
                 }
-                0 => "0",
-                Allocation::HOST => "1",
-                _ => "2",
+                0 => MemoryKind::Nowhere,
+                Allocation::HOST => MemoryKind::Registered,
+                _ => MemoryKind::Device,
             };
-            let _ = write!(text, ",{} {kind} {} {:x}", start + at, known.device, known.pointer);
+            let address = Handle(known.pointer);
+            memory.words.push(Word { offset: passed.offset + at, place, device: known.device, address });
         }
     }
-    Some(format!("{device} {}{text}", u8::from(is_pageable)))
+    Some(memory)
 }
 
-/// The words of a parameter that can be addresses, with their offsets in it. Pointers are aligned to 8 bytes; `start` is the offset of the
-/// parameter.
-pub(crate) fn words(bytes: &[u8], start: usize) -> impl Iterator<Item = (usize, u64)> {
-    let first = start.next_multiple_of(8) - start;
+/// The words of a parameter that can be addresses, with their offsets in it. Pointers are aligned to 8 bytes.
+pub(crate) fn words(Passed { offset, bytes }: &Passed) -> impl Iterator<Item = (usize, u64)> {
+    let first = offset.next_multiple_of(8) - offset;
     let words = bytes.get(first..).unwrap_or_default().chunks_exact(8);
     let word = move |(index, word): (usize, &[u8])| {
         let word = word.try_into().map_or(0, u64::from_ne_bytes);

@@ -5,22 +5,16 @@ use crate::{
     driver::{self, Driver},
     loader::Library,
     parameters,
+    protocol::{self, Event, Recorded, Unrecorded},
     report::Report,
 };
 use std::{
     cell::RefCell,
     env,
     ffi::{c_char, c_int, c_void},
-    fmt::Write as _,
     io::{self, Write as _},
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
-
-/// The variable with the number of the launch, counted from 0.
-const VARIABLE: &str = "KERNEL_ARGS_TRACE_RECORD";
-
-/// An allocation: its address and its size.
-type Allocation = (u64, u64);
 
 /// Functions of the driver, with their types in the CUDA driver API's documentation.
 struct Memory {
@@ -41,20 +35,15 @@ pub(crate) struct Recorder {
     is_done: AtomicBool,
 }
 
-/// A launch whose memory before it is in files.
-struct Begun {
-    allocations: Vec<Allocation>,
-    line: Vec<String>,
-}
-
 thread_local! {
-    static BEGUN: RefCell<Option<Begun>> = const { RefCell::new(None) };
+    /// A launch whose memory before it is in files.
+    static BEGUN: RefCell<Option<Recorded>> = const { RefCell::new(None) };
 }
 
 impl Recorder {
     /// `None` if no launch is wanted, or the driver lacks a function.
     pub(crate) fn new(library: Library) -> Option<Self> {
-        let nth = env::var(VARIABLE).ok()?.parse().ok()?;
+        let nth = env::var(protocol::RECORD).ok()?.parse().ok()?;
         let memory = Memory {
             // SAFETY: the type in the documentation.
             synchronize: unsafe { library.function(c"cuCtxSynchronize") }?,
@@ -85,20 +74,20 @@ impl Recorder {
         self.is_done.store(true, Relaxed);
         match self.begin(launch, symbol, driver, report) {
             Ok(begun) => BEGUN.set(Some(begun)),
-            Err(why) => report.send(&["unrecorded", symbol, &why]),
+            Err(why) => report.send(&Event::Unrecorded(Unrecorded { symbol: symbol.into(), why })),
         }
     }
 
-    fn begin(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) -> Result<Begun, String> {
+    fn begin(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) -> Result<Recorded, String> {
         self.memory.synchronize()?;
         let recorded = driver.parameters(launch.function);
         let recorded = recorded.ok_or("the driver does not report the parameters of the kernel")?;
         // SAFETY: the driver has not accepted the launch yet, and this is passed.
         let values = unsafe { parameters::bytes(launch, Some(&recorded), false) };
         let values = values.ok_or("the parameters cannot be read")?;
-        let (mut allocations, mut pointers) = (Vec::new(), String::new());
-        for (index, (start, bytes)) in values.iter().enumerate() {
-            for (at, address) in parameters::words(bytes, *start) {
+        let (mut allocations, mut pointers) = (Vec::new(), Vec::new());
+        for (index, passed) in values.iter().enumerate() {
+            for (at, address) in parameters::words(passed) {
                 let known = driver.memory(address);
                 let is_on_device = |known: &driver::Allocation| {
                     known.kind != 0 && known.kind != driver::Allocation::HOST && known.size > 0
@@ -106,55 +95,46 @@ impl Recorder {
                 let Some(found) = known.filter(is_on_device) else {
                     continue;
                 };
-                let found = (found.start, found.size);
-                let known = allocations.iter().position(|one: &Allocation| one.0 == found.0);
+                let known = allocations.iter().position(|one: &[u64; 2]| one[0] == found.start);
                 let memory = known.unwrap_or_else(|| {
-                    allocations.push(found);
+                    allocations.push([found.start, found.size]);
                     allocations.len() - 1
                 });
-                let separator = if pointers.is_empty() { "" } else { "," };
-                let _ = write!(pointers, "{separator}{index} {at} {memory} {}", address - found.0);
+                pointers.push([index as u64, at as u64, memory as u64, address - found.start]);
             }
         }
-        for (index, allocation) in allocations.iter().enumerate() {
-            self.memory.save(*allocation, report, &format!("{index}.before"))?;
-        }
-        let sizes = allocations.iter().map(|(address, size)| format!("{address} {size}"));
-        let [grid, block] = [launch.grid, launch.block].map(|[x, y, z]| format!("{x} {y} {z}"));
-        let machine = self.memory.machine();
-        let line = [
-            "recorded".into(),
-            symbol.into(),
-            grid,
-            block,
-            launch.shared.to_string(),
-            launch.attributes(),
-            parameters::text(Some(&values)),
+        self.memory.save(&allocations, report, "before")?;
+        let [gpu, sm, driver] = self.memory.machine();
+        Ok(Recorded {
+            symbol: symbol.into(),
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            attributes: launch.attributes(),
+            values: Some(values),
             pointers,
-            sizes.collect::<Vec<_>>().join(","),
-        ];
-        Ok(Begun { allocations, line: line.into_iter().chain(machine).collect() })
+            allocations,
+            gpu,
+            sm,
+            driver,
+            status: 0,
+        })
     }
 
     /// After a launch, which the driver has answered with `status`.
     pub(crate) fn after(&self, status: u32, report: &Report) {
-        let Some(begun) = BEGUN.take() else { return };
-        let result = match status {
+        let Some(mut recorded) = BEGUN.take() else { return };
+        recorded.status = match status {
             0 => self.memory.synchronize_status(),
             refused => refused,
         };
-        let save = || {
-            let mut each = begun.allocations.iter().enumerate();
-            each.try_for_each(|(index, allocation)| self.memory.save(*allocation, report, &format!("{index}.after")))
-        };
-        if result == 0
-            && let Err(why) = save()
-        {
-            return report.send(&["unrecorded", &begun.line[1], &why]);
-        }
-        let result = result.to_string();
-        let line = begun.line.iter().map(String::as_str).chain([&*result]);
-        report.send(&line.collect::<Vec<_>>());
+        report.send(&match recorded.status {
+            0 => match self.memory.save(&recorded.allocations, report, "after") {
+                Ok(()) => Event::Recorded(recorded),
+                Err(why) => Event::Unrecorded(Unrecorded { symbol: recorded.symbol, why }),
+            },
+            _ => Event::Recorded(recorded),
+        });
     }
 }
 
@@ -179,21 +159,24 @@ impl Memory {
         result != 0 || status != 0
     }
 
-    /// Copies an allocation to a file in the folder of the trace.
-    fn save(&self, (start, size): Allocation, report: &Report, name: &str) -> Result<(), String> {
+    /// Copies each allocation to a file in the folder of the trace.
+    fn save(&self, allocations: &[[u64; 2]], report: &Report, moment: &str) -> Result<(), String> {
         const PIECE: u64 = 4 << 20;
-        let mut file = report.create(name).map_err(|error| error.to_string())?;
-        let mut piece = vec![0_u8; usize::try_from(size.min(PIECE)).unwrap_or(0)];
-        let mut at = 0;
-        while at < size {
-            let length = usize::try_from((size - at).min(PIECE)).unwrap_or(0);
-            // SAFETY: the bytes are in an allocation of the GPU, and the driver refuses the copy if it is freed; `piece` has this length.
-            let status = unsafe { (self.copy)(piece.as_mut_ptr().cast(), start + at, length) };
-            if status != 0 {
-                return Err(format!("the memory cannot be copied: error {status}"));
+        for (index, &[start, size]) in allocations.iter().enumerate() {
+            let file = report.create(&protocol::memory_file(index, moment));
+            let mut file = file.map_err(|error| error.to_string())?;
+            let mut piece = vec![0_u8; usize::try_from(size.min(PIECE)).unwrap_or(0)];
+            let mut at = 0;
+            while at < size {
+                let length = usize::try_from((size - at).min(PIECE)).unwrap_or(0);
+                // SAFETY: the bytes are in an allocation of the GPU, and the driver refuses the copy if it is freed; `piece` has this length.
+                let status = unsafe { (self.copy)(piece.as_mut_ptr().cast(), start + at, length) };
+                if status != 0 {
+                    return Err(format!("the memory cannot be copied: error {status}"));
+                }
+                file.write_all(&piece[..length]).map_err(|error: io::Error| error.to_string())?;
+                at += length as u64;
             }
-            file.write_all(&piece[..length]).map_err(|error: io::Error| error.to_string())?;
-            at += length as u64;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! The connection to `kernel-args`, which the variable `KERNEL_ARGS_TRACE` names: a folder with a socket. Images become files there.
-//!
-//! Every message is one line; its fields are separated by tabs.
 
+use crate::protocol::{self, Event, ImageFile};
 use std::{
     collections::BTreeMap,
     env,
@@ -17,9 +16,6 @@ use std::{
     },
 };
 
-/// The variable with the folder.
-const FOLDER: &str = "KERNEL_ARGS_TRACE";
-
 #[derive(Clone)]
 pub(crate) struct Report {
     folder: Arc<PathBuf>,
@@ -29,21 +25,20 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn connect() -> Option<Self> {
-        let folder = PathBuf::from(env::var_os(FOLDER)?);
-        let socket = UnixStream::connect(folder.join("socket")).ok()?;
+        let folder = PathBuf::from(env::var_os(protocol::FOLDER)?);
+        let socket = UnixStream::connect(folder.join(protocol::SOCKET)).ok()?;
         let report = Self { folder: Arc::new(folder), socket: Arc::new(Mutex::new(Some(socket))) };
         let program = env::args_os().next().unwrap_or_default();
-        report.send(&["process", &process::id().to_string(), &program.to_string_lossy()]);
+        let program = program.to_string_lossy().into_owned();
+        report.send(&Event::Process(protocol::Process { number: process::id(), program }));
         Some(report)
     }
 
     /// Sends one line. If nobody reads it, the program goes on without a trace.
-    pub(crate) fn send(&self, fields: &[&str]) {
-        let mut line = fields.iter().map(|field| escaped(field)).collect::<Vec<_>>().join("\t");
-        line.push('\n');
+    pub(crate) fn send(&self, event: &Event) {
         let mut socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = socket.as_mut()
-            && open.write_all(line.as_bytes()).is_err()
+            && open.write_all(event.line().as_bytes()).is_err()
         {
             *socket = None;
         }
@@ -64,7 +59,7 @@ impl Report {
         if let Some(wanted) = known.get(symbol) {
             return *wanted;
         }
-        self.send(&["wanted", symbol]);
+        self.send(&Event::Wanted(symbol.to_owned()));
         let mut answer = [0];
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let answered = socket.as_ref().map(|mut socket| socket.read_exact(&mut answer));
@@ -77,7 +72,8 @@ impl Report {
     pub(crate) fn image(&self, image: &[u8]) {
         let mut hasher = DefaultHasher::new();
         image.hash(&mut hasher);
-        let name = format!("{:016x}.cubin", hasher.finish());
+        let file = ImageFile(hasher.finish());
+        let name = file.to_string();
         let path = self.folder.join(&name);
         if !path.exists() {
             // Another process may write the same image.
@@ -87,13 +83,8 @@ impl Report {
                 return;
             }
         }
-        self.send(&["image", &name]);
+        self.send(&Event::Image(file));
     }
-}
-
-/// Without separators.
-fn escaped(field: &str) -> String {
-    field.replace('%', "%25").replace('\t', "%09").replace('\n', "%0a")
 }
 
 /// A number of the calling thread, from 1.

@@ -18,7 +18,7 @@ use crate::{
 };
 use kernel_args_image::dwarf;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     thread,
     time::SystemTime,
@@ -43,79 +43,68 @@ impl Build<'_> {
         let start = SystemTime::now();
         let units = self.units.iter();
         let tasks: Vec<Task<'_>> = units.map(|unit| self.task(unit, compiler)).collect();
-        let missing = tasks.iter().filter(|task| task.kept.is_none());
-        let jobs: Vec<Job<'_>> = missing.flat_map(|task| self.jobs(task)).collect();
+        let missing = tasks.iter().enumerate().filter(|(_, task)| task.kept.is_none());
+        let jobs = missing.flat_map(|(at, task)| self.jobs(task).map(move |job| ((at, job.purpose), job)));
+        let (keys, jobs): (Vec<_>, Vec<Job<'_>>) = jobs.unzip();
         let (at_once, jobserver) = self.at_once();
         let results = parallel::map(at_once, &jobserver, &jobs, |job| compiler.compile(job));
-        let mut results = results.into_iter();
+        let mut results: HashMap<(usize, Purpose), _> = keys.into_iter().zip(results).collect();
         let mut errors = Vec::new();
         let mut done = Vec::new();
-        for task in tasks {
+        for (at, task) in tasks.into_iter().enumerate() {
             let (unit, headers) = (task.unit, task.headers);
             if let Some((made, files)) = task.kept {
-                done.push(Done {
-                    made,
-                    described: None,
-                    files,
-                    headers: Some(headers),
-                    is_known: true,
-                    is_absent: false,
-                });
+                done.push(Done { headers: Some(headers), ..Done::new(made, files) });
                 continue;
             }
             let source = &unit.source.path;
-            let image = match self.what {
-                What::Everything => results.next().transpose(),
-                What::Descriptions => Ok(None),
-            };
-            let is_described = task.described.is_some();
-            let mut next = |is_made: bool| is_made.then(|| results.next()).flatten();
-            let made_description = next(!is_described);
-            let constants = next(!is_described && !unit.constants.is_empty());
+            let mut result = |purpose| results.remove(&(at, purpose));
+            let image = result(Purpose::Image).transpose();
             let described = match task.described {
                 Some(described) => Ok(described),
-                None => made_description
+                None => result(Purpose::Description)
                     .unwrap_or_else(|| Err(String::new()))
                     .map(described)
                     .map_err(|said| texts::not_with_debug(source, compiler, &said))
-                    .and_then(|described| with_constants(described, constants, unit, compiler)),
+                    .and_then(|described| with_constants(described, result(Purpose::Constants), unit, compiler)),
             };
             match (image, described) {
                 (Ok(image), Ok(mut described)) => {
                     if !compiler.reports_files() {
                         described.files.clone_from(&headers.files);
                     }
-                    let of_description = Record {
-                        description: hash(&described.text),
-                        warnings: described.warnings.clone(),
-                        ..Record::default()
-                    };
-                    let of_description = (of_description, described.files.clone());
-                    let (mut made, mut files) = joined(image, described);
-                    if self.what == What::Descriptions {
-                        files.insert(self.place(&unit.source, self.extension));
-                    }
-                    let state = task.decided.as_ref();
-                    let describe = |record: &mut Record, lines: &[String], files: &_| {
-                        self.files.describe(record, lines, files, compiler.path());
-                        record.state = state.cloned().unwrap_or_default();
+                    let describe = |record: Record, lines: &[String], files: &_| {
+                        let mut record = record;
+                        self.files.describe(&mut record, lines, files, compiler.path());
+                        record.state = task.decided.clone().unwrap_or_default();
                         if self.files.any_since(files, start) {
                             // The compiler may have read a different text than this build did. This entry matches no compiler,
                             // so the record is never reused.
                             let path = compiler.path().to_string_lossy().into_owned();
                             record.outside.insert(path, "changed".into());
                         }
+                        record
                     };
-                    let (mut record, own) = of_description;
-                    describe(&mut record, &unit.lines_with_debug, &own);
-                    describe(&mut made.record, &unit.lines, &files);
+                    let Described { text: description, mut files, mut warnings } = described;
+                    let record = Record { description: hash(&description), ..Record::default() };
+                    let of_description = Record { warnings: warnings.clone(), ..record.clone() };
+                    let of_description = describe(of_description, &unit.lines_with_debug, &files);
+                    let image = image.map(|image| {
+                        files.extend(image.files);
+                        // The debug build has its own warnings. The warnings of the program's image are reported.
+                        warnings = lines(&image.messages);
+                        image.bytes
+                    });
+                    if self.what == What::Descriptions {
+                        files.insert(self.place(&unit.source, self.extension));
+                    }
+                    let record = Record { image: image.as_deref().map(hash), warnings, ..record };
+                    let record = describe(record, &unit.lines, &files);
                     done.push(Done {
-                        made,
-                        described: Some(record),
-                        files,
+                        described: Some(of_description),
                         headers: Some(headers),
                         is_known: task.decided.is_some(),
-                        is_absent: false,
+                        ..Done::new(Made { image, description, record }, files)
                     });
                 }
                 // An error without debug information also occurs with it.
@@ -245,19 +234,4 @@ fn with_constants(
 
 fn lines(messages: &str) -> Vec<String> {
     messages.lines().map(str::to_owned).collect()
-}
-
-/// Joins an image and its description, and the files that the compiler reports.
-fn joined(image: Option<Compiled>, described: Described) -> (Made, BTreeSet<PathBuf>) {
-    let Described { text: description, mut files, mut warnings } = described;
-    let image = image.map(|image| {
-        files.extend(image.files);
-        // The debug build has its own warnings. The warnings of the program's image are reported.
-        warnings = lines(&image.messages);
-        image.bytes
-    });
-    let record =
-        Record { image: image.as_deref().map(hash), description: hash(&description), warnings, ..Record::default() };
-    let made = Made { image, description, record };
-    (made, files)
 }

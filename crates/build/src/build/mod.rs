@@ -275,14 +275,8 @@ impl Build<'_> {
                         Some(_) => made.image.is_none(),
                         None => !self.place(source, self.extension).is_file(),
                     };
-                    done.push(Done {
-                        files: made.record.sources.keys().map(PathBuf::from).collect(),
-                        made,
-                        described: None,
-                        headers: None,
-                        is_known: !is_absent,
-                        is_absent,
-                    });
+                    let files = made.record.sources.keys().map(PathBuf::from).collect();
+                    done.push(Done { is_known: !is_absent, is_absent, ..Done::new(made, files) });
                 }
                 Err(why) => errors.push(Error::new(why)),
             }

@@ -51,16 +51,15 @@ pub(super) struct Done {
 }
 
 impl Done {
+    /// A source whose inputs are known, and that was not compiled now.
+    pub(super) const fn new(made: Made, files: BTreeSet<PathBuf>) -> Self {
+        Self { made, described: None, files, headers: None, is_known: true, is_absent: false }
+    }
+
     /// A source without a compiler, and without a committed description.
     pub(super) fn unknown(unit: &Unit) -> Self {
         let description = b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
-        Self {
-            made: Made { image: None, description: description.to_vec(), record: Record::default() },
-            described: None,
-            files: [unit.source.path.clone()].into(),
-            headers: None,
-            is_known: false,
-            is_absent: true,
-        }
+        let made = Made { image: None, description: description.to_vec(), record: Record::default() };
+        Self { is_known: false, is_absent: true, ..Self::new(made, [unit.source.path.clone()].into()) }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Job<'a> {
 }
 
 /// The purpose of a compilation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Purpose {
     /// An image for the program.
     Image,

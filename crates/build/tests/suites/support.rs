@@ -30,7 +30,7 @@ const VARIABLES: [&str; 16] = [
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
 /// The folder of a compiler that `ptx/toolchain.py` has downloaded.

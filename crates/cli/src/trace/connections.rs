@@ -1,6 +1,6 @@
 //! The connections to the tracers. A process can send anything, so lines, events that wait, and connections are limited.
 
-use super::event::{Event, unescaped};
+use super::protocol::Event;
 use crate::select::Select;
 use std::{
     io::{self, BufRead as _, BufReader, Read, Write},
@@ -24,8 +24,9 @@ const CONNECTIONS: u32 = 256;
 /// The limit in bytes for all events that wait to be written. A program that launches faster waits then.
 const WAITING: usize = 64 << 20;
 
-/// What a connection sends: the number of its process, the length of the line in bytes, and the event.
-pub(super) type Message = (u32, usize, Event);
+/// What a connection sends: the number of its process, the length of the line in bytes, and the event, or why the trace of the process has
+/// ended before the process.
+pub(super) type Message = (u32, usize, Result<Event, String>);
 
 /// A launch that is recorded.
 #[derive(Clone)]
@@ -107,7 +108,7 @@ pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record
                 let why =
                     format!("more than {CONNECTIONS} processes at the same time: further ones run without a trace");
                 load.hold(0);
-                _ = send.send((process, 0, Event::Ended(why)));
+                _ = send.send((process, 0, Err(why)));
             }
         }
     };
@@ -134,26 +135,27 @@ where
         if line.len() as u64 > LINE {
             let why = format!("it has sent a line of more than {} MiB, which no tracer does", LINE >> 20);
             load.hold(0);
-            _ = send.send((process, 0, Event::Ended(why)));
+            _ = send.send((process, 0, Err(why)));
             return;
         }
         let Ok(text) = str::from_utf8(line.strip_suffix(b"\n").unwrap_or(&line)) else {
             return;
         };
-        if let Some(symbol) = text.strip_prefix("wanted\t") {
-            let is_wanted = record.is_some_and(|record| record.select.wants(&unescaped(symbol)));
-            // A process that does not read the answer has ended.
-            _ = writer.write_all(if is_wanted { b"y" } else { b"n" });
-            continue;
-        }
         load.hold(line.len());
         match Event::parse(text) {
+            Some(Event::Wanted(symbol)) => {
+                let is_wanted = record.is_some_and(|record| record.select.wants(&symbol));
+                // A process that does not read the answer has ended.
+                _ = writer.write_all(if is_wanted { b"y" } else { b"n" });
+            }
             Some(event) => {
-                if send.send((process, line.len(), event)).is_err() {
+                if send.send((process, line.len(), Ok(event))).is_err() {
                     return;
                 }
+                continue;
             }
-            None => load.release(line.len()),
+            None => {}
         }
+        load.release(line.len());
     }
 }

@@ -1,6 +1,6 @@
 //! One JSON object for each launch, each on its own line. The README of this crate has the schema.
 
-use super::{Argument, Traced, event::GraphLaunch, microseconds};
+use super::{Argument, Traced, microseconds, protocol::GraphLaunch};
 use crate::escape;
 use serde_json::{Value, json};
 use std::{
@@ -16,7 +16,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
         "thread": event.thread,
         "start_us": launch.start,
         "duration_us": microseconds(event.duration),
-        "stream": format!("{:#x}", event.stream),
+        "stream": format!("{:#x}", event.stream.0),
         "symbol": event.symbol,
         "name": launch.name,
         "grid": event.grid,
@@ -43,8 +43,8 @@ pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphL
         "thread": graph.thread,
         "start_us": start,
         "duration_us": microseconds(graph.duration),
-        "stream": format!("{:#x}", graph.stream),
-        "graph": format!("{:#x}", graph.graph),
+        "stream": format!("{:#x}", graph.stream.0),
+        "graph": format!("{:#x}", graph.graph.0),
         "error": error(&graph.result),
     });
     writeln!(to, "{}", escape::json(&value))

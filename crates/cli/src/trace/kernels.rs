@@ -1,6 +1,6 @@
 //! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
 
-use super::event::{Launch, Passed};
+use super::protocol::{Passed, Values};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
 use kernel_args_abi::{Class, Parameter, Value};
 use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
@@ -77,13 +77,10 @@ impl Images {
         }
     }
 
-    pub(crate) fn find(&self, launch: &Launch) -> Found<'_> {
-        let named = self.kernels.get(&launch.symbol);
+    pub(crate) fn find(&self, symbol: &str, values: &Values) -> Found<'_> {
+        let named = self.kernels.get(symbol);
         let mut each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
-        let found = each.find(|(_, parameters)| {
-            let values = launch.values.as_deref();
-            values.is_none_or(|values| agrees(parameters, values))
-        });
+        let found = each.find(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
         match found {
             Some((kernel, parameters)) => Found::of(kernel, parameters),
             None => Found { different: named.and_then(|named| named.first()), ..Found::NOTHING },
@@ -117,7 +114,7 @@ impl<'k> Found<'k> {
     }
 
     /// The arguments of the launch.
-    pub(crate) fn arguments<'a>(&self, launch: &'a Launch) -> Vec<Argument<'a>> {
+    pub(crate) fn arguments<'a>(&self, values: &'a Values) -> Vec<Argument<'a>> {
         let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
         let described = described.map(ParameterList::parameters).unwrap_or_default();
         let argument = |(index, passed): (usize, &'a Passed)| {
@@ -130,7 +127,7 @@ impl<'k> Found<'k> {
                 passed,
             }
         };
-        let each = launch.values.iter().flatten().enumerate();
+        let each = values.iter().flatten().enumerate();
         each.map(argument).collect()
     }
 }

@@ -5,10 +5,12 @@
 
 mod chrome;
 mod connections;
-mod event;
 mod json;
 mod kernels;
 mod pointers;
+#[path = "../../tracer/protocol.rs"]
+#[allow(dead_code, reason = "the tracer writes what this program reads")]
+mod protocol;
 mod record;
 mod session;
 mod summary;
@@ -24,10 +26,10 @@ use crate::{
 };
 use chrome::Chrome;
 pub(crate) use connections::Wanted;
-use event::{Event, GraphLaunch};
 use kernel_args_nvrtc::open_to_write;
 use kernels::{Argument, Found, Images};
 use pointers::BadPointer;
+use protocol::{Event, GraphLaunch, Launch};
 pub(crate) use record::Record;
 use session::{Asked, Session};
 use std::{
@@ -78,13 +80,13 @@ struct Traced<'a> {
     /// Microseconds since the first event.
     start: f64,
     name: &'a str,
-    event: &'a event::Launch,
+    event: &'a Launch,
     found: &'a Found<'a>,
 }
 
 impl<'a> Traced<'a> {
     fn arguments(&self) -> Vec<Argument<'a>> {
-        self.found.arguments(self.event)
+        self.found.arguments(&self.event.values)
     }
 
     /// The pointers that the kernel cannot use.
@@ -103,27 +105,30 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut images = Images::default();
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
+        let event = match event {
+            Ok(event) => event,
+            Err(why) => {
+                error::warn(&Error::general(format!("the trace of process {process} ends: {why}")));
+                continue;
+            }
+        };
         seen.event(&event);
         match event {
-            Event::Process(program) => writer.process(process, &program)?,
+            Event::Process(started) => writer.process(process, &started.program)?,
             Event::Failed(why) => error::print(&Error::general(format!("the program runs without a trace: {why}"))),
-            // The trace of a process, or of the program, has ended before it.
-            Event::Ended(why) => {
-                error::warn(&Error::general(format!("the trace of process {process} ends: {why}")));
-            }
-            Event::Image(name) => {
-                if let Some(error) = session.read(&name, |path| images.add(path)) {
+            Event::Image(file) => {
+                if let Some(error) = session.read(file, |path| images.add(path)) {
                     error::warn(&format_args!("an image of the program cannot be read: {error}"));
                 }
             }
             Event::Graph(graph) => writer.graph(process, &graph)?,
             Event::Recorded(recorded) => {
                 if let Some(record) = &trace.record {
-                    _ = images.name(&recorded.launch.symbol);
+                    _ = images.name(&recorded.symbol);
                     record.write(&recorded, session.folder(), &images);
                 }
             }
-            Event::Unrecorded { symbol, why } => {
+            Event::Unrecorded(protocol::Unrecorded { symbol, why }) => {
                 error::print(&Error::general(format!("`{symbol}` was not recorded: {why}")));
             }
             Event::Launch(mut launch) => {
@@ -135,6 +140,8 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
                     writer.launch(process, &launch, &images)?;
                 }
             }
+            // The connection has answered it.
+            Event::Wanted(_) => {}
         }
     }
     let code = session.finish()?;
@@ -209,9 +216,9 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn launch(&mut self, process: u32, event: &event::Launch, images: &Images) -> Result<(), Failure> {
+    fn launch(&mut self, process: u32, event: &Launch, images: &Images) -> Result<(), Failure> {
         let start = self.since_first(event.start);
-        let found = images.find(event);
+        let found = images.find(&event.symbol, &event.values);
         if self.trace.verify {
             self.verified.launch(event, &found);
         }
@@ -267,8 +274,8 @@ impl Seen {
             Event::Failed(why) => self.failed = why.lines().next().map(str::to_owned),
             Event::Launch(_) => self.launches += 1,
             Event::Graph(_) => self.is_shown = true,
-            Event::Recorded(_) | Event::Unrecorded { .. } => self.is_recorded = true,
-            Event::Image(_) | Event::Ended(_) => {}
+            Event::Recorded(_) | Event::Unrecorded(_) => self.is_recorded = true,
+            Event::Image(_) | Event::Wanted(_) => {}
         }
     }
 

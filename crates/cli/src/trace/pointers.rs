@@ -1,8 +1,8 @@
 //! `--check-pointers`: what is wrong with the pointers of a launch. The tracer has looked up the memory; it never changes the program.
 
 use super::{
-    event::{Launch, Located, Memory},
     kernels::Argument,
+    protocol::{Launch, Memory, MemoryKind, Word},
 };
 use kernel_args_abi::{
     Parameter,
@@ -51,7 +51,7 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
             let found = word.ok().map(|word| &memory.words[word]).filter(|_| !pointer.is_integer && address != 0);
             let problem = found.and_then(|word| {
                 let misaligned = || misaligned(address, element_align(pointer.parameter));
-                located(memory, address, word.at).or_else(misaligned)
+                located(memory, address, word).or_else(misaligned)
             });
             bad.extend(problem.map(|problem| BadPointer { parameter: pointer.path.to_string(), address, problem }));
             Ok(())
@@ -61,17 +61,17 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
 }
 
 /// What is wrong with the memory itself.
-fn located(memory: &Memory, address: u64, at: Located) -> Option<Problem> {
+fn located(memory: &Memory, address: u64, word: &Word) -> Option<Problem> {
     let kernel = memory.device;
-    match at {
-        Located::Device { device, address: 0 } if device != kernel => {
-            Some(Problem::OtherDevice { memory: device, kernel })
+    match word.place {
+        MemoryKind::Device if word.address.0 == 0 && word.device != kernel => {
+            Some(Problem::OtherDevice { memory: word.device, kernel })
         }
-        Located::Registered { address: known } if known != address => Some(Problem::Host),
-        Located::Host if !memory.is_pageable => Some(Problem::Host),
-        Located::Nowhere => Some(Problem::NotAllocated),
+        MemoryKind::Registered if word.address.0 != address => Some(Problem::Host),
+        MemoryKind::Host if !memory.is_pageable => Some(Problem::Host),
+        MemoryKind::Nowhere => Some(Problem::NotAllocated),
         // Kernels take the end of a range as a pointer.
-        Located::Device { .. } | Located::Registered { .. } | Located::Host | Located::End => None,
+        MemoryKind::Device | MemoryKind::Registered | MemoryKind::Host | MemoryKind::End => None,
     }
 }
 

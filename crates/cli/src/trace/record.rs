@@ -1,6 +1,10 @@
 //! `--record`: one launch of the program in a file, for `kernel-args replay`.
 
-use super::{connections::Wanted, event::Recorded, kernels::Images};
+use super::{
+    connections::Wanted,
+    kernels::Images,
+    protocol::{self, Recorded, memory_file},
+};
 use crate::{
     error::{self, Error},
     escape::terminal,
@@ -36,7 +40,7 @@ pub(crate) struct Record {
 impl Record {
     /// Writes what the tracer has copied, and reports on standard error that the launch is in a file, or why not.
     pub(super) fn write(&self, recorded: &Recorded, folder: &Path, images: &Images) {
-        let symbol = &recorded.launch.symbol;
+        let symbol = &recorded.symbol;
         let file = self.file.clone().unwrap_or_else(|| {
             let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
             let name: String = symbol.chars().map(plain).take(100).collect();
@@ -49,7 +53,7 @@ impl Record {
             let mut writer = Writer::new(to, &manifest, image.as_deref())?;
             let mut add = |moment, name: &str| {
                 (0..manifest.memory.len()).try_for_each(|index| {
-                    let from = open_to_read(&folder.join(format!("{index}.{name}")), MEMORY)?;
+                    let from = open_to_read(&folder.join(memory_file(index, name)), MEMORY)?;
                     writer.memory(moment, index, BufReader::with_capacity(1 << 20, from))
                 })
             };
@@ -83,19 +87,18 @@ fn read(image: &Path) -> io::Result<Vec<u8>> {
 
 /// The manifest, and the file of the image.
 fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>) {
-    let launch = &recorded.launch;
-    let found = images.find(launch);
+    let found = images.find(&recorded.symbol, &recorded.values);
     let machine = Machine {
         recorder: concat!("kernel-args ", env!("CARGO_PKG_VERSION")).into(),
         gpu: recorded.gpu.clone(),
         sm: recorded.sm.clone(),
         driver: recorded.driver.clone(),
     };
-    let mut manifest = Manifest::new(launch.symbol.clone(), machine);
-    let name = images.known_name(&launch.symbol, true);
-    manifest.name = (name != launch.symbol).then(|| name.to_owned());
-    (manifest.grid, manifest.block, manifest.shared_memory) = (launch.grid, launch.block, launch.shared);
-    for (id, value) in &recorded.attributes {
+    let mut manifest = Manifest::new(recorded.symbol.clone(), machine);
+    let name = images.known_name(&recorded.symbol, true);
+    manifest.name = (name != recorded.symbol).then(|| name.to_owned());
+    (manifest.grid, manifest.block, manifest.shared_memory) = (recorded.grid, recorded.block, recorded.shared);
+    for protocol::Attribute { id, value } in &recorded.attributes {
         if let Some((_, lost)) = WITH_ADDRESS.iter().find(|(known, _)| known == id) {
             manifest.lost_attributes.push((*lost).into());
         } else if *id != 0 {
@@ -103,7 +106,7 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
             manifest.attributes.push(Attribute { id: *id, text, value: *value });
         }
     }
-    let arguments = found.arguments(launch);
+    let arguments = found.arguments(&recorded.values);
     let elements = arguments.iter().map(|argument| elements(&argument.ty)).collect::<Vec<_>>();
     manifest.parameters = arguments
         .into_iter()

@@ -2,12 +2,15 @@
 
 use super::{
     connections::{Load, Message, Wanted, listen},
-    event::Event,
+    protocol::{self, Event, ImageFile},
 };
 use crate::error::Error;
 use kernel_args_nvrtc::write_file;
 use std::{
+    env,
     ffi::OsString,
+    fs,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
     io,
     path::{Path, PathBuf},
     process::{Child, Command},
@@ -17,7 +20,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use tempfile::TempDir;
 
 // `const LIBRARY`: the tracer.
 include!(concat!(env!("OUT_DIR"), "/tracer.rs"));
@@ -29,9 +31,35 @@ pub(crate) struct Asked {
     pub(crate) checks_pointers: bool,
 }
 
+/// A new folder of this user, which is removed with its files.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Self> {
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        loop {
+            let name = RandomState::new().build_hasher().finish();
+            let path = env::temp_dir().join(format!("kernel-args-{name:016x}"));
+            match builder.create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return created.map(|()| Self(path)),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing can be done if this fails.
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// A running program.
 pub(crate) struct Session {
-    folder: TempDir,
+    folder: Folder,
     program: String,
     child: Child,
     messages: Receiver<Message>,
@@ -85,27 +113,27 @@ impl Session {
         let Some(library) = LIBRARY else {
             return Err(Error::new(program, "programs can be traced on Linux only"));
         };
-        let folder = TempDir::with_prefix("kernel-args-").map_err(|error| fail("no folder for the trace", error))?;
-        let path = folder.path().join("libkernel_args_tracer.so");
+        let folder = Folder::new().map_err(|error| fail("no folder for the trace", error))?;
+        let path = folder.0.join("libkernel_args_tracer.so");
         write_file(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::channel();
         let load = Arc::<Load>::default();
-        listen(&folder.path().join("socket"), send, Arc::clone(&load), asked.record.clone())
+        listen(&folder.0.join(protocol::SOCKET), send, Arc::clone(&load), asked.record.clone())
             .map_err(|error| fail("no socket for the trace", error))?;
         let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
         start
             .args(command.get(1..).unwrap_or_default())
             .env("CUDA_INJECTION64_PATH", &path)
-            .env("KERNEL_ARGS_TRACE", folder.path());
+            .env(protocol::FOLDER, &folder.0);
         if let Some(record) = &asked.record {
-            start.env("KERNEL_ARGS_TRACE_RECORD", record.nth.to_string());
+            start.env(protocol::RECORD, record.nth.to_string());
         }
         if asked.checks_pointers {
-            start.env("KERNEL_ARGS_TRACE_POINTERS", "1");
+            start.env(protocol::POINTERS, "1");
         }
         if let Some(cupti) = cupti {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
-            start.env("KERNEL_ARGS_CUPTI", cupti);
+            start.env(protocol::CUPTI, cupti);
         }
         let child = start.spawn().map_err(|error| fail("the program cannot be started", error))?;
         Ok(Self { folder, program, child, messages, load, asked: Instant::now(), ended: None })
@@ -113,12 +141,12 @@ impl Session {
 
     /// Where the images are.
     pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder.0
     }
 
-    /// The next event, and the number of its process. `None` once the program and its processes have ended. Processes that
+    /// The number of a process, and its next event, or why its trace ends. `None` once the program and its processes have ended. Processes that
     /// outlive the program cannot prevent it, whatever they send: see [`PATIENCE`], [`WAIT`] and [`LINES`].
-    pub(crate) fn next(&mut self) -> Option<(u32, Event)> {
+    pub(crate) fn next(&mut self) -> Option<(u32, Result<Event, String>)> {
         loop {
             // A connection sends its last event before it ends.
             let (started, is_open) = (Instant::now(), self.load.is_open());
@@ -138,10 +166,7 @@ impl Session {
                     ended.lines += line;
                     if ended.lines > LINES || ended.waited > WAIT {
                         ended.is_over = true;
-                        return Some((
-                            process,
-                            Event::Ended(String::from("the program has ended, and this process goes on")),
-                        ));
+                        return Some((process, Err("the program has ended, and this process goes on".into())));
                     }
                 }
             }
@@ -157,8 +182,8 @@ impl Session {
     }
 
     /// Reads an image with `add`, unless the program has ended and its images take too long.
-    pub(crate) fn read(&mut self, name: &str, add: impl FnOnce(&Path) -> Option<Error>) -> Option<Error> {
-        let started = Instant::now();
+    pub(crate) fn read(&mut self, file: ImageFile, add: impl FnOnce(&Path) -> Option<Error>) -> Option<Error> {
+        let (started, name) = (Instant::now(), file.to_string());
         if self.ended.as_ref().is_some_and(|ended| ended.read > READ) {
             return Some(Error::new(name, "the program has ended"));
         }

@@ -1,8 +1,8 @@
 //! Compares what the driver records about each kernel with what this program reads from its image.
 
 use super::{
-    event::{Launch, Passed},
     kernels::Found,
+    protocol::{Launch, Passed},
 };
 use crate::{escape::terminal, style::Paint};
 use kernel_args_abi::Parameter;
@@ -109,7 +109,7 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{limits::Limits, trace::event::Event};
+    use crate::{limits::Limits, trace::protocol::Event};
     use kernel_args_image::ParameterList;
 
     fn launch(values: &str) -> Launch {

@@ -24,7 +24,7 @@ fn ptx_is_shown() {
 
 #[test]
 fn global_variables_are_listed() {
-    let image = "../kernel-args-image/tests/data/variables";
+    let image = "../image/tests/data/variables";
     expect("globals.txt", &["show", &format!("{image}.debug.ptx")]);
     expect("globals.json", &["show", "--json", &format!("{image}.sm_90.cubin")]);
     let selected = run(&["show", "--kernel", "addresses", &format!("{image}.ptx")]);

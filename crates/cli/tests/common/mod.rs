@@ -102,7 +102,7 @@ impl Drop for Folder {
 
 /// The path of a file in the reader's tests.
 pub(crate) fn data(name: &str) -> String {
-    format!("../kernel-args-image/tests/data/{name}")
+    format!("../image/tests/data/{name}")
 }
 
 /// The content of a file in this folder.

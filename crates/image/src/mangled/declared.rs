@@ -14,7 +14,7 @@
 //!
 //! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
 
-use super::{Demangled, List};
+use super::{Arity, Demangled};
 use alloc::vec::Vec;
 use kernel_args_abi::{
     Class, Parameter,
@@ -22,7 +22,6 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-/// What a parameter shows about its type in the symbol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// The parameter can have this type.
@@ -54,10 +53,24 @@ impl Demangled {
         Some(types)
     }
 
+    pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
+        if let Some(types) = self.types_for(parameters) {
+            for (parameter, ty) in parameters.iter_mut().zip(types) {
+                parameter.cpp = ty;
+            }
+        } else if self.is_foreign(parameters) {
+            let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
+            for parameter in parameters.iter_mut().filter(is_short) {
+                // numba passes a half as `.u16`.
+                parameter.class = Class::Bits;
+            }
+        }
+    }
+
     /// Whether the symbol is not C++, and contains types that these parameters do not have.
     pub(crate) fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
-        self.list == List::Foreign
-            || self.list == List::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
+        self.list == Arity::Foreign
+            || self.list == Arity::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
     }
 
     /// The name of a kernel with these `parameters`. It contains no types of parameters if the symbol is not C++: `sim::step`
@@ -72,7 +85,7 @@ impl Demangled {
         for range in self.template.iter_mut().flatten().chain([&mut self.name]) {
             *range = range.start - start..range.end - start;
         }
-        Self { text: self.text[start..end].into(), parameters: Vec::new(), list: List::Foreign, ..self }
+        Self { text: self.text[start..end].into(), parameters: Vec::new(), list: Arity::Foreign, ..self }
     }
 }
 

@@ -18,7 +18,6 @@ pub struct Spelled<'s> {
     pub arguments: Option<Range<usize>>,
 }
 
-/// The quality of a match between a symbol and a wanted name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
@@ -58,7 +57,7 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
     best(symbols, |symbol| wanted.fit_symbol(symbol))
 }
 
-/// The same for symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
+/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
 pub fn candidates_by_name<'s>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
@@ -72,7 +71,6 @@ pub fn candidates_by_name<'s>(
     found.into_iter().map(|(symbol, _)| symbol).collect()
 }
 
-/// The items with the best match.
 fn best<T>(all: impl IntoIterator<Item = T>, fit: impl Fn(&T) -> Option<Fit>) -> Vec<T> {
     let mut best = None;
     let mut found = Vec::new();
@@ -195,7 +193,7 @@ pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> 
     nearest_by_name(wanted, demangled)
 }
 
-/// The same for symbols whose qualified C++ names are known. It needs no demangler.
+/// [`nearest`] among symbols whose qualified C++ names are known. It needs no demangler.
 pub fn nearest_by_name<'s, N: AsRef<str>>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, N)>,

@@ -10,6 +10,7 @@ mod find;
 mod parser;
 mod printer;
 mod rust;
+pub(crate) mod similar_files;
 mod tree;
 mod written;
 
@@ -36,12 +37,11 @@ pub struct Demangled {
     /// Each template argument. Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,
     parameters: Vec<(Range<usize>, CppType<'static>)>,
-    list: List,
+    list: Arity,
 }
 
-/// What `parameters` are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum List {
+enum Arity {
     /// All parameters.
     Complete,
     /// The symbol has a pack of unknown length.
@@ -115,7 +115,13 @@ impl Demangled {
             text[range.clone()].ends_with("...") || text[range.end..].starts_with("...")
         };
         let is_open = found.iter().any(is_open);
-        Some(Self { list: if is_open { List::Open } else { List::Complete }, text, name, template, parameters: found })
+        Some(Self {
+            list: if is_open { Arity::Open } else { Arity::Complete },
+            text,
+            name,
+            template,
+            parameters: found,
+        })
     }
 
     /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
@@ -131,7 +137,7 @@ impl Demangled {
         }
         let mut printer = Printer::new(&tree, true);
         let (name, template) = qualified(&tree, &mut printer, root)?;
-        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: List::None })
+        Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: Arity::None })
     }
 
     /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
@@ -166,7 +172,7 @@ impl Demangled {
     /// Whether the symbol contains a list of parameters. Symbols of C++ functions do; symbols of rustc do not.
     #[must_use]
     pub const fn has_parameters(&self) -> bool {
-        matches!(self.list, List::Complete | List::Open)
+        matches!(self.list, Arity::Complete | Arity::Open)
     }
 
     /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of
@@ -180,7 +186,7 @@ impl Demangled {
             }
             ty
         };
-        (self.list == List::Complete).then(|| self.parameters.iter().map(ty).collect())
+        (self.list == Arity::Complete).then(|| self.parameters.iter().map(ty).collect())
     }
 
     /// The types of the parameters, if their number is `count`.
@@ -196,7 +202,6 @@ impl fmt::Display for Demangled {
     }
 }
 
-/// The positions of a name's parts.
 type Parts = (Range<usize>, Option<Vec<Range<usize>>>);
 
 /// Prints a qualified name with its template arguments. `None` for an operator.
@@ -228,7 +233,6 @@ fn qualified(tree: &Tree<'_>, printer: &mut Printer<'_, '_>, mut name: Id) -> Op
     Some((name, template))
 }
 
-/// Whether a name is the name of an operator.
 fn is_operator(tree: &Tree<'_>, mut name: Id) -> bool {
     while let Node::Nested(_, inner) | Node::Tagged(inner, _) = tree.node(name) {
         name = inner;

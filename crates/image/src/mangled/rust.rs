@@ -1,6 +1,6 @@
 //! The symbols of rustc. They contain the path of a function or variable, and no types of parameters.
 
-use super::{Demangled, List, SYMBOL_LIMIT, TEXT_LIMIT};
+use super::{Arity, Demangled, SYMBOL_LIMIT, TEXT_LIMIT};
 use alloc::{string::String, vec, vec::Vec};
 use core::fmt::{self, Write};
 
@@ -25,7 +25,7 @@ pub(super) fn read(symbol: &str) -> Option<Demangled> {
         template: inside.map(|inside| vec![inside]),
         text,
         parameters: Vec::new(),
-        list: List::None,
+        list: Arity::None,
     })
 }
 

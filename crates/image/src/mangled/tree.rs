@@ -2,18 +2,16 @@
 
 use alloc::{vec, vec::Vec};
 
-/// The index of a node in a [`Tree`].
 pub(super) type Id = u32;
 
 /// The position of several nodes in the lists of a [`Tree`].
 #[derive(Clone, Copy)]
-pub(super) struct List(u32, u32);
+pub(super) struct NodeList(u32, u32);
 
 #[derive(Clone, Copy)]
 pub(super) enum Node<'s> {
     /// An identifier.
     Name(&'s str),
-    /// A built-in type of C++.
     Builtin(&'static str),
     /// The name of an operator function: `+`.
     Operator(&'static str),
@@ -26,9 +24,9 @@ pub(super) enum Node<'s> {
     /// `name<arguments>`: the second node is [`Arguments`](Self::Arguments).
     Instance(Id, Id),
     /// Template arguments, or the arguments of one parameter pack.
-    Arguments(List),
+    Arguments(NodeList),
     /// The use of a parameter pack.
-    Pack(List),
+    Pack(NodeList),
     /// A pattern that is expanded for each element of the packs in it.
     Expansion(Id),
     /// A template parameter: its argument, its level and its number.
@@ -42,7 +40,7 @@ pub(super) enum Node<'s> {
     /// An array: the element and the length.
     Array(Id, Id),
     /// A function, or a function type (without a name): name, return type, parameters, and the text after the parameters.
-    Function(Option<Id>, Option<Id>, List, Id),
+    Function(Option<Id>, Option<Id>, NodeList, Id),
     /// The constructor or the destructor (`true`) of a class.
     Structor(Id, bool),
     /// A value: its type and its mangled digits.
@@ -50,7 +48,7 @@ pub(super) enum Node<'s> {
     /// An operator with its precedence, between two expressions.
     Binary(&'static str, u8, Id, Id),
     /// The text of a [`Production`](super::parser), its precedence, and the operands.
-    Form(&'static str, u8, List),
+    Form(&'static str, u8, NodeList),
 }
 
 #[derive(Default)]
@@ -111,7 +109,7 @@ impl<'s> Tree<'s> {
     /// its function.
     fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
         let node = self.node(id);
-        let mut list = |list: List| {
+        let mut list = |list: NodeList| {
             let old = self.items(list).to_vec();
             let new: Vec<Id> = old.iter().map(|&id| other(id)).collect();
             if new == old { list } else { self.list(&new) }
@@ -143,13 +141,13 @@ impl<'s> Tree<'s> {
         }
     }
 
-    pub(super) fn list(&mut self, ids: &[Id]) -> List {
+    pub(super) fn list(&mut self, ids: &[Id]) -> NodeList {
         let start = self.lists.len() as u32;
         self.lists.extend(ids);
-        List(start, ids.len() as u32)
+        NodeList(start, ids.len() as u32)
     }
 
-    pub(super) fn items(&self, list: List) -> &[Id] {
+    pub(super) fn items(&self, list: NodeList) -> &[Id] {
         &self.lists[list.0 as usize..][..list.1 as usize]
     }
 }

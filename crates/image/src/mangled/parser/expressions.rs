@@ -2,7 +2,7 @@
 
 use super::{
     Parser,
-    grammar::{EXPRESSIONS, Kind, operator},
+    grammar::{EXPRESSIONS, Fixity, operator},
 };
 use crate::mangled::tree::{Id, Node};
 use core::mem;
@@ -12,7 +12,7 @@ impl Parser<'_> {
         self.deeper(|parser| {
             let is_global = parser.eat("gs");
             if let Some((kind, precedence, symbol)) = operator(parser.rest)
-                && kind != Kind::Name
+                && kind != Fixity::Name
             {
                 parser.skip(2);
                 return parser.operation(kind, precedence, symbol);
@@ -32,16 +32,16 @@ impl Parser<'_> {
         })
     }
 
-    fn operation(&mut self, kind: Kind, precedence: u8, symbol: &'static str) -> Option<Id> {
-        let is_prefix = kind == Kind::Postfix && self.eat("_");
+    fn operation(&mut self, kind: Fixity, precedence: u8, symbol: &'static str) -> Option<Id> {
+        let is_prefix = kind == Fixity::Postfix && self.eat("_");
         let left = self.expression()?;
-        if kind == Kind::Binary {
+        if kind == Fixity::Binary {
             let right = self.expression()?;
             return Some(self.add(Node::Binary(symbol, precedence, left, right)));
         }
         let symbol = self.word(symbol);
         Some(match (kind, is_prefix) {
-            (Kind::Prefix, _) => self.form("%%C", precedence, &[symbol, left]),
+            (Fixity::Prefix, _) => self.form("%%C", precedence, &[symbol, left]),
             (_, true) => self.form("%%B", precedence, &[symbol, left]),
             _ => self.form("%C%", precedence, &[left, symbol]),
         })

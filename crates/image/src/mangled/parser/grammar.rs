@@ -49,7 +49,6 @@ pub(super) const BUILTIN: &str = "v=void,w=wchar_t,b=bool,c=char,a=signed char,h
 
 pub(super) const EXCEPTIONS: [Production; 2] = [("Do", "", " noexcept", 0), ("DO", "eE", " noexcept(%)", 0)];
 
-/// Template parameters that lambdas declare.
 pub(super) const DECLARATIONS: [Production; 4] = [
     ("Ty", "Y", "typename %", 0),
     ("Tk", "nY", "% %", 0),
@@ -92,7 +91,7 @@ pub(super) const EXPRESSIONS: [Production; 31] = [
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum Fixity {
     Prefix,
     Postfix,
     Binary,
@@ -101,30 +100,29 @@ pub(super) enum Kind {
 }
 
 /// Operators by kind and precedence: the code of two letters, then the symbol.
-pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
-    (Kind::Prefix, 2, "ad& co~ de* ng- nt! ps+"),
-    (Kind::Postfix, 1, "mm-- pp++"),
-    (Kind::Binary, 1, "dt. pt->"),
-    (Kind::Binary, 4, "ds.* pm->*"),
-    (Kind::Binary, 5, "ml* rm%"),
-    (Kind::Binary, 6, "mi- pl+"),
-    (Kind::Binary, 7, "ls<< rs>>"),
-    (Kind::Binary, 8, "ss<=>"),
-    (Kind::Binary, 9, "ge>= gt> le<= lt<"),
-    (Kind::Binary, 10, "eq== ne!="),
-    (Kind::Binary, 11, "an&"),
-    (Kind::Binary, 12, "eo^"),
-    (Kind::Binary, 13, "or|"),
-    (Kind::Binary, 14, "aa&&"),
-    (Kind::Binary, 15, "oo||"),
+pub(super) const OPERATORS: [(Fixity, u8, &str); 18] = [
+    (Fixity::Prefix, 2, "ad& co~ de* ng- nt! ps+"),
+    (Fixity::Postfix, 1, "mm-- pp++"),
+    (Fixity::Binary, 1, "dt. pt->"),
+    (Fixity::Binary, 4, "ds.* pm->*"),
+    (Fixity::Binary, 5, "ml* rm%"),
+    (Fixity::Binary, 6, "mi- pl+"),
+    (Fixity::Binary, 7, "ls<< rs>>"),
+    (Fixity::Binary, 8, "ss<=>"),
+    (Fixity::Binary, 9, "ge>= gt> le<= lt<"),
+    (Fixity::Binary, 10, "eq== ne!="),
+    (Fixity::Binary, 11, "an&"),
+    (Fixity::Binary, 12, "eo^"),
+    (Fixity::Binary, 13, "or|"),
+    (Fixity::Binary, 14, "aa&&"),
+    (Fixity::Binary, 15, "oo||"),
     // llvm-cxxfilt also gives division this precedence.
-    (Kind::Binary, ASSIGNMENT, "aN&= aS= dV/= dv/ eO^= lS<<= mI-= mL*= oR|= pL+= rM%= rS>>="),
-    (Kind::Binary, 18, "cm,"),
-    (Kind::Name, 0, "awco_await cl() ix[] qu? nwnew nanew[] dldelete dadelete[]"),
+    (Fixity::Binary, ASSIGNMENT, "aN&= aS= dV/= dv/ eO^= lS<<= mI-= mL*= oR|= pL+= rM%= rS>>="),
+    (Fixity::Binary, 18, "cm,"),
+    (Fixity::Name, 0, "awco_await cl() ix[] qu? nwnew nanew[] dldelete dadelete[]"),
 ];
 
-/// The operator at the front: its kind, precedence and symbol.
-pub(super) fn operator(rest: &str) -> Option<(Kind, u8, &'static str)> {
+pub(super) fn operator(rest: &str) -> Option<(Fixity, u8, &'static str)> {
     let code = rest.get(..2)?;
     OPERATORS.iter().find_map(|&(kind, precedence, operators)| {
         let mut operators = operators.split(' ');

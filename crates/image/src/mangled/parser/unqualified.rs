@@ -2,7 +2,7 @@
 
 use super::{
     Parser,
-    grammar::{Kind, operator},
+    grammar::{Fixity, operator},
     names::Of,
 };
 use crate::mangled::{
@@ -96,7 +96,6 @@ impl Parser<'_> {
         Some(tagged)
     }
 
-    /// A lambda or an unnamed type.
     fn unnamed(&mut self, is_function: bool) -> Option<Id> {
         if is_function {
             self.levels.clear();
@@ -109,7 +108,6 @@ impl Parser<'_> {
         Some(self.form(text, 0, &[number, declarator]))
     }
 
-    /// The parameters of a lambda.
     pub(super) fn closure(&mut self) -> Option<Id> {
         self.expect("Ul")?;
         let level = self.levels.len();
@@ -160,7 +158,7 @@ impl Parser<'_> {
         }
         let (kind, _, symbol) = operator(self.rest)?;
         self.skip(2);
-        let is_name = kind != Kind::Binary || !matches!(symbol, "." | ".*");
+        let is_name = kind != Fixity::Binary || !matches!(symbol, "." | ".*");
         is_name.then(|| self.tree.add(Node::Operator(symbol)))
     }
 }

@@ -4,7 +4,7 @@ mod known;
 mod nodes;
 mod values;
 
-use super::tree::{Id, List, Node, Tree};
+use super::tree::{Id, Node, NodeList, Tree};
 use alloc::string::String;
 use core::{mem, ops::Range};
 
@@ -31,7 +31,7 @@ pub(super) struct Printer<'t, 's> {
 }
 
 /// Receives each printed item of a list and its position in the text.
-pub(super) type Found<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
+pub(super) type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
     pub(in crate::mangled) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
@@ -90,12 +90,12 @@ impl<'t, 's> Printer<'t, 's> {
     }
 
     /// Prints the items of a list. Each item of a pack is a separate item.
-    pub(in crate::mangled) fn list(&mut self, list: List, found: Found<'_, 't, 's>) {
+    pub(in crate::mangled) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
         let start = self.text.len();
         self.items(list, start, found);
     }
 
-    fn items(&mut self, list: List, start: usize, found: Found<'_, 't, 's>) {
+    fn items(&mut self, list: NodeList, start: usize, found: OnItem<'_, 't, 's>) {
         for &id in self.tree.items(list) {
             match self.tree.node(id) {
                 Node::Arguments(pack) => self.items(pack, start, found),
@@ -106,7 +106,7 @@ impl<'t, 's> Printer<'t, 's> {
     }
 
     /// Prints an item of a list that begins at `start`. An item without text is omitted, with its comma.
-    fn item(&mut self, id: Id, limit: u8, start: usize, found: Found<'_, 't, 's>) {
+    fn item(&mut self, id: Id, limit: u8, start: usize, found: OnItem<'_, 't, 's>) {
         let before = self.text.len();
         self.push(if before > start { ", " } else { "" });
         let from = self.text.len();
@@ -118,8 +118,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Prints a pattern once for each element of the packs in it.
-    fn expansion(&mut self, pattern: Id, start: usize, found: Found<'_, 't, 's>) {
+    fn expansion(&mut self, pattern: Id, start: usize, found: OnItem<'_, 't, 's>) {
         let around = self.pack.take();
         let before = self.text.len();
         // The first pass finds the length of the packs.
@@ -136,8 +135,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.pack = around;
     }
 
-    /// The current element of a pack.
-    fn element(&mut self, pack: List) -> Option<Id> {
+    fn element(&mut self, pack: NodeList) -> Option<Id> {
         let items = self.tree.items(pack);
         let (_, at) = *self.pack.get_or_insert((items.len(), 0));
         items.get(at).copied()

@@ -1,7 +1,7 @@
 //! Prints expressions and literals.
 
 use super::Printer;
-use crate::mangled::tree::{ASSIGNMENT, Id, List, Node};
+use crate::mangled::tree::{ASSIGNMENT, Id, Node, NodeList};
 use alloc::format;
 
 impl<'t, 's> Printer<'t, 's> {
@@ -41,7 +41,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    pub(super) fn form(&mut self, text: &str, operands: List) {
+    pub(super) fn form(&mut self, text: &str, operands: NodeList) {
         let operands = self.tree.items(operands);
         let outside = self.brackets;
         let mut following = 0;

@@ -1,0 +1,118 @@
+//! C++ headers: the structs, enums and kernels that correspond to parameters, with assertions of their layout.
+//!
+//! A [`Header`] takes types and kernels as [`Parameter`](kernel_args_abi::Parameter)s, from Rust types or from the debug information of an image.
+//! It writes a header for nvcc and NVRTC. The parts that do not depend on CUDA also compile with any C++11 compiler.
+//!
+//! - Each struct and enum is declared once, in its namespace, after the types that it depends on.
+//! - `static_assert`s compare `sizeof`, `alignof` and `offsetof` with the given layout.
+//! - A layout that C++ cannot declare is a [`HeaderError`], which names the member and says what to write.
+//!
+//! ```
+//! use kernel_args_abi::{Class, CppBase, CppType, Layout, Members, Parameter};
+//! use kernel_args_image::header::{Header, Item};
+//!
+//! let float = CppType::of(CppBase::Float { bits: 32 });
+//! let members = [
+//!     Parameter::field("intensity", "f32", 0, Layout::of::<f32>(), Class::Float, float),
+//!     Parameter::field("color", "[f32; 3]", 4, Layout::of::<[f32; 3]>(), Class::Bytes, float.array(3)),
+//! ];
+//! let light = Layout::of::<[f32; 4]>();
+//! let light = Parameter::field("", "Light", 0, light, Class::Bytes, CppType::named("sim::Light"))
+//!     .with_members(Members::of(&members));
+//!
+//! let text = Header::new().item(Item::device_type(light)).write().unwrap();
+//! assert!(text.contains("struct Light {\n    float intensity;\n    float color[3];\n};\n"));
+//! assert!(text.contains("static_assert(sizeof(Light) == 16 && alignof(Light) == 4, "));
+//! ```
+
+mod clash;
+mod collect;
+mod cuda;
+mod define;
+mod definition;
+mod error;
+mod head;
+mod instance;
+mod item;
+mod kernel;
+mod keywords;
+mod layout;
+mod names;
+mod pointee;
+mod prototype;
+mod spelling;
+mod text;
+
+pub use error::HeaderError;
+pub use item::{Header, Item};
+
+use alloc::{format, string::String, vec::Vec};
+use collect::Collector;
+use item::Listed;
+
+impl Header<'_> {
+    /// The text of the header.
+    ///
+    /// # Errors
+    /// If C++ cannot declare a type or kernel with the given layout. The error names the member and says what to write
+    /// instead.
+    pub fn write(&self) -> Result<String, HeaderError> {
+        Ok(self.write_with_left_out()?.0)
+    }
+
+    /// The text of the header, and why kernels are [left out](Self::leave_out_kernels).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_with_left_out(&self) -> Result<(String, Vec<HeaderError>), HeaderError> {
+        self.check_options()?;
+        let mut collector = Collector::new(self);
+        let mut kernels = Vec::new();
+        let mut left_out = Vec::new();
+        for item in &self.items {
+            match &item.0 {
+                Listed::Type(ty) => collector.device_type(ty)?,
+                Listed::Kernel(kernel) => {
+                    let mark = collector.mark();
+                    match collector.kernel(kernel) {
+                        Ok(prototype) => kernels.push(prototype),
+                        Err(error) if self.leaves_out => {
+                            collector.reset(&mark);
+                            left_out.push(error);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        collector.check_pointees()?;
+        clash::check(&collector, &mut kernels)?;
+        let text = text::write(&collector, &kernels, &left_out);
+        Ok((text, left_out))
+    }
+
+    fn check_options(&self) -> Result<(), HeaderError> {
+        let problem = |what: &str, given: &str, help: &str| {
+            HeaderError::new("", format!("`{given}` is not a valid {what}\n  help: {help}"))
+        };
+        if let Some(guard) = self.guard
+            && !names::is_identifier(guard)
+        {
+            let help = "an include guard is one name, such as `SIM_TYPES_H`";
+            return Err(problem("include guard", guard, help));
+        }
+        if !self.namespace.is_empty() && !self.namespace.split("::").all(names::is_identifier) {
+            let help = "a namespace is a name or a path of names, such as `sim` or `app::sim`";
+            return Err(problem("namespace", self.namespace, help));
+        }
+        for (file, _) in &self.includes {
+            let plain = file.strip_prefix('<').and_then(|file| file.strip_suffix('>'));
+            let plain = plain.unwrap_or(file);
+            if plain.is_empty() || plain.contains(['"', '<', '>', '\\']) || plain.contains(char::is_control) {
+                let help = "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
+                return Err(problem("include file", file, help));
+            }
+        }
+        Ok(())
+    }
+}
