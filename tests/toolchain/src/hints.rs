@@ -23,7 +23,6 @@ const HINTS: [&str; 16] = [
     "swap them",
     "remove it",
     "remove `",
-    "put them in one struct",
     "put the ",
     "the kernel's struct has ",
     "this struct has `",

@@ -26,7 +26,6 @@ pub(crate) enum Row {
 /// All fields and parameters in order, each with its partner if it has one.
 ///
 /// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
-#[derive(Clone, Debug)]
 pub(crate) struct Rows<'a> {
     pub(super) lists: Lists<'a>,
     base: Option<usize>,
@@ -47,26 +46,19 @@ impl<'a> Rows<'a> {
     /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
     /// offsets of such parameters are not compared.
     pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
-        let mut rows = Self::of_misfits(Lists::new(host, kernel), base);
-        if fit_by_types(host, kernel, base) {
-            rows.names = Some(Names::new(kernel));
-        }
-        rows
-    }
-
-    /// The same for lists that do not fit by their types.
-    pub(super) const fn of_misfits(lists: Lists<'a>, base: Option<usize>) -> Self {
-        let (host, kernel) = (lists.host, lists.kernel);
         let mut rows = Self {
-            lists,
+            lists: Lists::new(host, kernel),
             base,
-            names: None,
+            names: if fit_by_types(host, kernel, base) { Some(Names::new(kernel)) } else { None },
             at: (0, 0),
             begin: 0,
             tail: (host.len(), kernel.len()),
             plan: [Step::Both; 2 * MOST_ALIGNED],
             planned: 0,
         };
+        if rows.names.is_some() {
+            rows.begin = host.len();
+        }
         // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
         while rows.begin < host.len() && rows.begin < kernel.len() && rows.lists.distance(rows.begin, rows.begin) == 0 {
             rows.begin += 1;
@@ -161,39 +153,52 @@ impl<'a> Rows<'a> {
         self.at.0 < self.begin && self.at.0 == self.at.1
     }
 
-    /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists.
+    /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists. Of two paths of one
+    /// length, a field that moves is likelier than two fields that do not fit, and these than two gaps.
     const fn plan(&mut self) {
         let (rows, columns) =
             (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
         let whole = self.at.0 + rows == self.tail.0 && self.at.1 + columns == self.tail.1;
         let grid = Grid::new(&self.lists, self.at, (rows, columns));
-        let (mut a, mut b) =
-            if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
-        let mut second_of_exchange = false;
-        self.planned = 0;
-        while a > 0 || b > 0 {
-            // Far from the exit, later entries do not change the path. Near the exit they can, so those steps are
-            // planned again.
-            let keep = whole || a <= MOST_ALIGNED / 2 && b <= MOST_ALIGNED / 2;
-            let step = if second_of_exchange {
-                second_of_exchange = false;
-                Step::Both
-            } else if grid.ends_in_exchange(a, b) {
-                second_of_exchange = true;
-                Step::Both
-            } else {
-                grid.step_to(a, b)
-            };
-            (a, b) = match step {
-                Step::Both => (a - 1, b - 1),
-                Step::Missing => (a, b - 1),
-                Step::Extra => (a - 1, b),
-            };
-            if keep {
-                self.plan[self.planned] = step;
-                self.planned += 1;
-            }
+        let exit = if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
+        self.planned = grid.path_to(exit, true, &mut self.plan);
+        if !self.plans_a_move() {
+            self.planned = grid.path_to(exit, false, &mut self.plan);
         }
+        if whole {
+            return;
+        }
+        // Far from the exit, later entries do not change the path. Near the exit they can, so those steps are planned
+        // again.
+        let (mut a, mut b) = exit;
+        let (mut left_out, mut kept) = (0, 0);
+        while left_out < self.planned && (a > MOST_ALIGNED / 2 || b > MOST_ALIGNED / 2) {
+            (a, b) = self.plan[left_out].back_from(a, b);
+            left_out += 1;
+        }
+        while left_out + kept < self.planned {
+            self.plan[kept] = self.plan[left_out + kept];
+            kept += 1;
+        }
+        self.planned = kept;
+    }
+
+    /// Whether a field without a parameter belongs to a parameter without a field.
+    const fn plans_a_move(&self) -> bool {
+        let (mut step, mut field) = (self.planned, self.at.0);
+        while step > 0 {
+            step -= 1;
+            let (mut other, mut parameter) = (self.planned, self.at.1);
+            while other > 0 && matches!(self.plan[step], Step::Extra) {
+                other -= 1;
+                if matches!(self.plan[other], Step::Missing) && self.lists.belong_together(field, parameter) {
+                    return true;
+                }
+                parameter += !matches!(self.plan[other], Step::Extra) as usize;
+            }
+            field += !matches!(self.plan[step], Step::Missing) as usize;
+        }
+        false
     }
 }
 

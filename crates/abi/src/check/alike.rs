@@ -49,33 +49,6 @@ impl<const N: usize> Report<'_, N> {
         (own - self.slide(gap, start, false), own + self.slide(gap, end, true))
     }
 
-    /// Pairs unpaired fields with unpaired parameters in order: the first extra field with the first missing
-    /// parameter. Returns the partner of a mistake, or `None` if it has no partner.
-    pub(crate) const fn counterpart(&self, mismatch: usize) -> Option<Mismatch> {
-        let is_extra = match self.mismatches()[mismatch] {
-            Mismatch::Extra { moved: None, .. } => true,
-            Mismatch::Missing { moved: None, .. } => false,
-            _ => return None,
-        };
-        let mut nth = 0;
-        let mut i = 0;
-        while i < mismatch {
-            nth += is_unpaired(self.mismatches()[i], is_extra) as usize;
-            i += 1;
-        }
-        i = 0;
-        while i < self.len() {
-            if is_unpaired(self.mismatches()[i], !is_extra) {
-                if nth == 0 {
-                    return Some(self.mismatches()[i]);
-                }
-                nth -= 1;
-            }
-            i += 1;
-        }
-        None
-    }
-
     /// How many rows a gap can slide towards `limit`.
     const fn slide(&self, gap: Gap, limit: (usize, usize), forward: bool) -> usize {
         let (mut i, mut j) = gap.at;
@@ -124,31 +97,15 @@ impl<const N: usize> Report<'_, N> {
 }
 
 /// The field and the parameter before which a mistake begins. The previous mistake ended at `previous`.
-pub(super) const fn start_of(mismatch: Mismatch, previous: (usize, usize)) -> (usize, usize) {
+const fn start_of(mismatch: Mismatch, previous: (usize, usize)) -> (usize, usize) {
     match mismatch {
         Mismatch::Differs { field, parameter, .. } => (field, parameter),
         Mismatch::Missing { parameter, before, .. } => (before, parameter),
         Mismatch::Extra { field, .. } => (field, previous.1 + (field - previous.0)),
-        Mismatch::Split { first, parameter, .. } => (first, parameter),
-        Mismatch::Joined { field, first, .. } => (field, first),
     }
 }
 
 /// The field and the parameter after a mistake.
-pub(super) const fn end_of(mismatch: Mismatch, (i, j): (usize, usize)) -> (usize, usize) {
-    match mismatch {
-        Mismatch::Differs { .. } => (i + 1, j + 1),
-        Mismatch::Missing { .. } => (i, j + 1),
-        Mismatch::Extra { .. } => (i + 1, j),
-        Mismatch::Split { last, .. } => (last + 1, j + 1),
-        Mismatch::Joined { last, .. } => (i + 1, last + 1),
-    }
-}
-
-const fn is_unpaired(mismatch: Mismatch, extra: bool) -> bool {
-    match mismatch {
-        Mismatch::Extra { moved: None, .. } => extra,
-        Mismatch::Missing { moved: None, .. } => !extra,
-        _ => false,
-    }
+const fn end_of(mismatch: Mismatch, (i, j): (usize, usize)) -> (usize, usize) {
+    (i + mismatch.field().is_some() as usize, j + mismatch.parameter().is_some() as usize)
 }

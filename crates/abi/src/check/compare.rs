@@ -6,7 +6,7 @@ use super::{
     members::first_difference,
     value::{compare_values, is_bytes_only, same_class},
 };
-use crate::{class::Class, signature::Parameter};
+use crate::{class::Class, cpp::CppBase, signature::Parameter};
 
 /// How the field and the kernel's parameter differ. Empty if the field fits.
 ///
@@ -32,47 +32,32 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
     differences.and(body::compare(host, kernel))
 }
 
-/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types. It grows with the number
-/// of differences, and is always less than the cost of two gaps (twice [`GAP`]).
+/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types, otherwise from
+/// 6 to 8. With [`GAP`] and [`EXCHANGE`], the shortest path through two lists is the likeliest mistake: one wrong type,
+/// two neighbours that are exchanged, one field that has moved (two gaps), two wrong types, in this order.
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
     // Compare sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
-    if let Some(distance) = distance_of_values(host, kernel) {
-        return distance;
+    if !same_class(host, kernel) {
+        return 8;
+    }
+    if host.size != kernel.size {
+        // Common mistakes: `f64` for `float`, `usize` for `int`.
+        return if matches!(host.class, Class::Integer | Class::Float) { 6 } else { 7 };
     }
     match compare(host, kernel).first() {
         None => conversion(host, kernel),
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => 8,
-        Some(Difference::Alignment | Difference::Offset) => 6,
-        Some(_) => 3,
+        Some(_) => 6,
     }
-}
-
-/// The same if [`compare`] finds no difference.
-pub(super) const fn distance_if_fits(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
-    match distance_of_values(host, kernel) {
-        Some(distance) => distance,
-        None => conversion(host, kernel),
-    }
-}
-
-/// The distance if the sizes or the classes differ.
-const fn distance_of_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<u16> {
-    let same_class = same_class(host, kernel);
-    if host.size != kernel.size {
-        return Some(match host.class {
-            _ if !same_class => 9,
-            // Common mistakes: `f64` for `float`, `usize` for `int`.
-            Class::Integer | Class::Float => 5,
-            _ => 7,
-        });
-    }
-    if same_class { None } else { Some(8) }
 }
 
 /// 1 if C++ converts between the types, or if a scalar fits only because bytes fit anything, otherwise 0.
 const fn conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
     let is_scalar = matches!(host.class, Class::Integer | Class::Float | Class::Pointer);
-    let is_conversion = cpp::is_conversion(host.cpp, kernel.cpp) || body::is_conversion(host, kernel);
+    let is_byte_for_bool = matches!(host.cpp.base, CppBase::Bool) && !matches!(kernel.cpp.base, CppBase::Bool);
+    let is_conversion = cpp::is_conversion(host.cpp, kernel.cpp)
+        || body::is_conversion(host, kernel)
+        || is_byte_for_bool && !kernel.cpp.is_unknown();
     (is_conversion || is_scalar && is_bytes_only(kernel)) as u16
 }
 
@@ -80,4 +65,4 @@ const fn conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
 pub(super) const GAP: u16 = 6;
 
 /// The distance of two neighbours that fit if they are exchanged.
-pub(super) const EXCHANGE: u16 = 5;
+pub(super) const EXCHANGE: u16 = 11;

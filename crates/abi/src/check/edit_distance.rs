@@ -17,6 +17,17 @@ pub(super) enum Step {
     Extra,
 }
 
+impl Step {
+    /// The point before this step, if it ends at this point.
+    pub(super) const fn back_from(self, a: usize, b: usize) -> (usize, usize) {
+        match self {
+            Self::Both => (a - 1, b - 1),
+            Self::Missing => (a, b - 1),
+            Self::Extra => (a - 1, b),
+        }
+    }
+}
+
 /// The shortest distances from the start of both parts to each point.
 pub(super) struct Grid {
     rows: usize,
@@ -75,28 +86,55 @@ impl Grid {
         a > 1 && b > 1 && self.pair[a - 1][b - 2] <= NAMESAKES && self.pair[a - 2][b - 1] <= NAMESAKES
     }
 
+    /// Writes the shortest path to a point, the last step first, and returns the number of its steps. `moves` decides
+    /// between paths of one length: whether gaps are preferred to pairs that do not fit.
+    pub(super) const fn path_to(
+        &self,
+        (mut a, mut b): (usize, usize),
+        moves: bool,
+        path: &mut [Step; 2 * MOST_ALIGNED],
+    ) -> usize {
+        let mut steps = 0;
+        while a > 0 || b > 0 {
+            let step = self.step_to(a, b, moves);
+            // The steps of an exchange are two pairs.
+            if matches!(step, Step::Both) && self.ends_in_exchange(a, b) {
+                path[steps] = step;
+                steps += 1;
+                (a, b) = (a - 1, b - 1);
+            }
+            path[steps] = step;
+            steps += 1;
+            (a, b) = step.back_from(a, b);
+        }
+        steps
+    }
+
     /// Whether only an exchange of the two neighbours before a point gives the shortest path to it.
-    pub(super) const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
+    const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
         self.is_exchange(a, b)
             && self.to[a][b] == self.to[a - 2][b - 2] + EXCHANGE
             && self.to[a][b] < self.to[a - 1][b - 1] + self.pair[a - 1][b - 1]
     }
 
-    /// The last step of the shortest path to a point, if that step is not an exchange.
-    pub(super) const fn step_to(&self, a: usize, b: usize) -> Step {
+    /// The last step of the shortest path to a point.
+    const fn step_to(&self, a: usize, b: usize, moves: bool) -> Step {
         if a == 0 {
             return Step::Missing;
         }
         if b == 0 {
             return Step::Extra;
         }
-        let best = self.to[a][b];
-        if best == self.to[a - 1][b - 1] + self.pair[a - 1][b - 1] {
+        let (best, pair) = (self.to[a][b], self.pair[a - 1][b - 1]);
+        let is_pair = best == self.to[a - 1][b - 1] + pair && (pair <= NAMESAKES || !moves);
+        if is_pair || self.ends_in_exchange(a, b) {
             Step::Both
         } else if best == self.to[a - 1][b] + GAP {
             Step::Extra
-        } else {
+        } else if best == self.to[a][b - 1] + GAP {
             Step::Missing
+        } else {
+            Step::Both
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     compare::distance,
+    difference::{Difference, Differences},
     names::{Partners, Relation},
 };
 use crate::signature::Parameter;
@@ -33,6 +34,7 @@ impl<'a> Lists<'a> {
         match self.partners.relation(field, parameter) {
             Relation::Partners if own > NAMESAKES => NAMESAKES,
             Relation::Strangers if own > 1 || self.is_wrong_by_name(field, parameter) => STRANGERS,
+            Relation::Exchanged if own > 1 || self.is_wrong_by_name(field, parameter) => 8,
             _ => own,
         }
     }
@@ -42,10 +44,27 @@ impl<'a> Lists<'a> {
         self.distance(field, parameter) <= NAMESAKES
     }
 
+    /// Whether a field that differs from its parameter fits another parameter better, and the field there fits as well
+    /// the other way.
+    pub(super) const fn fit_if_exchanged(
+        &self,
+        (field, parameter): (usize, usize),
+        (other, to): (usize, usize),
+        differences: Differences,
+    ) -> bool {
+        if let (Some(own), _) = self.partners.of(field, parameter) {
+            return own == to && !differences.contains(Difference::ParameterName);
+        }
+        let now = self.distance(other, to);
+        !matches!(differences.first(), Some(Difference::Offset | Difference::ParameterName))
+            && now <= 1
+            && self.distance(field, to) + self.distance(other, parameter) <= now
+    }
+
     /// Whether names forbid a pair. Fields that fit where they are stay there, unless they also fit the parameter of their name.
     pub(super) const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         match self.partners.relation(field, parameter) {
-            Relation::Strangers => {
+            Relation::Strangers | Relation::Exchanged => {
                 field != parameter || self.host.len() != self.kernel.len() || self.belong_elsewhere(field, parameter)
             }
             _ => false,

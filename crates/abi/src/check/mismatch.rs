@@ -3,6 +3,7 @@
 use super::{
     difference::{Difference, Differences},
     lists::Lists,
+    names::Relation,
 };
 
 /// One mistake in a list of fields.
@@ -37,47 +38,23 @@ pub enum Mismatch {
         /// The unpaired parameter that it would fit.
         moved: Option<usize>,
     },
-    /// Several consecutive fields together have the layout of one parameter, a struct or vector.
-    Split {
-        /// The first field's index.
-        first: usize,
-        /// The last field's index.
-        last: usize,
-        /// The parameter's index.
-        parameter: usize,
-    },
-    /// One field, a struct or vector, has the layout of several consecutive parameters.
-    Joined {
-        /// The field's index.
-        field: usize,
-        /// The first parameter's index.
-        first: usize,
-        /// The last parameter's index.
-        last: usize,
-    },
 }
 
 impl Mismatch {
-    /// The index of the wrong field. For several fields, the first. `None` for a parameter without a field.
+    /// The index of the wrong field. `None` for a parameter without a field.
     #[must_use]
     pub const fn field(self) -> Option<usize> {
         match self {
-            Self::Differs { field, .. }
-            | Self::Extra { field, .. }
-            | Self::Joined { field, .. }
-            | Self::Split { first: field, .. } => Some(field),
+            Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
             Self::Missing { .. } => None,
         }
     }
 
-    /// The index of the kernel's parameter. For several parameters, the first. `None` for a field without a parameter.
+    /// The index of the kernel's parameter. `None` for a field without a parameter.
     #[must_use]
     pub const fn parameter(self) -> Option<usize> {
         match self {
-            Self::Differs { parameter, .. }
-            | Self::Missing { parameter, .. }
-            | Self::Split { parameter, .. }
-            | Self::Joined { first: parameter, .. } => Some(parameter),
+            Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
             Self::Extra { .. } => None,
         }
     }
@@ -88,33 +65,26 @@ pub(super) const fn mark_as_one_mistake(mismatches: &mut [Mismatch], i: usize, j
     let (before, after) = mismatches.split_at_mut(j);
     match (&mut before[i], &mut after[0]) {
         (
-            Mismatch::Differs { field, parameter, differences, exchanged: exchanged @ None },
-            Mismatch::Differs {
-                field: other_field,
-                parameter: other_parameter,
-                differences: other_differences,
-                exchanged: other_exchanged @ None,
-            },
-        ) if is_own(*differences)
-            && is_own(*other_differences)
-            && lists.belong_together(*field, *other_parameter)
-            && lists.belong_together(*other_field, *parameter) =>
-        {
-            *exchanged = Some(*other_field);
-            *other_exchanged = Some(*field);
+            Mismatch::Differs { field, parameter, differences, exchanged: one @ None },
+            Mismatch::Differs { field: other, parameter: to, differences: others, exchanged: another @ None },
+        ) if belongs_to(lists, *field, *to, *differences) && belongs_to(lists, *other, *parameter, *others) => {
+            (*one, *another) = (Some(*other), Some(*field));
         }
         (Mismatch::Extra { field, moved: to @ None }, Mismatch::Missing { parameter, moved: from @ None, .. })
         | (Mismatch::Missing { parameter, moved: from @ None, .. }, Mismatch::Extra { field, moved: to @ None })
             if lists.belong_together(*field, *parameter) =>
         {
-            *to = Some(*parameter);
-            *from = Some(*field);
+            (*to, *from) = (Some(*parameter), Some(*field));
         }
         _ => {}
     }
 }
 
-/// Whether the field itself is wrong, not only its offset.
-const fn is_own(differences: Differences) -> bool {
-    !matches!(differences.first(), Some(Difference::Offset) | None)
+/// Whether a field with these differences belongs to another parameter. A wrong offset is no mistake of the field.
+const fn belongs_to(lists: &Lists<'_>, field: usize, parameter: usize, differences: Differences) -> bool {
+    match differences.first() {
+        Some(Difference::Offset) | None => false,
+        Some(Difference::ParameterName) => matches!(lists.partners.relation(field, parameter), Relation::Partners),
+        _ => lists.belong_together(field, parameter),
+    }
 }

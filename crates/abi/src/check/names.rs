@@ -92,6 +92,8 @@ pub(super) struct Partners {
 pub(super) enum Relation {
     /// They have one name.
     Partners,
+    /// Each has the name of the other one's position: the two are exchanged with another field and parameter.
+    Exchanged,
     /// One of them has a partner elsewhere.
     Strangers,
     Unknown,
@@ -121,7 +123,8 @@ impl Partners {
     pub(super) const fn relation(&self, field: usize, parameter: usize) -> Relation {
         match self.of(field, parameter) {
             (None, None) => Relation::Unknown,
-            (Some(other), _) if other == parameter => Relation::Partners,
+            (Some(own), _) if own == parameter => Relation::Partners,
+            (Some(own), Some(other)) if own + field == other + parameter => Relation::Exchanged,
             _ => Relation::Strangers,
         }
     }

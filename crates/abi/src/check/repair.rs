@@ -22,8 +22,6 @@ use crate::{
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 pub enum Repair<'a> {
-    /// Put the fields in the kernel's order, which only its source shows: several orders fit.
-    Reorder,
     /// Exchange two fields, the first before the second.
     Exchange(usize, usize),
     /// Move a field before another field; to the end, if `before` is the number of fields.
@@ -40,35 +38,8 @@ pub enum Repair<'a> {
         /// The field that it is put before.
         before: usize,
     },
-    /// Move a field, and declare it with the type of a parameter.
-    Replace {
-        /// The field.
-        field: usize,
-        /// The parameter.
-        parameter: usize,
-        /// The field that it is put before.
-        before: usize,
-    },
     /// Remove a field.
     Remove(usize),
-    /// Put several fields in one struct, or in one vector.
-    Join {
-        /// The first field.
-        first: usize,
-        /// The last field.
-        last: usize,
-        /// The parameter that is this struct.
-        parameter: usize,
-    },
-    /// Replace a field by one for each of several parameters.
-    Split {
-        /// The field.
-        field: usize,
-        /// The first parameter.
-        first: usize,
-        /// The last parameter.
-        last: usize,
-    },
     /// Declare a field with the type of a parameter.
     Declare {
         /// The field.
@@ -112,26 +83,15 @@ impl<'a, const N: usize> Report<'a, N> {
     #[must_use]
     pub const fn repair(&self, mismatch: Mismatch) -> Repair<'a> {
         match mismatch {
-            _ if self.fits_in_several_orders() => Repair::Reorder,
-            Mismatch::Differs { field, exchanged: Some(other), .. } => {
-                if field < other {
-                    Repair::Exchange(field, other)
-                } else {
-                    Repair::Exchange(other, field)
-                }
-            }
+            Mismatch::Differs { field, exchanged: Some(other), .. } if field < other => Repair::Exchange(field, other),
+            Mismatch::Differs { field, exchanged: Some(other), .. } => Repair::Exchange(other, field),
             Mismatch::Differs { field, parameter, differences, .. } => {
                 self.repair_of_field(field, parameter, differences)
             }
             Mismatch::Missing { before, moved: Some(field), .. } => Repair::Move { field, before },
             Mismatch::Missing { parameter, before, moved: None } => Repair::Add { parameter, before },
             Mismatch::Extra { field, moved: Some(_) } => Repair::Move { field, before: self.destination(field) },
-            Mismatch::Extra { field, moved: None } => match self.counterpart_of(mismatch) {
-                Some(Mismatch::Missing { parameter, before, .. }) => Repair::Replace { field, parameter, before },
-                _ => Repair::Remove(field),
-            },
-            Mismatch::Split { first, last, parameter } => Repair::Join { first, last, parameter },
-            Mismatch::Joined { field, first, last } => Repair::Split { field, first, last },
+            Mismatch::Extra { field, moved: None } => Repair::Remove(field),
         }
     }
 
@@ -165,13 +125,6 @@ impl<'a, const N: usize> Report<'a, N> {
                 }
             }
             _ => declare,
-        }
-    }
-
-    pub(crate) const fn counterpart_of(&self, mismatch: Mismatch) -> Option<Mismatch> {
-        match self.position(mismatch) {
-            Some(position) => self.counterpart(position),
-            None => None,
         }
     }
 

@@ -1,6 +1,11 @@
 //! All differences between a struct and a kernel.
 
-use super::{align::fit_by_types, mismatch::Mismatch, names};
+use super::{
+    align::{Row, Rows, fit_by_types},
+    lists::Lists,
+    mismatch::{Mismatch, mark_as_one_mistake},
+    names,
+};
 use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
@@ -9,16 +14,16 @@ use crate::signature::{Parameter, Signature};
 /// `const`: the derive calls them while the user's program compiles, and panics with the texts at the fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
-    pub(super) host: Signature<'a>,
-    pub(super) kernel: Signature<'a>,
-    pub(super) base: Option<usize>,
-    pub(super) mismatches: [Mismatch; N],
-    pub(super) total: usize,
-    /// The mismatch of the only misfit in its current place, if another order of the fields would also fix it.
-    pub(super) in_place: Option<Mismatch>,
-    /// Whether the fields fit in several other orders, none of which is more likely.
-    pub(super) several_orders: bool,
+    host: Signature<'a>,
+    kernel: Signature<'a>,
+    base: Option<usize>,
+    mismatches: [Mismatch; N],
+    total: usize,
 }
+
+/// The number of mismatches that are compared with each other to find exchanged and moved fields. A struct with more
+/// mismatches belongs to another kernel.
+const COMPARED: usize = 24;
 
 /// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
 /// depend on the GPU: see [`report_at`].
@@ -43,14 +48,9 @@ pub const fn report_at<'a, const N: usize>(
         base,
         mismatches: [Mismatch::Extra { field: 0, moved: None }; N],
         total: 0,
-        in_place: None,
-        several_orders: false,
     };
-    // Comparing types is expensive, so it is not done again.
-    if !fit_by_types(host.parameters, kernel.parameters, base) {
+    if !fits(host.parameters, kernel.parameters, base) {
         report.collect();
-    } else if !names::fit(host.parameters, kernel.parameters) {
-        report.collect_names();
     }
     report
 }
@@ -62,6 +62,56 @@ pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option
 }
 
 impl<'a, const N: usize> Report<'a, N> {
+    /// Finds all mistakes. The rows show each field and parameter without a partner; then mistakes that are one are
+    /// marked: a field that has moved, or two fields that are exchanged.
+    const fn collect(&mut self) {
+        let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
+        while let Some(row) = rows.next() {
+            if let Row::Wrong(mismatch) = row {
+                if self.total < N {
+                    self.mismatches[self.total] = mismatch;
+                }
+                self.total += 1;
+            }
+        }
+        let compared = if self.len() < COMPARED { self.len() } else { COMPARED };
+        let mut i = 0;
+        while i < compared {
+            let mut j = i + 1;
+            while j < compared {
+                mark_as_one_mistake(&mut self.mismatches, i, j, &rows.lists);
+                j += 1;
+            }
+            self.exchange_with_neighbour(&rows.lists, i);
+            i += 1;
+        }
+    }
+
+    /// Marks a field as exchanged with a neighbour that fits where it is: if the field has the name of its parameter, or
+    /// both fit as well the other way.
+    const fn exchange_with_neighbour(&mut self, lists: &Lists<'_>, i: usize) {
+        let Mismatch::Differs { field, parameter, differences, exchanged: None } = self.mismatches[i] else {
+            return;
+        };
+        let mut at = 0;
+        while at < 2 {
+            // The field before, then the field after.
+            let (other, to) = match at {
+                0 if field > 0 && parameter > 0 => (field - 1, parameter - 1),
+                _ => (field + 1, parameter + 1),
+            };
+            at += 1;
+            if other < lists.host.len()
+                && to < lists.kernel.len()
+                && lists.fit_if_exchanged((field, parameter), (other, to), differences)
+                && self.of_field(other).is_none()
+            {
+                self.mismatches[i] = Mismatch::Differs { field, parameter, differences, exchanged: Some(other) };
+                return;
+            }
+        }
+    }
+
     /// Whether the struct fits.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -103,16 +153,6 @@ impl<'a, const N: usize> Report<'a, N> {
         self.base
     }
 
-    /// The mismatch of the only misfit in its current place, if another order of the fields would also fix it.
-    pub(crate) const fn in_place(&self) -> Option<Mismatch> {
-        self.in_place
-    }
-
-    /// Whether the fields fit in several other orders, none of which is more likely.
-    pub(crate) const fn fits_in_several_orders(&self) -> bool {
-        self.several_orders
-    }
-
     /// The index of a stored mismatch.
     pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
         let mut i = 0;
@@ -124,6 +164,11 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         None
+    }
+
+    /// The mismatch of a row. A report knows which rows are one mistake, but stores only the first ones.
+    pub(crate) fn stored(&self, row: Mismatch) -> Mismatch {
+        self.position(row).map_or(row, |position| self.mismatches[position])
     }
 
     /// The mismatch of a field.

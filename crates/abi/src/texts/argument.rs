@@ -49,13 +49,6 @@ impl<const N: usize> Report<'_, N> {
                 say::remove_argument(&mut text, kernel.len(), host.len());
             }
             Mismatch::Extra { .. } => say::remove_or_move_argument(&mut text),
-            Mismatch::Split { first, parameter, .. } => {
-                let whole = &kernel[parameter];
-                say::push_whole(&mut text, (whole.size, whole.align), first);
-            }
-            Mismatch::Joined { first, last, .. } => {
-                say::push_each(&mut text, last - first + 1, first, last);
-            }
         }
         Some(text)
     }

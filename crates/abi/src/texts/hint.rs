@@ -4,6 +4,7 @@ use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
     message::{Hint, Message},
+    part_names::is_part,
     pointer::declaration,
     rust::{Declaration, needs_struct, underlying},
     spelling::{LONGEST_NAME, push_separator},
@@ -40,6 +41,11 @@ pub(super) const fn hint<const N: usize>(
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
             push_value(&mut hint, host, kernel, declare);
+            let has_elements =
+                host.cpp.is_array() && host.size == kernel.size * host.cpp.elements() && !is_part(host.name);
+            if has_elements && report.host().parameters.len() < report.kernel().parameters.len() {
+                say::or_spread(&mut hint);
+            }
         }
         Some(Difference::Alignment) => {
             if let Some(align) = kernel.align {

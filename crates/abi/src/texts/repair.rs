@@ -1,18 +1,14 @@
-//! Hints for unpaired fields and parameters, and for several differences with one cause.
+//! Hints for unpaired fields and parameters, and for fields that are exchanged or have moved.
 
 use super::{
     hint::hint,
     message::{Hint, Message},
-    part_names::is_part,
-    pointer::declaration,
     rust::types,
     templates as say,
 };
 use crate::{
     bytes::same,
     check::{Difference, Mismatch, Repair, Report, is_made},
-    class::Class,
-    cpp::{CppBase, name, vectors_of},
     signature::Parameter,
 };
 
@@ -20,11 +16,7 @@ impl<const N: usize> Report<'_, N> {
     /// The cause of a mistake and what to write, in one line.
     pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        if self.fits_in_several_orders() {
-            say::several_orders(&mut text);
-            return self.or_in_order(&text);
-        }
+        let host = self.host().parameters;
         if self.is_list()
             && let Some(hint) = self.argument_hint(mismatch)
         {
@@ -35,7 +27,13 @@ impl<const N: usize> Report<'_, N> {
                 if !matches!(differences.first(), Some(Difference::ParameterName)) =>
             {
                 say::exchanged(&mut text, host[first].name, host[second].name);
-                return self.or_in_order(&text);
+                if let Mismatch::Differs { field, parameter, exchanged: Some(other), .. } = mismatch
+                    && self.of_field(other).is_none()
+                    && !same(host[field].cpp_name(), self.kernel().parameters[parameter + other - field].name)
+                {
+                    let declare = hint(self, field, parameter, differences);
+                    say::or_in_order(&mut text, declare.as_str());
+                }
             }
             (_, Mismatch::Differs { field, parameter, differences, .. }) => {
                 return hint(self, field, parameter, differences);
@@ -45,41 +43,11 @@ impl<const N: usize> Report<'_, N> {
             }
             (Repair::Move { before, .. }, Mismatch::Extra { moved: Some(parameter), .. }) => {
                 say::move_away(&mut text, parameter, between(host, before).as_str());
-                return self.or_in_order(&text);
             }
             (Repair::Add { parameter, before }, _) => return self.add(mismatch, parameter, before),
-            (Repair::Replace { field, parameter, before }, _) => {
-                let declare = declaration(&host[field], &kernel[parameter]);
-                say::replace_field(&mut text, parameter, between(host, before).as_str(), declare.as_str());
-            }
             (Repair::Remove(_), _) => return self.remove(mismatch),
-            (Repair::Join { first, last, parameter }, _) => {
-                let whole = &kernel[parameter];
-                let declare = together(host, first, last, whole);
-                say::split_struct(&mut text, last - first + 1, whole.size, parameter, declare.as_str());
-            }
-            (Repair::Split { field, first, last }, _) => {
-                let whole = &host[field];
-                let count = last - first + 1;
-                if is_array_of(whole, &kernel[first], count) {
-                    say::spread_array(&mut text, first, last, whole.spelling);
-                } else {
-                    say::joined_struct(&mut text, first, last, whole.size, whole.spelling, count);
-                }
-            }
             _ => {}
         }
-        text
-    }
-
-    /// A change of the order. If only one field does not fit, adds the declaration for the current order.
-    const fn or_in_order(&self, order: &Hint) -> Hint {
-        let Some(Mismatch::Differs { field, parameter, differences, .. }) = self.in_place() else {
-            return *order;
-        };
-        let mut text = Message::new();
-        let declare = hint(self, field, parameter, differences);
-        say::or_in_order(&mut text, order.as_str(), declare.as_str());
         text
     }
 
@@ -101,7 +69,7 @@ impl<const N: usize> Report<'_, N> {
             if last == first + 1 && !same(ty.as_str(), others.as_str()) {
                 let (before, after) = if parameter == first { (&ty, &others) } else { (&others, &ty) };
                 say::add_before_or_after(&mut text, from, before.as_str(), after.as_str(), first, last);
-                return self.or_move(mismatch, &text);
+                return text;
             }
             if same(ty.as_str(), others.as_str()) {
                 either = ty;
@@ -115,17 +83,7 @@ impl<const N: usize> Report<'_, N> {
                 say::add_among(&mut text, from, to, either.as_str(), first, last);
             }
         }
-        self.or_move(mismatch, &text)
-    }
-
-    /// The hint to add a field; or to move one, if a field without a parameter fits there.
-    const fn or_move(&self, mismatch: Mismatch, add: &Hint) -> Hint {
-        if let Some(Mismatch::Extra { field, .. }) = self.counterpart_of(mismatch) {
-            let mut both = Message::new();
-            say::add_or_move(&mut both, add.as_str(), self.host().parameters[field].name);
-            return both;
-        }
-        *add
+        text
     }
 
     /// The hint for a field without a parameter.
@@ -157,43 +115,6 @@ impl<const N: usize> Report<'_, N> {
             _ => (0, 0),
         }
     }
-}
-
-/// Whether a field is an array of this many values like the parameter.
-const fn is_array_of(field: &Parameter<'_>, parameter: &Parameter<'_>, count: usize) -> bool {
-    field.cpp.is_array()
-        && field.cpp.elements() == count
-        && field.size == parameter.size * count
-        && !is_part(field.name)
-}
-
-/// The hint for several fields that are one parameter.
-const fn together(host: &[Parameter<'_>], first: usize, last: usize, whole: &Parameter<'_>) -> Message<1024> {
-    let mut text = Message::new();
-    let (is_vector, name) = match (whole.cpp.base, whole.align) {
-        (CppBase::Named(spelled), _) => (name::is_builtin(spelled), spelled),
-        (CppBase::Unknown, Some(align)) => (vectors_of::<1>(whole.size, align.bytes()).1 > 0, ""),
-        _ => (false, ""),
-    };
-    if is_vector {
-        say::as_one_field(&mut text, types("", None, whole).as_str());
-        return text;
-    }
-    let mut pointers = Message::<128>::new();
-    let mut i = first;
-    while i <= last {
-        if matches!(host[i].class, Class::Pointer) {
-            say::with_pointers(&mut pointers);
-            break;
-        }
-        i += 1;
-    }
-    if name.is_empty() {
-        say::as_struct(&mut text, pointers.as_str());
-    } else {
-        say::as_named_struct(&mut text, name, pointers.as_str());
-    }
-    text
 }
 
 /// The position of a new field, relative to the fields before and after it.

@@ -167,15 +167,6 @@ impl<const N: usize> Report<'_, N> {
                 say::extra(&mut message, host[field].name, kernel_name);
                 push_host(&mut message, &host[field]);
             }
-            Mismatch::Split { first, last, parameter } => {
-                let (first, last) = (host[first].name, host[last].name);
-                say::split(&mut message, first, last, parameter, kernel_name);
-                push_kernel(&mut message, &kernel[parameter]);
-            }
-            Mismatch::Joined { field, first, last } => {
-                say::joined(&mut message, host[field].name, first, last, kernel_name);
-                push_host(&mut message, &host[field]);
-            }
         }
         message
     }

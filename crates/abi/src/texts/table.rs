@@ -6,7 +6,7 @@ use super::{
     templates as say,
 };
 use crate::{
-    check::{self, Mismatch, Report},
+    check::{self, Mismatch, Report, Row},
     class::Class,
     signature::{Offsets, Parameter, Signature},
 };
@@ -42,8 +42,10 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
         Self { colored, ..self }
     }
 
-    fn rows(&self) -> Rows<'r, 'a, N> {
-        Rows { report: self.report, steps: check::Steps::new(self.report), offsets: Offsets::new(self.report.base()) }
+    fn lines(&self) -> Lines<'r, 'a, N> {
+        let (report, base) = (self.report, self.report.base());
+        let rows = check::Rows::new(report.host().parameters, report.kernel().parameters, base);
+        Lines { report, rows, offsets: Offsets::new(base) }
     }
 }
 
@@ -59,12 +61,12 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
         }
         f.write_str(title.as_str())?;
 
-        let count = self.rows().count();
+        let count = self.lines().count();
         let shown = || {
-            let mut ahead = self.rows();
+            let mut ahead = self.lines();
             let mut wrong = None;
             let mut seen = 0;
-            self.rows().enumerate().map(move |(index, row)| {
+            self.lines().enumerate().map(move |(index, row)| {
                 while seen <= index + AROUND {
                     if ahead.next().is_some_and(|row| row.mismatch.is_some()) {
                         wrong = Some(seen);
@@ -122,7 +124,7 @@ fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result 
     f.write_str(text.as_str())
 }
 
-struct Row {
+struct Line {
     field: Message<128>,
     host: Message<128>,
     host_place: Message<48>,
@@ -131,7 +133,7 @@ struct Row {
     mismatch: Option<Mismatch>,
 }
 
-impl Row {
+impl Line {
     fn cells(&self) -> [&str; 5] {
         [
             self.field.as_str(),
@@ -143,33 +145,36 @@ impl Row {
     }
 }
 
-struct Rows<'r, 'a, const N: usize> {
+struct Lines<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
-    steps: check::Steps<'r, 'a, N>,
+    rows: check::Rows<'a>,
     /// The offsets of the kernel's parameters.
     offsets: Offsets,
 }
 
-impl<const N: usize> Iterator for Rows<'_, '_, N> {
-    type Item = Row;
+impl<const N: usize> Iterator for Lines<'_, '_, N> {
+    type Item = Line;
 
-    fn next(&mut self) -> Option<Row> {
-        let step = self.steps.next()?;
-        let mut row = Row {
+    fn next(&mut self) -> Option<Line> {
+        let (field, parameter, mismatch) = match self.rows.next()? {
+            Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
+            Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
+        };
+        let mut row = Line {
             field: Message::new(),
             host: Message::new(),
             host_place: Message::new(),
             kernel: Message::new(),
             kernel_place: Message::new(),
-            mismatch: step.mismatch,
+            mismatch,
         };
-        if let Some(field) = step.field {
+        if let Some(field) = field {
             let field = &self.report.host().parameters[field];
             row.field.writer().push_shortened(field.name, LONGEST_NAME);
             row.host.writer().push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut row.host_place, field.size, field.offset);
         }
-        if let Some(parameter) = step.parameter {
+        if let Some(parameter) = parameter {
             let parameter = &self.report.kernel().parameters[parameter];
             let offset = self.offsets.next(parameter);
             push_type(&mut row.kernel, parameter);

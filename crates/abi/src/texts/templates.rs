@@ -61,8 +61,6 @@ templates! {
     uses_pointer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` accesses memory through parameter {index}, but `{field}` is `{ty}`";
     uses_addresses(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` loads addresses through parameter {index}, but `{field}` is `{ty}`";
     uses_object(kernel: name, index: number, object: text, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as a {object} object, but `{field}` is `{ty}`";
-    split(first: name, last: name, index: number, kernel: name) = "`{first}` to `{last}` are one parameter of kernel `{kernel}`, parameter {index}";
-    joined(field: name, first: number, last: number, kernel: name) = "`{field}` is several parameters of kernel `{kernel}`, {first} to {last}";
     extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
@@ -79,27 +77,18 @@ templates! {
 
     // Help: fields in another order, or another number of them.
     exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
+    or_in_order(declare: text) = "; or, if the order of the fields is right, {declare}";
     move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
     move_away(index: number, place: text) = "it fits parameter {index}: move it {place}";
-    several_orders() = "the order of the fields is not the kernel's order, and several orders fit: compare them with the kernel's source";
-    or_in_order(order: text, declare: text) = "{order}; or, if the order of the fields is right, {declare}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
     add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
     add_before_or_after(field: name, before: text, after: text, first: number, last: number) = "add a field for it before `{field}`, {before}, or after it, {after} (parameters {first} and {last} are alike, so either may be missing)";
     add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
-    add_or_move(add: text, field: name) = "{add}; or, if `{field}` is this field, move it there";
+    or_spread() = "; or, if the next parameters are its other elements, write `#[kernel_args(spread)]` on it";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
     remove_one(first: name, last: name, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
     remove_one_of(first: name, last: name, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
-    replace_field(index: number, place: text, declare: text) = "if it is parameter {index}, move it {place} and {declare}; if not, remove it and add a field for that parameter";
     no_parameter() = "remove it, or move it to where the kernel takes it";
-    split_struct(fields: fields, size: bytes, index: number, declare: text) = "these {fields} together are the {size} of parameter {index}: {declare}";
-    as_struct(pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]` and `#[repr(C)]`{pointers}";
-    as_named_struct(name: name, pointers: text) = "put them in one struct with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`{pointers}";
-    with_pointers() = ", where a device pointer is a `DevicePointer<T>` or `DevicePointerMut<T>`";
-    as_one_field(types: text) = "replace them by one field: {types}";
-    joined_struct(first: number, last: number, size: bytes, ty: name, fields: fields) = "parameters {first} to {last} together are the {size} of `{ty}`: replace it by {fields}, one for each";
-    spread_array(first: number, last: number, ty: name) = "parameters {first} to {last} are the elements of `{ty}`: write `#[kernel_args(spread)]` on it";
     to_the_struct() = "to the struct";
     before_field(next: name) = "before `{next}`";
     after_field(previous: name) = "after `{previous}`";
@@ -128,8 +117,6 @@ templates! {
     literal(value: text, ty: text) = "`{value}_{ty}`";
     remove_argument(parameters: parameters, arguments: number) = "remove it: the kernel takes {parameters}, the list has {arguments} arguments";
     remove_or_move_argument() = "remove it, or push it where the kernel takes it";
-    push_whole(layout: layout, index: number) = "push one value of {layout} as argument {index}, a struct with `#[derive(DeviceType)]` or a vector";
-    push_each(arguments: number, first: number, last: number) = "push {arguments} arguments instead, one for each of the parameters {first} to {last}";
 
     // Help: a value of another size or kind.
     takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";

@@ -22,8 +22,6 @@ pub(crate) enum Change {
 pub(crate) struct Advice {
     pub(crate) changes: BTreeSet<Change>,
     pub(crate) types: Vec<String>,
-    /// A hint says that several orders fit, without naming one.
-    pub(crate) several: bool,
 }
 
 /// The parts of a text in backquotes.
@@ -75,8 +73,6 @@ impl Advice {
             let declared = quoted(second).into_iter().find_map(|part| part.split_once(": "));
             let own = declared.map_or(field.unwrap(), |(name, _)| host[position(host, name)].name);
             self.read(host, Some(own), second);
-        } else if help.contains("several orders fit") {
-            self.several = true;
         } else if let Some((names, "look exchanged: swap them")) =
             help.rsplit_once(" look").map(|(a, _)| (a, &help[a.len() + 1..]))
         {

@@ -13,6 +13,5 @@ mod rendering;
 mod repairs;
 mod rules;
 mod sides;
-mod split;
 mod texts;
 mod variants;

@@ -343,21 +343,13 @@ fn declared(hint: &str, kernel: &Parameter<'static>) -> Parameter<'static> {
     panic!("no type in {hint}");
 }
 
-/// The hint leaves the choice to the user.
-const SEVERAL: &str = "several orders";
-
-/// What a user does after the first mistake of a report. `Err` if the hint leaves the choice to the user.
-fn follow(
-    host: &mut Fields,
-    (kernel, right): (&[Parameter<'static>], &[Parameter<'static>]),
-    report: &Report<'_>,
-) -> Result<(), String> {
+/// What a user does after the first mistake of a report.
+fn follow(host: &mut Fields, (kernel, right): (&[Parameter<'static>], &[Parameter<'static>]), report: &Report<'_>) {
     let mismatch = report.mismatches()[0];
     let message = report.message(mismatch);
     let hint = message.as_str().rsplit_once("\n  help: ").map_or("", |(_, hint)| hint).to_owned();
     let lifted = |parameter: usize| -> Parameter<'static> { kernel[parameter] };
     match report.repair(mismatch) {
-        Repair::Reorder => return Err(SEVERAL.to_owned()),
         // The user reads the source.
         Repair::CompareMembers { field, parameter } => {
             host[field] = Parameter { name: host[field].name, ..right[parameter] };
@@ -372,11 +364,6 @@ fn follow(
             let name = if kernel.name.starts_with("k_param") { "new" } else { kernel.name };
             let after = hint.split_once(": ").map_or(hint.as_str(), |(_, types)| types);
             host.insert(before, Parameter { name, ..declared(&format!("declare {after}"), &kernel) });
-        }
-        Repair::Replace { field, parameter, before } => {
-            let name = host.remove(field).name;
-            let at = if before > field { before - 1 } else { before };
-            host.insert(at, Parameter { name, ..declared(&hint, &lifted(parameter)) });
         }
         Repair::Remove(field) => drop(host.remove(field)),
         Repair::Declare { field, parameter } => {
@@ -393,24 +380,8 @@ fn follow(
             let members = members_after(&members_of(&own), &repair, &hint);
             host[field] = with_inner(&host[field], &again(&own, &members));
         }
-        Repair::Join { first, last, parameter } => {
-            host.drain(first..=last);
-            let kernel = lifted(parameter);
-            let cpp = match kernel.cpp.base {
-                CppBase::Named(spelled) => spelled,
-                _ => "Own",
-            };
-            host.insert(first, Parameter { name: kernel.name, ..own_struct(&kernel, cpp) });
-        }
-        Repair::Split { field, first, last } => {
-            host.remove(field);
-            for (at, parameter) in (first..=last).enumerate() {
-                host.insert(field + at, Parameter { name: lifted(parameter).name, ..right[parameter] });
-            }
-        }
         other => panic!("{other:?}: {hint}"),
     }
-    Ok(())
 }
 
 fn members_after(members: &[Parameter<'static>], repair: &MemberRepair<'_>, hint: &str) -> Fields {
@@ -479,7 +450,7 @@ fn repaired(
         }
         log.push_str(found.message(found.mismatches()[0]).as_str());
         log.push('\n');
-        follow(host, (kernel, right), &found)?;
+        follow(host, (kernel, right), &found);
     }
     Err(format!("not accepted after {most} steps:\n{log}"))
 }
@@ -521,8 +492,6 @@ struct Count {
     steps: usize,
     /// In as many steps as there were mistakes, or fewer.
     direct: usize,
-    /// Several orders fit, and nothing shows the kernel's.
-    open: usize,
 }
 
 #[test]
@@ -546,7 +515,6 @@ fn followed_hints_end_at_the_right_struct() {
         let count = &mut counts.borrow_mut()[made];
         count.structs += 1;
         match repaired(&mut host, (&kernel, &right), 12) {
-            Err(why) if why == SEVERAL => count.open += 1,
             Err(why) => prop_assert!(false, "{}\nfor {}\n{why}\n{mistakes:?}", show(&begin), show(&right)),
             Ok((steps, log)) => {
                 count.steps += steps;
@@ -557,10 +525,9 @@ fn followed_hints_end_at_the_right_struct() {
         }
         Ok(())
     });
-    for (mistakes, Count { structs, steps, direct, open }) in counts.take().iter().enumerate() {
+    for (mistakes, Count { structs, steps, direct }) in counts.take().iter().enumerate() {
         println!(
-            "hints: {structs} structs with {mistakes} mistakes: {steps} steps, {direct} with at most one for each mistake, \
-             {open} left open because several orders fit"
+            "hints: {structs} structs with {mistakes} mistakes: {steps} steps, {direct} with at most one for each mistake"
         );
     }
     result.unwrap_or_else(|error| panic!("{error}"));

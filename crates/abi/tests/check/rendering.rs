@@ -55,9 +55,9 @@ fn what_one_side_lacks_is_a_gap() {
 kernel `mix` does not take these arguments
   field  host                    kernel
   i      i32            4 @ 0    int      4 @ 0
-                                 .f32     4 @ 4    <- add a field for it between `i` and `f4`: `f32`; or, if `c` is this field, move it there
+                                 .f32     4 @ 4    <- add a field for it between `i` and `f4`: `f32`
   f4     Float4         16 @ 16  .b8[16]  16 @ 16
-  c      u32            4 @ 32                     <- if it is parameter 1, move it between `i` and `f4` and declare `c: f32`; if not, remove it and add a field for that parameter
+  c      u32            4 @ 32                     <- remove it, or move it to where the kernel takes it
   alpha  f64            8 @ 40   .f64     8 @ 32
   x      &CudaSlice<_>  8 @ 48   float*   8 @ 40   <- the kernel may write through it: declare `x: &mut CudaSlice<f32>`; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off"
     );

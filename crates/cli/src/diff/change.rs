@@ -54,9 +54,6 @@ pub(crate) enum Kind {
     Removed,
     Moved,
     Exchanged,
-    /// Several parameters were joined into one, or one was split into several.
-    Split,
-    Joined,
     Retyped,
     /// The offset changed, although the parameters before it did not change.
     Offset,
@@ -86,8 +83,6 @@ impl Kind {
             Self::Removed => "parameter_removed",
             Self::Moved => "parameter_moved",
             Self::Exchanged => "parameters_exchanged",
-            Self::Split => "parameters_joined",
-            Self::Joined => "parameter_split",
             Self::Retyped => "parameter_retyped",
             Self::Offset => "parameter_offset",
             Self::Renamed => "parameter_renamed",

@@ -27,7 +27,8 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     for mismatch in report.mismatches() {
         match *mismatch {
             Mismatch::Differs { field, parameter, differences, exchanged } => {
-                pairs.take([field], [parameter]);
+                pairs.old.remove(&field);
+                pairs.new.remove(&parameter);
                 match exchanged {
                     Some(other) if field < other => {
                         let place = partner(&report, other).unwrap_or(parameter);
@@ -38,23 +39,15 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
                 }
             }
             Mismatch::Missing { moved, parameter, .. } => {
-                pairs.take([], [parameter]);
+                pairs.new.remove(&parameter);
                 if moved.is_none() {
                     changes.push(breaking(Kind::Added, None, side(new, parameter)));
                 }
             }
             Mismatch::Extra { field, moved } => {
-                pairs.take([field], []);
+                pairs.old.remove(&field);
                 let kind = if moved.is_some() { Kind::Moved } else { Kind::Removed };
                 changes.push(breaking(kind, side(old, field), moved.and_then(|to| side(new, to))));
-            }
-            Mismatch::Split { first, last, parameter } => {
-                pairs.take(first..=last, [parameter]);
-                changes.push(breaking(Kind::Split, Some(range(old, first, last)), side(new, parameter)));
-            }
-            Mismatch::Joined { field, first, last } => {
-                pairs.take([field], first..=last);
-                changes.push(breaking(Kind::Joined, side(old, field), Some(range(new, first, last))));
             }
             _ => {}
         }
@@ -163,28 +156,8 @@ fn breaking(kind: Kind, old: Option<Side>, new: Option<Side>) -> Change {
     Change::new(kind, true, old, new)
 }
 
-/// Several parameters as one side, with the index of the first one.
-fn range(parameters: &[Parameter<'_>], first: usize, last: usize) -> Side {
-    let several = parameters.get(first..=last).unwrap_or_default().iter();
-    let texts: Vec<String> = several.map(super::change::parameter).collect();
-    let mut side = Side::text(texts.join(" and "));
-    side.index = Some(first);
-    side
-}
-
 /// The parameters that have not been reported. They match in their order.
 struct Pairs {
     old: BTreeSet<usize>,
     new: BTreeSet<usize>,
-}
-
-impl Pairs {
-    fn take(&mut self, old: impl IntoIterator<Item = usize>, new: impl IntoIterator<Item = usize>) {
-        for index in old {
-            self.old.remove(&index);
-        }
-        for index in new {
-            self.new.remove(&index);
-        }
-    }
 }

@@ -60,10 +60,6 @@ fn sentence(change: &Change) -> String {
         Kind::Removed => format!("parameter {from} was removed: {old}"),
         Kind::Moved => format!("parameter {from} moved to position {to}: {new}"),
         Kind::Exchanged => format!("parameter {from} was exchanged with parameter {to}: {old}"),
-        Kind::Split => {
-            format!("parameters from {from} on were joined into parameter {to}: {old} → {new}")
-        }
-        Kind::Joined => format!("parameter {from} became several, from {to} on: {old} → {new}"),
         Kind::Retyped => format!("parameter {to} changed its type: {old} → {new}"),
         Kind::Offset => format!("parameter {to} changed its offset: {old}"),
         Kind::Renamed => format!("parameter {to} was renamed: {old} → {new}"),

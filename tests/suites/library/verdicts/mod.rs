@@ -27,7 +27,7 @@ const HEAD: &str = "\
 # Written by: KERNEL_ARGS_BLESS=1 cargo test -p kernel-args-tests --test library verdicts::
 # A letter for each host type, in the order of this list:
 # . fits; S size; C class; A alignment; p a pointer and a value; T type; M members; V variants of an enum; N name;
-# U signedness; P pointee; K const; j several parameters; x without a parameter
+# U signedness; P pointee; K const; x without a parameter
 ";
 
 /// The names and the C++ types of the kernels.
@@ -65,7 +65,6 @@ fn letter(host: &Host, kernel: &Kernel<'_>) -> char {
             Some(Difference::Constness) => 'K',
             other => panic!("{} for {:?}: {other:?}", host.name, kernel.parameters),
         },
-        [Mismatch::Split { .. } | Mismatch::Joined { .. }, ..] => 'j',
         _ => 'x',
     }
 }

@@ -60,10 +60,9 @@ fn number(text: &str, before: &str) -> Option<usize> {
 
 /// The hint without what can be done instead.
 fn first_of(hint: &str) -> &str {
-    const ALTERNATIVES: [&str; 8] = [
+    const ALTERNATIVES: [&str; 7] = [
         "; or, ",
         "; or use ",
-        "; if not, ",
         "; here `",
         "; if the kernel only reads",
         "; where the type is inferred",
@@ -104,9 +103,6 @@ impl Mistake {
     }
 
     fn follow_in(&self, source: &str, mut arguments: Item, hint: &str) -> Result<String, String> {
-        if hint.contains("put them in one struct") {
-            return self.join(source, arguments, hint);
-        }
         if let Some(changed) = self.order(&mut arguments, hint)? {
             return Ok(changed.write(source));
         }
@@ -195,20 +191,6 @@ impl Mistake {
         Ok(arguments.write(source))
     }
 
-    /// Several fields become the members of a struct.
-    fn join(&self, source: &str, mut arguments: Item, hint: &str) -> Result<String, String> {
-        let [first, last, ..] = quoted(&self.what)[..] else {
-            return Err(format!("no fields: {}", self.what));
-        };
-        let (first, last) = (arguments.position(first)?, arguments.position(last)?);
-        let own = Field::new("joined", "Joined");
-        let members = arguments.fields.splice(first..=last, [own]);
-        let members: Vec<_> = members.map(|field| format!("    {}: {},\n", field.name, field.ty)).collect();
-        let attributes: Vec<&str> = quoted(hint).into_iter().filter(|part| part.starts_with("#[")).collect();
-        let (attributes, members) = (attributes.join("\n"), members.concat());
-        Ok(format!("{}{attributes}\nstruct Joined {{\n{members}}}\n", arguments.write(source)))
-    }
-
     /// Fields that move, are added or are removed. `None` for other hints.
     fn order(&self, arguments: &mut Item, hint: &str) -> Result<Option<Item>, String> {
         let fields = &arguments.fields;
@@ -222,11 +204,7 @@ impl Mistake {
         } else if let Some((_, place)) = hint.split_once("move it ") {
             let moved = if hint.contains("would fit here") { first_quoted(hint)? } else { self.field()? };
             let from = arguments.position(moved)?;
-            let (mut to, mut field) = (place_of(arguments, place)?, fields[from].clone());
-            if let Some((_, declare)) = place.split_once("declare ") {
-                let (_, ty) = first_quoted(declare)?.split_once(": ").ok_or("no type")?;
-                ty.clone_into(&mut field.ty);
-            }
+            let (mut to, field) = (place_of(arguments, place)?, fields[from].clone());
             if to > from {
                 to -= 1;
             }

@@ -97,6 +97,7 @@ fn a_narrowed_field_gets_another_type_for_its_parameter() {
 #[test]
 fn an_array_that_is_several_parameters_is_spread() {
     let shape = Parameter { name: "shape", spelling: "[u32; 2]", ..array(u32(""), 2) };
-    let hint = "parameters 1 to 2 are the elements of `[u32; 2]`: write `#[kernel_args(spread)]` on it";
-    assert_eq!(texts(&[f64("a"), shape], &[ptx("p", "", 8, 8, Class::Float), ptx_u32(), ptx_u32()]), [hint]);
+    let hint = "; or, if the next parameters are its other elements, write `#[kernel_args(spread)]` on it";
+    let hints = texts(&[f64("a"), shape], &[ptx("p", "", 8, 8, Class::Float), ptx_u32(), ptx_u32()]);
+    assert!(hints.iter().any(|text| text.ends_with(hint)), "{hints:?}");
 }
