@@ -59,8 +59,6 @@ pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 #[cfg(feature = "graphs")]
 pub(crate) use entry_points::atexit;
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
-#[cfg(feature = "observe")]
-pub(crate) use entry_points::{plain, set_plain};
 #[cfg(feature = "graphs")]
 pub(crate) use exec::{Exec, ExecNode};
 #[cfg(feature = "graphs")]

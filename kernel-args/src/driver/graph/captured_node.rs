@@ -58,9 +58,10 @@ impl<A: KernelArgs> Kernel<A> {
             captures::add(graph, &slot);
             slot
         };
-        let call = LaunchCall { api, stream: stream.into(), launch: *launch, launch_stream: &lowered_on, function };
-        // A captured launch is not repeated, so it is always observed.
-        let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
+        // A captured launch is not repeated, so whether it is observed is not known from one word.
+        let watched = Launch { is_watched: true, ..*launch };
+        let call = LaunchCall { api, stream: stream.into(), launch: watched, launch_stream: &lowered_on, function };
+        let launched = call.with(fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

@@ -3,6 +3,8 @@
 use super::explain;
 #[cfg(feature = "observe")]
 use super::observed::Facts;
+#[cfg(feature = "observe")]
+use crate::driver::observe;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
@@ -65,14 +67,14 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
     /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
     /// recording the use of the arguments.
     ///
-    /// The function's context must be current, and the stream must belong to it. `OBSERVED` is false for a launch that nothing observes.
+    /// The function's context must be current, and the stream must belong to it.
     #[inline(always)]
-    pub(crate) fn with<const OBSERVED: bool, A: Lower>(&self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn with<A: Lower>(&self, fitting: A, promise: Promise<'_>) -> Result<(), Error> {
         self.check_attributes(fitting.function())?;
         let form = self.form(fitting.usual_form());
         let passed = Passed { call: self, promise, of: PhantomData::<A> };
         #[cfg(feature = "observe")]
-        if OBSERVED {
+        if self.launch.is_watched && observe::is_active() {
             let facts = Facts {
                 launch: &self.launch,
                 config: self.config(),

@@ -1,13 +1,9 @@
 //! Types that can be launched.
 
-#[cfg(feature = "observe")]
-use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
 };
-#[cfg(all(feature = "graphs", feature = "observe"))]
-use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::Promise,
@@ -72,7 +68,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -89,20 +85,11 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     }
 
     #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: B,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self.as_function(), &launch, B::CONTRACTS.shared) {
-            return observed::launch(self, (launch, args, promise));
-        }
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         // Passed by reference, because a move would copy the struct.
-        launch_fitting::<OBSERVED, _>(self.as_function(), &launch, self.fit(&mut args), promise)
+        launch_fitting(self.as_function(), &launch, self.fit(&mut args), promise)
     }
 }
 
@@ -114,19 +101,10 @@ impl<A: KernelArgs> Launchable<A> for Function {
     }
 
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self, &launch, A::CONTRACTS.shared) {
-            return observed::launch(self, (launch, args, promise));
-        }
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         let name = || self.name().into();
         check_contracts(&args, &mut launch, Target::Launch, name)?;
-        launch_fitting::<OBSERVED, _>(self, &launch, self.fit(&mut args)?, promise)
+        launch_fitting(self, &launch, self.fit(&mut args)?, promise)
     }
 }
 
@@ -137,17 +115,8 @@ impl Launchable<&mut ArgList<'_>> for Function {
     }
 
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        args: &mut ArgList<'_>,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self, &launch, false) {
-            return observed::launch(self, (launch, args, promise));
-        }
-        launch_fitting::<OBSERVED, _>(self, &launch, self.fit_list(args)?, promise)
+    fn enqueue(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        launch_fitting(self, &launch, self.fit_list(args)?, promise)
     }
 }
 
@@ -158,28 +127,9 @@ impl Launchable<ArgList<'_>> for Function {
     }
 
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        mut args: ArgList<'_>,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        Launchable::<&mut ArgList<'_>>::enqueue::<OBSERVED>(self, launch, &mut args, promise)
+    fn enqueue(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        Launchable::<&mut ArgList<'_>>::enqueue(self, launch, &mut args, promise)
     }
-}
-
-/// Whether nothing observes a launch, and its grid and block are within the limits of the function. `computes_shared`: a contract sets its
-/// shared memory.
-#[cfg(feature = "observe")]
-#[inline(always)]
-fn is_plain(function: &Function, launch: &Launch<'_>, computes_shared: bool) -> bool {
-    #[cfg(feature = "graphs")]
-    if launch.recording.is_some() {
-        // A launch that a sequence repeats is not compared with the limits again.
-        return !is_active();
-    }
-    let shared_given = launch.shared_given | computes_shared;
-    function.loaded().is_plain(launch, shared_given)
 }
 
 /// The stream of a launch. It must belong to the function's context.
@@ -203,7 +153,7 @@ fn bind(function: &LoadedFunction) -> Result<(), Error> {
 
 /// Launches a verified function.
 #[inline(always)]
-fn launch_fitting<const OBSERVED: bool, A: Lower>(
+fn launch_fitting<A: Lower>(
     owner: &Function,
     launch: &Launch<'_>,
     fitting: A,
@@ -214,7 +164,7 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     let stream = stream(function, launch)?;
     #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
-        return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
+        return super::record::record(recording, owner, launch, fitting, promise);
     }
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
@@ -222,12 +172,7 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
     if let Some(field) = launch_stream.foreign() {
         return Err(foreign(name(), A::name_of, field));
     }
-    if cfg!(feature = "observe") && !OBSERVED {
-        // `is_plain` has compared the grid and the block.
-        function.check_shared(launch)?;
-    } else {
-        function.check(launch)?;
-    }
+    function.check(launch)?;
     bind(function)?;
     let call = LaunchCall {
         api: function.api,
@@ -236,7 +181,7 @@ fn launch_fitting<const OBSERVED: bool, A: Lower>(
         launch_stream: &launch_stream,
         function,
     };
-    call.with::<OBSERVED, _>(fitting, promise)
+    call.with(fitting, promise)
 }
 
 impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
@@ -245,8 +190,8 @@ impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
     }
 
     #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).enqueue::<OBSERVED>(launch, args, promise)
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue(launch, args, promise)
     }
 }
 
@@ -256,7 +201,7 @@ impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
     }
 
     #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).enqueue::<OBSERVED>(launch, args, promise)
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        (**self).enqueue(launch, args, promise)
     }
 }

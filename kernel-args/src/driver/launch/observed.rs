@@ -1,10 +1,9 @@
 //! Launches while a user of [`observe`] is active.
 
-use super::{LaunchArgs, Launchable};
 use crate::{
     contract::Geometry,
     driver::{
-        api::{AnyCall, LaunchConfig, Promise},
+        api::{AnyCall, LaunchConfig},
         config::{Form, Launch},
         error::Error,
         function::{LoadedFunction, Lower, Pass, PassTo, Passed},
@@ -17,19 +16,6 @@ use crate::{
 use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;
 use std::{string::String, sync::Arc};
-
-/// Launches with [`LaunchCall::with`](super::call::LaunchCall::with)`::<true>`.
-///
-/// The arguments are in a tuple, which moves them: a launch that nothing observes then never has their address, and can keep them in
-/// registers.
-#[cold]
-#[inline(never)]
-pub(super) fn launch<A: LaunchArgs>(
-    target: &(impl Launchable<A> + ?Sized),
-    (launch, args, promise): (Launch<'_>, A, Promise<'_>),
-) -> Result<(), Error> {
-    target.enqueue::<true>(launch, args, promise)
-}
 
 /// What is known of a launch without its arguments.
 pub(super) struct Facts<'a> {

@@ -1,14 +1,10 @@
 //! Launches of cudarc functions and raw handles.
 
-#[cfg(feature = "observe")]
-use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
     launchable::Launchable,
 };
-#[cfg(feature = "observe")]
-use crate::driver::api::plain;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Promise, StreamHandle, api},
@@ -39,22 +35,12 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
     }
 
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        let Some(api) = entry_points::<OBSERVED>()? else {
-            return observed::launch(self, (launch, args, promise));
-        };
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        let api = api()?;
         let function = FunctionHandle::from(self);
         let name = || function_name(function);
         check_contracts(&args, &mut launch, Target::Launch, name)?;
         let stored = verified::context(function.raw(), TypeId::of::<A::Erased>());
-        #[cfg(not(feature = "observe"))]
-        let api = api()?;
         let context = match launch.stream {
             // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
             // skipped if the stored result has the stream's context. If the handle was reused for a function of a
@@ -76,7 +62,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         };
         let was_verified = stored == Some(context);
         let fitting = Fitting::promised(function, &mut args, &promise);
-        launch_raw::<OBSERVED, _>(api, fitting, context, context, was_verified, launch, Some(self), promise)
+        launch_raw(api, fitting, context, context, was_verified, launch, Some(self), promise)
     }
 }
 
@@ -88,20 +74,10 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
     }
 
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        let Some(api) = entry_points::<OBSERVED>()? else {
-            return observed::launch(self, (launch, args, promise));
-        };
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        let api = api()?;
         let name = || function_name(promise.function(*self));
         check_contracts(&args, &mut launch, Target::Launch, name)?;
-        #[cfg(not(feature = "observe"))]
-        let api = api()?;
         let context = match launch.stream {
             Some(stream) => {
                 bind(api, stream.context())?;
@@ -112,15 +88,8 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let own = ptr::null_mut();
         let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
         let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        launch_raw::<OBSERVED, _>(api, fitting, context, own, was_verified, launch, None, promise)
+        launch_raw(api, fitting, context, own, was_verified, launch, None, promise)
     }
-}
-
-/// The entry points; `None` for a launch that may be observed.
-#[cfg(feature = "observe")]
-#[inline(always)]
-fn entry_points<const OBSERVED: bool>() -> Result<Option<&'static Api>, Error> {
-    Ok(if OBSERVED { Some(api()?) } else { plain() })
 }
 
 /// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
@@ -130,7 +99,7 @@ fn entry_points<const OBSERVED: bool>() -> Result<Option<&'static Api>, Error> {
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "inlined")]
-fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
+fn launch_raw<A: KernelArgs>(
     api: &'static Api,
     fitting: Fitting<FunctionHandle<'_>, A>,
     context: CUcontext,
@@ -167,11 +136,11 @@ fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
     #[cfg(feature = "graphs")]
     if let Some(recording) = launch.recording {
         let callee = Raw { function, owner };
-        return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
+        return record(recording, callee, &launch, fitting, promise);
     }
     allow_shared(&launch, function, name)?;
     let call = LaunchCall { api, stream, launch, launch_stream: &launch_stream, function };
-    call.with::<OBSERVED, _>(fitting, promise)
+    call.with(fitting, promise)
 }
 
 /// Allows the function the dynamic shared memory of the launch.

@@ -5,6 +5,8 @@
 #[cfg(feature = "observe")]
 use super::observed::Facts;
 use super::{call::check_attributes, explain};
+#[cfg(feature = "observe")]
+use crate::driver::observe;
 use crate::{
     driver::{
         api::{FunctionHandle, KernelCall, LaunchConfig, LaunchKeeper, LaunchLog, Promise, Shape, api},
@@ -54,7 +56,7 @@ impl Callee for &Function {
 
 /// Checks the attributes, lowers the arguments, and records the launch.
 #[inline(always)]
-pub(super) fn record<const OBSERVED: bool, A: Lower>(
+pub(super) fn record<A: Lower>(
     recording: &Recording,
     callee: impl Callee,
     launch: &Launch<'_>,
@@ -64,10 +66,10 @@ pub(super) fn record<const OBSERVED: bool, A: Lower>(
     let Launch { grid, block, shared, shared_given, attributes, .. } = *launch;
     let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
     let Some(attributes) = attributes else {
-        return lower::<OBSERVED, _>(recording, callee, &shape, None, fitting, promise);
+        return lower(recording, callee, &shape, None, fitting, promise);
     };
     check_recorded(recording, callee, &shape, &attributes, fitting.function())?;
-    lower::<OBSERVED, _>(recording, callee, &shape, Some(&attributes), fitting, promise)
+    lower(recording, callee, &shape, Some(&attributes), fitting, promise)
 }
 
 /// Checks a launch with attributes. It is compiled once, not for each struct.
@@ -94,7 +96,7 @@ fn check_recorded(
 }
 
 #[inline(never)]
-fn lower<const OBSERVED: bool, A: Lower>(
+fn lower<A: Lower>(
     recording: &Recording,
     callee: impl Callee,
     shape: &Shape,
@@ -107,7 +109,7 @@ fn lower<const OBSERVED: bool, A: Lower>(
     let pass =
         Record { recording, callee, shape, attributes, promise, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
-    if OBSERVED {
+    if observe::is_active() {
         let launch =
             Launch { shared: shape.shared, attributes: attributes.copied(), ..Launch::new(shape.grid, shape.block) };
         let on = recording.stream();
