@@ -149,12 +149,6 @@ impl<'k> LaunchStream<'k> {
         }
     }
 
-    /// The stream of the launch, if the launch names one.
-    #[cfg(feature = "observe")]
-    pub(crate) fn cuda_stream(&self) -> Option<&'k CudaStream> {
-        self.stream
-    }
-
     /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
     /// stream of `context`.
     ///

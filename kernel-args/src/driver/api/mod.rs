@@ -74,8 +74,6 @@ pub(crate) use handle::Markers;
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
-#[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) use launch::AnyCall;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]

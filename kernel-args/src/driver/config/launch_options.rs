@@ -4,7 +4,10 @@ use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
     MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
 };
-use crate::device::vector::Dim3;
+use crate::{
+    device::vector::Dim3,
+    driver::api::{LaunchConfig, StreamHandle},
+};
 use cudarc::driver::{CudaEvent, CudaStream};
 
 /// Grid, block and options of one launch. The options of [`launch!`](crate::launch!) are its methods.
@@ -100,6 +103,13 @@ impl<'a> Launch<'a> {
     pub fn form(mut self, form: Form) -> Self {
         self.form = Some(form);
         self
+    }
+
+    /// The configuration without attributes.
+    #[inline(always)]
+    pub(crate) fn config<'s>(&self, stream: StreamHandle<'s>) -> LaunchConfig<'s> {
+        let Self { grid, block, shared, .. } = *self;
+        LaunchConfig::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared, stream)
     }
 
     #[inline(always)]

@@ -130,10 +130,6 @@ fn watched<A: LaunchArgs>(
     (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
     launch.is_watched = true;
-    #[cfg(feature = "graphs")]
-    if launch.recording.is_none() {
-        enclosing::check(launch.stream, || std::format!("kernel `{}`", target.symbol(&promise)))?;
-    }
     target.enqueue(launch, args, promise)
 }
 
