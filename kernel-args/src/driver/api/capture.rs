@@ -2,7 +2,6 @@
 
 use super::{
     Api, CallError, Graph, MemoryStep, StreamHandle,
-    entry_points::required,
     graph_nodes::GraphRef,
     handle::{Alive, Owned},
     launch::MemoryOperation,
@@ -23,17 +22,15 @@ impl MemoryStep<'_> {
         let (to, width, stream) = (self.to, self.width, stream.raw());
         match self.operation {
             MemoryOperation::Set(byte) => {
-                let set = required!(api, cuMemsetD8Async)?;
                 // SAFETY: CUDA Driver API, "Memory Management", `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
                 // program has borrowed them exclusively, and zeros are values of their type: `Recorder::memset_zeros` requires both.
-                unsafe { set(to, byte, width, stream) }.check("cuMemsetD8Async")
+                unsafe { api.cuMemsetD8Async(to, byte, width, stream) }
             }
             MemoryOperation::CopyFrom(from) => {
-                let copy = required!(api, cuMemcpyDtoDAsync_v2)?;
                 // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
                 // proved above. They do not overlap and have the same type: `Recorder::memcpy_dtod` requires two slices of one type, of
                 // which the destination is borrowed exclusively.
-                unsafe { copy(to, from, width, stream) }.check("cuMemcpyDtoDAsync_v2")
+                unsafe { api.cuMemcpyDtoDAsync_v2(to, from, width, stream) }
             }
         }
     }
@@ -41,8 +38,7 @@ impl MemoryStep<'_> {
 
 /// The state of a stream that is being captured.
 pub(crate) struct CaptureInfo<'s> {
-    /// The driver's id of the capture.
-    pub(crate) id: u64,
+    pub(crate) id: GraphId,
     /// The graph of the capture; `None` if the capture has been invalidated.
     pub(crate) graph: Option<GraphRef<'s>>,
     /// The node on which the stream's next node depends, if it is a single node.
@@ -60,6 +56,9 @@ pub(crate) enum NotCaptured {
 }
 
 impl Api {
+    /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+    pub(crate) const RELAXED: u32 = 2;
+
     /// `cuStreamGetCaptureInfo`: `None` if the stream is not capturing.
     pub(crate) fn capture_info<'s>(
         &'static self,
@@ -68,44 +67,32 @@ impl Api {
         /// `CUstreamCaptureStatus`.
         const ACTIVE: u32 = 1;
         const INVALIDATED: u32 = 2;
-        let (mut status, mut id, mut graph) = (0, 0, ptr::null_mut());
-        let (mut nodes, mut count) = (ptr::null(), 0);
-        let handle = stream.into();
+        let (mut status, mut id, mut graph, mut nodes, mut count) = (0, 0, ptr::null_mut(), ptr::null(), 0);
+        let (stream, edges) = (stream.into(), &mut ptr::null());
         if self.cuStreamGetCaptureInfo_v3.is_some() {
-            self.cuStreamGetCaptureInfo_v3(
-                handle,
-                &mut status,
-                &mut id,
-                &mut graph,
-                &mut nodes,
-                &mut ptr::null(),
-                &mut count,
-            )
+            self.cuStreamGetCaptureInfo_v3(stream, &mut status, &mut id, &mut graph, &mut nodes, edges, &mut count)
         } else {
-            self.cuStreamGetCaptureInfo_v2(handle, &mut status, &mut id, &mut graph, &mut nodes, &mut count)
+            self.cuStreamGetCaptureInfo_v2(stream, &mut status, &mut id, &mut graph, &mut nodes, &mut count)
         }?;
+        let id = GraphId::Captured(id);
         match status {
             ACTIVE => {}
-            INVALIDATED => {
-                return Ok(Some(CaptureInfo { id, graph: None, last: None }));
-            }
+            INVALIDATED => return Ok(Some(CaptureInfo { id, graph: None, last: None })),
             _ => return Ok(None),
         }
-        let captured = GraphId::captured(id);
         let last = (count == 1 && !nodes.is_null()).then(|| {
             // SAFETY: CUDA Driver API, "Stream Management", `cuStreamGetCaptureInfo`: the driver's array has `count`
             // nodes, and is valid until the next call for this stream.
             let node = unsafe { nodes.read() };
             // SAFETY: the node belongs to the graph of this capture.
-            unsafe { NodeId::new(node, captured) }
+            unsafe { NodeId::new(node, id) }
         });
         let graph = (!graph.is_null()).then(|| {
             // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured. It allows all uses
             // except destroying the graph and removing nodes. Only one thread may use a captured stream, and this crate
             // calls this function between two calls of that thread.
             let graph = unsafe { Alive::new(graph) };
-            // SAFETY: `captured` is the id of the capture to which the graph belongs.
-            unsafe { GraphRef::new(self, graph, captured) }
+            GraphRef { api: self, graph, id, remaining: None }
         });
         Ok(Some(CaptureInfo { id, graph, last }))
     }
@@ -137,7 +124,7 @@ impl Api {
         let graph = graph.ok_or(NotCaptured::Nothing)?;
         match info {
             // SAFETY: this is the id of the capture that has just ended.
-            Ok(Some(id)) => Ok(unsafe { Graph::of_capture(graph, GraphId::captured(id)) }),
+            Ok(Some(id)) => Ok(unsafe { Graph::of(graph, id, false) }),
             Ok(None) => Err(NotCaptured::Nothing),
             Err(error) => Err(NotCaptured::Info(error)),
         }

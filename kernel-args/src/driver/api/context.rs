@@ -1,11 +1,8 @@
 //! Contexts, green contexts, and devices.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, DeviceResource, GreenContext, Null, PoolAccess, Status,
-    context_state::is_active,
-    entry_points::required,
-    handle::{Destroyed, Owned},
-    out,
+    Alive, Api, CallError, ContextHandle, DeviceResource, GreenContext, Null, PoolAccess, context_state::is_active,
+    entry_points::required, handle::Owned, out,
 };
 use core::{
     ffi::{c_char, c_int, c_uint},
@@ -87,8 +84,7 @@ impl Api {
         let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
         // SAFETY: CUDA Driver API, "Device Management", `cuDeviceGetName` writes at most `LENGTH` bytes, including the
         // NUL.
-        let status = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), LENGTH, device) };
-        status.check("cuDeviceGetName")?;
+        unsafe { self.cuDeviceGetName(name.as_mut_ptr(), LENGTH, device) }?;
         let name = name.iter().take_while(|&&byte| byte != 0);
         let name: Vec<u8> = name.map(|byte| byte.to_ne_bytes()[0]).collect();
         Ok(String::from_utf8_lossy(&name).into_owned())
@@ -96,12 +92,11 @@ impl Api {
 
     /// Gives access to the memory pool of a device: `cuDeviceGetMemPool`, `cuMemPoolSetAccess`.
     pub(crate) fn share_pool(&self, device: CUdevice, access: &PoolAccess) -> Result<(), CallError> {
-        let set_access = required!(self, cuMemPoolSetAccess)?;
         let mut pool = ptr::null_mut();
         self.cuDeviceGetMemPool(&mut pool, device)?;
         // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`: the pool is the device's
         // current pool, which the previous call returned, and the array has one access descriptor.
-        unsafe { set_access(pool, access, 1) }.check("cuMemPoolSetAccess")
+        unsafe { self.cuMemPoolSetAccess(pool, access, 1) }
     }
 
     /// One group of at least `smallest` multiprocessors of `all`, the remaining multiprocessors, and the number of
@@ -111,23 +106,12 @@ impl Api {
         all: &DeviceResource,
         smallest: u32,
     ) -> Result<(u32, DeviceResource, DeviceResource), CallError> {
-        let split = required!(self, cuDevSmResourceSplitByCount)?;
         let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
         let mut groups = 1;
-        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most `groups` groups, and
-        // `groups` is
-        // 1. `part` and `rest` have room for the resource of any driver version.
-        let status = unsafe { split(&mut part, &mut groups, all, &mut rest, 0, smallest) };
-        status.check("cuDevSmResourceSplitByCount")?;
+        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most `groups` groups, which is 1. `part`
+        // and `rest` have room for the resource of any driver version.
+        unsafe { self.cuDevSmResourceSplitByCount(&mut part, &mut groups, all, &mut rest, 0, smallest) }?;
         Ok((groups, part, rest))
-    }
-}
-
-impl Destroyed for GreenContext {
-    type Sharing = ();
-
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuGreenCtxDestroy
     }
 }
 
@@ -139,15 +123,13 @@ impl Green {
     pub(crate) fn new(api: &'static Api, device: CUdevice, resource: &mut DeviceResource) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
-        let generate = required!(api, cuDevResourceGenerateDesc)?;
-        let create = required!(api, cuGreenCtxCreate)?;
         required!(api, cuGreenCtxDestroy)?;
         let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as the last
         // argument specifies: one.
-        unsafe { generate(&mut descriptor, resource, 1) }.check("cuDevResourceGenerateDesc")?;
+        unsafe { api.cuDevResourceGenerateDesc(&mut descriptor, resource, 1) }?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
-        unsafe { create(&mut green, descriptor, device, DEFAULT_STREAM) }.check("cuGreenCtxCreate")?;
+        unsafe { api.cuGreenCtxCreate(&mut green, descriptor, device, DEFAULT_STREAM) }?;
         // SAFETY: the call has created the green context, and only this value owns it.
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
@@ -158,7 +140,6 @@ impl Green {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;
         let api = self.0.api;
-        required!(api, cuGreenCtxStreamCreate)?;
         required!(api, cuStreamDestroy_v2)?;
         context.bind_to_thread().map_err(CallError::context)?;
         let mut handle = ptr::null_mut();
@@ -172,14 +153,6 @@ impl Green {
             // owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
         })
-    }
-}
-
-impl Destroyed for CUstream_st {
-    type Sharing = ();
-
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuStreamDestroy_v2
     }
 }
 

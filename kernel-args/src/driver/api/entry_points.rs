@@ -13,9 +13,8 @@ use std::sync::OnceLock;
 
 /// The type of an entry point. A `kept` entry point is safe too; callers keep its pointer.
 macro_rules! signature {
-    (kept ($($argument:ty),*)) => { extern "C" fn($($argument),*) -> Status };
-    (safe ($($argument:ty),*)) => { extern "C" fn($($argument),*) -> Status };
     (unsafe ($($argument:ty),*)) => { unsafe extern "C" fn($($argument),*) -> Status };
+    ($safe:ident ($($argument:ty),*)) => { extern "C" fn($($argument),*) -> Status };
 }
 
 /// The name of a call in error messages.
@@ -28,49 +27,56 @@ macro_rules! reported_name {
     };
 }
 
-/// The method that calls a `safe` entry point and returns its error with its name. An `unsafe` entry point is called by
-/// the file that proves the call.
+/// The method that calls an entry point and returns its error with its name. The caller proves the call of an `unsafe` one.
 macro_rules! method {
-    ($when:ident unsafe $($rest:tt)*) => {};
-    ($when:ident kept $($rest:tt)*) => {};
-    ($(#[$meta:meta])* always safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
+    ($(#[$meta:meta])* $when:ident kept $($rest:tt)*) => {};
+    ($(#[$meta:meta])* $when:ident safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
-            (self.$name)($($argument),*).check(reported_name!($name $($reported)?))
+            required!($when self, $name)?($($argument),*).check(reported_name!($name $($reported)?))
         }
     };
-    ($(#[$meta:meta])* newer safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
+    ($(#[$meta:meta])* $when:ident unsafe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
+        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[inline(always)]
-        pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
-            required!(self, $name)?($($argument),*).check(reported_name!($name $($reported)?))
+        pub(super) unsafe fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
+            let call = required!($when self, $name)?;
+            // SAFETY: the caller guarantees what CUDA's Driver API documents for the function with this name.
+            unsafe { call($($argument),*) }.check(reported_name!($name $($reported)?))
         }
     };
 }
 
 /// A `newer` entry point of an `Api` by its name, or the error that the driver lacks it.
 macro_rules! required {
+    (always $api:expr, $name:ident) => {
+        Ok::<_, $crate::driver::api::Unavailable>($api.$name)
+    };
+    (newer $api:expr, $name:ident) => {
+        required!($api, $name)
+    };
     ($api:expr, $name:ident) => {
         $api.$name.ok_or($crate::driver::api::Unavailable::EntryPoint(stringify!($name)))
     };
 }
 pub(crate) use required;
 
-/// Entry points by the names that the library exports; the `newer` ones and the ones of a feature can be missing. `= "name"` is
-/// the name in error messages, if it differs.
+/// Entry points by the names that the library exports; the `newer` ones can be missing. `= "name"` is the name in error messages, if it
+/// differs.
 macro_rules! entry_points {
     (
         always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $reported:literal)?;)* }
-        newer { $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)* }
-        $(feature $feature:literal { $($(#[$its_since:meta])* $its_kind:ident $its:ident($($its_argument:ident: $its_ty:ty),* $(,)?) $(= $its_reported:literal)?;)* })*
+        $(#[$group:meta] newer {
+            $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)*
+        })*
     ) => {
         /// The entry points, named as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*
-            $($(#[$since])* pub(crate) $newer: Option<signature!($newer_kind ($($newer_ty),*))>,)*
-            $($($(#[$its_since])* #[cfg(feature = $feature)] pub(crate) $its: Option<signature!($its_kind ($($its_ty),*))>,)*)*
+            $($($(#[$since])* #[$group] pub(crate) $newer: Option<signature!($newer_kind ($($newer_ty),*))>,)*)*
             /// `cuLaunchKernelEx`; for drivers older than 11.8, `cuLaunchKernel` with the same arguments.
             pub(super) launch_kernel: LaunchKernelEx,
         }
@@ -90,25 +96,10 @@ macro_rules! entry_points {
                         // pointer").
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($kind ($($ty),*))>(symbol) }
                     },)*
-                    $($newer: match symbol(library, concat!(stringify!($newer), "\0")) {
-                        // SAFETY: the table gives the symbol its documented type, written with types of the same ABI,
-                        // and a function pointer may be transmuted from a data pointer, as proved for the entry points
-                        // that are always present.
-                        Ok(symbol) => Some(unsafe {
-                            mem::transmute::<NonNull<c_void>, signature!($newer_kind ($($newer_ty),*))>(symbol)
-                        }),
-                        Err(_) => None,
-                    },)*
-                    $($(
-                        #[cfg(feature = $feature)]
-                        $its: match symbol(library, concat!(stringify!($its), "\0")) {
-                            // SAFETY: same as for the `newer` entry points.
-                            Ok(symbol) => Some(unsafe {
-                                mem::transmute::<NonNull<c_void>, signature!($its_kind ($($its_ty),*))>(symbol)
-                            }),
-                            Err(_) => None,
-                        },
-                    )*)*
+                    $($(#[$group] $newer: symbol(library, concat!(stringify!($newer), "\0")).ok().map(|symbol| {
+                        // SAFETY: as proved for the entry points that are always present.
+                        unsafe { mem::transmute::<NonNull<c_void>, signature!($newer_kind ($($newer_ty),*))>(symbol) }
+                    }),)*)*
                     launch_kernel: launch_without_attributes,
                 };
                 // Chosen once here, not at each launch.
@@ -119,20 +110,8 @@ macro_rules! entry_points {
             }
 
             $(method! { always $kind $name($($argument: $ty),*) $($reported)? })*
+            $($(method! { #[$group] newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_reported)? })*)*
         }
-
-        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
-        impl Api {
-            $(method! { newer $newer_kind $newer($($newer_argument: $newer_ty),*) $($newer_reported)? })*
-        }
-
-        $(
-            #[cfg(feature = $feature)]
-            #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
-            impl Api {
-                $(method! { newer $its_kind $its($($its_argument: $its_ty),*) $($its_reported)? })*
-            }
-        )*
     };
 }
 

@@ -3,26 +3,13 @@
 use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle, UpdateResult,
     entry_points::required,
-    graph_nodes::{GraphRef, LaunchOf},
-    handle::{Destroyed, Owned},
+    graph_nodes::GraphRef,
+    handle::Owned,
+    inner_graph::InnerGraph,
     node_id::{GraphId, NodeId},
-    node_kinds::Part,
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
-use cudarc::driver::{
-    CudaGraph,
-    sys::{CUdeviceptr, CUfunc_st, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st},
-};
-use std::vec::Vec;
-
-impl Destroyed for CUgraphExec_st {
-    /// Same as for a graph: one thread at a time.
-    type Sharing = Cell<()>;
-
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuGraphExecDestroy
-    }
-}
+use cudarc::driver::sys::{CUdeviceptr, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st};
 
 /// An instantiated graph. Drop destroys it; the driver frees it when its launches have finished.
 pub(crate) struct Exec {
@@ -30,79 +17,30 @@ pub(crate) struct Exec {
     /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
     set_params: SetParams,
     handle: Handle<CUgraphExec_st>,
-    /// `None` only while this value is dropped.
-    objects: Option<Objects>,
+    /// The objects of the driver, dropped in this order; `None` only while this value is dropped.
+    objects: Option<(Owned<CUgraphExec_st>, Graph)>,
     id: GraphId,
-    captured: Option<Captured>,
     exclusive: PhantomData<Cell<()>>,
 }
 
-/// The type of `cuGraphExecKernelNodeSetParams_v2`.
 type SetParams = extern "C" fn(Alive<'_, CUgraphExec_st>, Alive<'_, CUgraphNode_st>, &KernelNodeParams<'_>) -> Status;
-
-/// Owns the driver's objects.
-enum Objects {
-    /// The fields are dropped in this order.
-    Own {
-        #[expect(dead_code, reason = "held, not read")]
-        exec: Owned<CUgraphExec_st>,
-        graph: Graph,
-    },
-    Cudarc(OfCudarc),
-}
-
-/// The nodes of a graph of cudarc, for nodes from the capture that it probably results from.
-struct Captured {
-    id: GraphId,
-    /// In the order of the handles.
-    nodes: Vec<LaunchOf>,
-}
-
-/// A graph that was captured with cudarc.
-struct OfCudarc(CudaGraph);
-
-// SAFETY: cudarc's graph consists of two driver handles and an `Arc` of a stream, which is `Send` and `Sync`. CUDA
-// Driver API, "Graph object thread safety", allows any thread to use a graph, one at a time. This type is not `Sync`,
-// so only the thread that owns it uses it.
-unsafe impl Send for OfCudarc {}
 
 impl Exec {
     /// `cuGraphInstantiateWithFlags`.
     pub(crate) fn instantiate(graph: Graph, flags: u64) -> Result<Self, CallError> {
         let (api, id) = (graph.api(), graph.id());
         let mut handle = ptr::null_mut();
-        graph.instantiate_to(&mut handle, flags)?;
+        api.cuGraphInstantiateWithFlags(&mut handle, graph.as_ref().graph, flags)?;
         // SAFETY: the call has created the instantiated graph, and only this value owns it.
         let exec = unsafe { Owned::new(api, handle) };
         Ok(Self {
             api,
             set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
             handle: Handle::new(handle),
-            objects: Some(Objects::Own { exec, graph }),
+            objects: Some((exec, graph)),
             id,
-            captured: None,
             exclusive: PhantomData,
         })
-    }
-
-    /// A graph that was captured with cudarc. Nodes of the capture with the id `captured` are accepted if the graph has a node
-    /// with their handle. Its context must be current.
-    pub(crate) fn of_cudarc(api: &'static Api, graph: CudaGraph, captured: Option<GraphId>) -> Result<Self, CallError> {
-        let mut exec = Self {
-            api,
-            set_params: required!(api, cuGraphExecKernelNodeSetParams_v2)?,
-            handle: Handle::new(graph.cu_graph_exec()),
-            objects: Some(Objects::Cudarc(OfCudarc(graph))),
-            id: GraphId::new(),
-            captured: None,
-            exclusive: PhantomData,
-        };
-        if let Some(id) = captured {
-            let mut nodes = exec.graph().launches()?;
-            nodes.sort_unstable_by_key(|(node, _)| node.handle());
-            exec.captured = Some(Captured { id, nodes });
-        }
-        Ok(exec)
     }
 
     #[inline(always)]
@@ -120,94 +58,45 @@ impl Exec {
         self.handle.raw()
     }
 
-    fn objects(&self) -> &Objects {
+    fn instantiated(&self) -> &Graph {
         match &self.objects {
-            Some(objects) => objects,
-            None => unreachable!("only `drop` takes them"),
+            Some((_, graph)) => graph,
+            None => unreachable!("only `destroy` takes them"),
         }
     }
 
     /// The graph that was instantiated.
     pub(crate) fn graph(&self) -> GraphRef<'_> {
-        match self.objects() {
-            Objects::Own { graph, .. } => graph.as_ref(),
-            Objects::Cudarc(OfCudarc(graph)) => {
-                // SAFETY: cudarc's graph is alive while its object is borrowed.
-                let alive = unsafe { Alive::new(graph.cu_graph()) };
-                // SAFETY: the id was created for this graph.
-                unsafe { GraphRef::new(self.api, alive, self.id) }
-            }
-        }
+        self.instantiated().as_ref()
     }
 
     pub(crate) fn raw_graph(&self) -> CUgraph {
-        match self.objects() {
-            Objects::Own { graph, .. } => graph.raw(),
-            Objects::Cudarc(OfCudarc(graph)) => graph.cu_graph(),
-        }
-    }
-
-    /// A node of this graph; `None` if the node belongs to a different graph.
-    #[inline(always)]
-    pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
-        if node.is_of(self.id) {
-            return Some(self.own(node));
-        }
-        self.inside(node).or_else(|| self.captured(node, |_| true))
-    }
-
-    /// A node of this graph that launches `function`; `None` if the node belongs to a different graph.
-    #[inline(always)]
-    pub(crate) fn kernel_node(&self, node: NodeId, function: Handle<CUfunc_st>) -> Option<ExecNode<'_>> {
-        if node.is_of(self.id) {
-            return Some(self.own(node));
-        }
-        let captured = || self.captured(node, |launched| launched == Some(function));
-        self.inside(node).or_else(captured)
+        self.instantiated().raw()
     }
 
     /// Whether the graph has a conditional node, at any depth, that this crate has added.
     pub(crate) fn has_bodies(&self) -> bool {
-        matches!(self.objects(), Objects::Own { graph, .. } if graph.has_bodies())
+        self.instantiated().has_bodies()
     }
 
-    /// A node of a child graph, or of a body of a conditional node.
-    #[cold]
-    fn inside(&self, node: NodeId) -> Option<ExecNode<'_>> {
-        let Objects::Own { graph, .. } = self.objects() else {
-            return None;
-        };
-        let handle = Part::find(&graph.parts.borrow(), node)?;
+    /// A node of this graph or of a graph inside of it; `None` if the node belongs to a different graph.
+    #[inline(always)]
+    pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
+        let handle = if node.is_of(self.id) { node.handle() } else { self.inside_or_former(node)? };
         Some(ExecNode {
             exec: self,
-            // SAFETY: the node belongs to a graph inside of the graph that this value owns. Nodes of such graphs are never removed.
+            // SAFETY: the node belongs to the graph that this value owns, whose nodes are not removed while this value owns it, or to a
+            // graph inside of it, whose nodes are never removed.
             node: unsafe { Alive::new(handle.raw()) },
         })
     }
 
-    /// A node of the capture. The driver can have given the handles of the captured graph and of its nodes to this graph, so
-    /// the id alone does not prove that the node belongs to it.
+    /// A node of a graph inside of this graph, or one that was added before a node was removed from this graph.
     #[cold]
-    fn captured(&self, node: NodeId, launches: impl Fn(Option<Handle<CUfunc_st>>) -> bool) -> Option<ExecNode<'_>> {
-        // A graph from which nodes were removed before it was instantiated.
-        if self.graph().has(node) {
-            return Some(self.own(node));
-        }
-        let captured = self.captured.as_ref()?;
-        let nodes = &captured.nodes;
-        let found = nodes.binary_search_by_key(&node.handle(), |(own, _)| own.handle());
-        let (own, function) = nodes[found.ok()?];
-        (node.is_of(captured.id) && launches(function)).then(|| self.own(own))
-    }
-
-    /// A node with the id of this graph.
-    #[inline(always)]
-    fn own(&self, node: NodeId) -> ExecNode<'_> {
-        ExecNode {
-            exec: self,
-            // SAFETY: the node belongs to the graph, which this value owns and whose nodes are not removed while it owns it.
-            node: unsafe { Alive::new(node.handle().raw()) },
-        }
+    fn inside_or_former(&self, node: NodeId) -> Option<Handle<CUgraphNode_st>> {
+        let graph = self.instantiated();
+        let inside = InnerGraph::find(&graph.inside.borrow(), node);
+        inside.or_else(|| graph.as_ref().has(node).then(|| node.handle()))
     }
 
     /// Takes over the parameters of the nodes of `graph`: `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an
@@ -218,9 +107,16 @@ impl Exec {
         (outcome, result)
     }
 
-    /// The driver's objects, for a drop after the launches have finished. Nothing else of this value is used afterwards.
-    pub(crate) fn take_objects(&mut self) -> Option<impl Send + use<>> {
-        self.objects.take()
+    /// Destroys the driver's objects, also if this is part of the work that a capture of this thread contains. Nothing else of this value
+    /// is used afterwards.
+    pub(crate) fn destroy(&mut self) {
+        let mut mode = Api::RELAXED;
+        let exchanged = self.api.cuThreadExchangeStreamCaptureMode(&mut mode);
+        drop(self.objects.take());
+        if exchanged.is_ok() {
+            // `mode` is the previous mode. There is no use for an error.
+            let _ = self.api.cuThreadExchangeStreamCaptureMode(&mut mode);
+        }
     }
 
     /// Frees memory that a launch of the graph has left allocated, after that launch on `stream`: `cuMemFreeAsync`. `Drop` calls this
@@ -230,13 +126,11 @@ impl Exec {
     /// A node of this graph has returned the address, the last launch of the graph was on this stream, and no object owns the memory. The
     /// context was not reset since.
     pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
-        if let Some(free) = self.api.cuMemFreeAsync {
-            // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
-            // Guide, "Graph Memory Nodes": the addresses of a graph's memory are fixed "over the life of the graph", which this value owns.
-            // So the address refers to no other memory, and if the program has freed it with a raw call, the driver returns
-            // `CUDA_ERROR_INVALID_VALUE`.
-            unsafe { free(memory, stream.raw()) };
-        }
+        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
+        // Guide, "Graph Memory Nodes": the addresses of a graph's memory are fixed "over the life of the graph", which this value owns.
+        // So the address refers to no other memory, and if the program has freed it with a raw call, the driver returns
+        // `CUDA_ERROR_INVALID_VALUE`.
+        let _ = unsafe { self.api.cuMemFreeAsync(memory, stream.raw()) };
     }
 
     /// `cuGraphUpload`.
@@ -244,15 +138,12 @@ impl Exec {
         self.api.cuGraphUpload(self.alive(), stream)
     }
 
-    /// `cuGraphLaunch`.
-    ///
-    /// Its caller has promised that the graph's kernels, copies and memsets may run with their current arguments: see
+    /// `cuGraphLaunch`. The promise is that the graph's kernels, copies and memsets may run with their current arguments: see
     /// [`GraphExec::launch`](crate::GraphExec::launch).
     pub(crate) fn launch(&self, stream: StreamHandle<'_>, _: Promise<'_>) -> Result<(), CallError> {
-        let launch = required!(self.api, cuGraphLaunch)?;
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are
         // alive, and the promise is that its nodes may run.
-        unsafe { launch(self.handle.raw(), stream.raw()) }.check("cuGraphLaunch")
+        unsafe { self.api.cuGraphLaunch(self.handle.raw(), stream.raw()) }
     }
 }
 
@@ -264,22 +155,18 @@ pub(crate) struct ExecNode<'e> {
 }
 
 impl ExecNode<'_> {
-    /// `cuGraphExecKernelNodeSetParams`.
     #[inline(always)]
     pub(crate) fn set_params(self, params: &KernelNodeParams<'_>) -> Result<(), CallError> {
         (self.exec.set_params)(self.exec.alive(), self.node, params).check("cuGraphExecKernelNodeSetParams_v2")
     }
 
-    /// `cuGraphNodeSetEnabled`.
     pub(crate) fn set_enabled(self, enabled: bool) -> Result<(), CallError> {
-        let (api, exec) = (self.exec.api, self.exec.alive());
-        api.cuGraphNodeSetEnabled(exec, self.node, enabled.into())
+        self.exec.api.cuGraphNodeSetEnabled(self.exec.alive(), self.node, enabled.into())
     }
 
-    /// `cuGraphNodeGetEnabled`.
     pub(crate) fn is_enabled(self) -> Result<bool, CallError> {
-        let (api, exec, mut enabled) = (self.exec.api, self.exec.alive(), 0);
-        api.cuGraphNodeGetEnabled(exec, self.node, &mut enabled)?;
+        let mut enabled = 0;
+        self.exec.api.cuGraphNodeGetEnabled(self.exec.alive(), self.node, &mut enabled)?;
         Ok(enabled != 0)
     }
 }

@@ -1,43 +1,29 @@
 //! Graphs, and new nodes.
 
 use super::{
-    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, Status, copies,
+    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
-    handle::{Destroyed, Owned},
+    handle::{Alive, EventHandle, Owned},
+    inner_graph::InnerGraph,
     launch::MemoryOperation,
     node_id::{GraphId, NodeId},
-    node_kinds::{AddKind, ConditionalNodeParams, Part},
-    node_params::{AllocNodeParams, MemsetNodeParams},
+    node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, MemsetNodeParams},
     remaining::Remaining,
 };
-use core::{
-    cell::{Cell, RefCell},
-    mem::ManuallyDrop,
-    ptr, slice,
-};
-use cudarc::driver::sys::{CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphExec, CUgraphNode};
+use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode};
 use std::vec::Vec;
-
-impl Destroyed for CUgraph_st {
-    /// CUDA Driver API, "Graph object thread safety": no two calls may access one graph at the same time.
-    type Sharing = Cell<()>;
-
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuGraphDestroy
-    }
-}
 
 /// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
 pub(crate) struct Graph {
     owned: ManuallyDrop<Owned<CUgraph_st>>,
     /// A removal of a node changes it.
     id: GraphId,
-    pub(super) remaining: Remaining,
-    /// Whether it is a body of a conditional node, which its graph destroys.
+    remaining: Remaining,
     is_body: bool,
     /// The graphs inside of it.
-    pub(super) parts: RefCell<Vec<Part>>,
+    pub(super) inside: RefCell<Vec<InnerGraph>>,
 }
 
 impl Drop for Graph {
@@ -56,25 +42,15 @@ impl Graph {
         api.cuGraphCreate(&mut graph, 0)?;
         // SAFETY: the call has created the graph, and only this value owns it.
         let owned = unsafe { Owned::new(api, graph) };
-        Ok(Self::of(owned, GraphId::new()))
+        // SAFETY: no node has the new id.
+        Ok(unsafe { Self::of(owned, GraphId::new(), false) })
     }
 
-    /// A captured graph.
-    ///
     /// # Safety
-    /// `id` is the id of the capture.
-    pub(super) unsafe fn of_capture(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
-        Self::of(owned, id)
-    }
-
-    fn of(owned: Owned<CUgraph_st>, id: GraphId) -> Self {
-        Self {
-            owned: ManuallyDrop::new(owned),
-            id,
-            remaining: Remaining::default(),
-            is_body: false,
-            parts: RefCell::default(),
-        }
+    /// All nodes with this id belong to the graph.
+    pub(super) unsafe fn of(owned: Owned<CUgraph_st>, id: GraphId, is_body: bool) -> Self {
+        let owned = ManuallyDrop::new(owned);
+        Self { owned, id, remaining: Remaining::default(), is_body, inside: RefCell::default() }
     }
 
     #[inline(always)]
@@ -97,34 +73,36 @@ impl Graph {
         GraphRef { api: self.owned.api, graph: self.owned.alive(), id: self.id, remaining: Some(&self.remaining) }
     }
 
-    /// `cuGraphInstantiateWithFlags`.
-    pub(super) fn instantiate_to(&self, exec: &mut CUgraphExec, flags: u64) -> Result<(), CallError> {
-        let api = self.owned.api;
-        api.cuGraphInstantiateWithFlags(exec, self.owned.alive(), flags)
-    }
-
     /// Removes a node: `cuGraphDestroyNode`. Its id is then rejected, even if the driver gives its handle to a new node. The node
     /// must be a node of this graph.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
-        let destroy = required!(self.api(), cuGraphDestroyNode)?;
         let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
         // shared with another thread. `Remaining` then rejects its id.
-        unsafe { destroy(node.node.raw()) }.check("cuGraphDestroyNode")?;
-        let all = all.into_iter().map(NodeId::handle);
-        self.remaining.remove(node, self.id, all);
+        unsafe { self.api().cuGraphDestroyNode(node.node.raw()) }?;
+        self.remaining.remove(node, self.id, all.into_iter().map(NodeId::handle));
         self.id = GraphId::new();
-        self.parts.get_mut().retain(|part| !part.is_in(node));
+        self.inside.get_mut().retain(|inner| inner.node != node);
         Ok(())
     }
 
     /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
-        let is_own = |node: &NodeId| self.as_ref().has(*node);
-        if let Some(index) = nodes.iter().position(|node| !is_own(node)) {
-            return Err(index);
+        match nodes.iter().position(|node| !self.as_ref().has(*node)) {
+            Some(index) => Err(index),
+            None => Ok(After { graph: self, nodes: nodes.iter().map(|node| node.node.raw()).collect() }),
         }
-        Ok(After { graph: self, nodes: nodes.iter().map(|node| node.node.raw()).collect() })
+    }
+
+    /// A node that a call has just added.
+    ///
+    /// # Safety
+    /// It belongs to this graph.
+    unsafe fn added(&self, node: CUgraphNode) -> NodeId {
+        // SAFETY: the contract of this function.
+        let node = unsafe { NodeId::new(node, self.id) };
+        self.remaining.add(node);
+        node
     }
 }
 
@@ -134,22 +112,39 @@ pub(crate) struct After<'g> {
     nodes: Vec<CUgraphNode>,
 }
 
-impl<'g> After<'g> {
-    /// Adds a node. `add` receives the graph, the nodes on which the new node depends, and their number.
-    fn add(
-        &self,
-        call: &'static str,
-        add: impl FnOnce(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> Status,
-    ) -> Result<NodeId, CallError> {
-        let mut node = ptr::null_mut();
-        let nodes = &self.nodes;
-        add(&mut node, self.graph.raw(), nodes.as_ptr(), nodes.len()).check(call)?;
-        // SAFETY: the call has added the node to this graph.
-        let node = unsafe { NodeId::new(node, self.graph.id) };
-        self.graph.remaining.add(node);
-        Ok(node)
-    }
+/// Calls that add a node. The `host` function, an event, and what a `copy` and a `memset` use must exist when the graph is launched.
+macro_rules! new_nodes {
+    ($($access:vis $name:ident($($argument:ident: $ty:ty),*) = $call:ident;)*) => {
+        impl After<'_> {$(
+            $access fn $name(&self, $($argument: $ty),*) -> Result<NodeId, CallError> {
+                let mut node = ptr::null_mut();
+                let (graph, nodes) = (self.graph, &self.nodes);
+                // SAFETY: CUDA Driver API, "Graph Management", the calls `cuGraphAdd…Node`: the graph is alive, and the nodes belong to it.
+                // The types prove that contexts, events and child graphs are alive, and that a function accepts its parameters
+                // (`KernelNodeParams`). The call copies all parameters, and only defines the node: the caller of a graph launch
+                // guarantees that the memory is valid. The driver rejects a free of an address that no allocation node has returned.
+                unsafe { graph.api().$call(&mut node, graph.raw(), nodes.as_ptr(), nodes.len(), $($argument),*) }?;
+                // SAFETY: the call has added the node to this graph.
+                Ok(unsafe { graph.added(node) })
+            }
+        )*}
+    };
+}
 
+new_nodes! {
+    pub(crate) add_join() = cuGraphAddEmptyNode;
+    pub(crate) add_host(function: &HostNodeParams) = cuGraphAddHostNode;
+    pub(crate) add_event_record(event: EventHandle<'_>) = cuGraphAddEventRecordNode;
+    pub(crate) add_event_wait(event: EventHandle<'_>) = cuGraphAddEventWaitNode;
+    pub(crate) add_free(address: CUdeviceptr) = cuGraphAddMemFreeNode;
+    kernel(params: &KernelNodeParams<'_>) = cuGraphAddKernelNode_v2;
+    copy(copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>) = cuGraphAddMemcpyNode;
+    memset(memset: &MemsetNodeParams, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
+    alloc(params: &mut AllocNodeParams) = cuGraphAddMemAllocNode;
+    child(child: Alive<'_, CUgraph_st>) = cuGraphAddChildGraphNode;
+}
+
+impl<'g> After<'g> {
     /// Adds a node of this graph, if it is not one of the nodes already.
     pub(crate) fn also(&mut self, node: NodeId) {
         let node = node.node.raw();
@@ -158,95 +153,63 @@ impl<'g> After<'g> {
         }
     }
 
-    /// `cuGraphAddMemAllocNode`: memory of `device`. Returns the node and the address, which is fixed for all launches.
+    /// Memory of `device`. Returns the node and the address, which is fixed for all launches.
     pub(crate) fn add_alloc(&self, device: CUdevice, bytes: usize) -> Result<(NodeId, CUdeviceptr), CallError> {
-        let add = required!(self.graph.api(), cuGraphAddMemAllocNode)?;
         let mut params = AllocNodeParams::new(device, bytes);
-        let node = self.add("cuGraphAddMemAllocNode", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemAllocNode`: the graph is alive, the `count` nodes belong to
-            // it, and the parameters contain no pointers.
-            unsafe { add(node, graph, after, count, &mut params) }
-        })?;
-        Ok((node, params.address))
+        Ok((self.alloc(&mut params)?, params.address))
     }
 
-    /// `cuGraphAddMemFreeNode`.
-    pub(crate) fn add_free(&self, address: CUdeviceptr) -> Result<NodeId, CallError> {
-        let add = required!(self.graph.api(), cuGraphAddMemFreeNode)?;
-        self.add("cuGraphAddMemFreeNode", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemFreeNode`: the graph is alive, and the `count` nodes belong
-            // to it. The call rejects an address that no allocation node has returned. It only defines the node; the caller of a
-            // graph launch guarantees that no node uses the memory afterwards.
-            unsafe { add(node, graph, after, count, address) }
-        })
+    /// The node has a copy of `child`, which the driver makes. The nodes of `child` then refer to their copies.
+    pub(crate) fn add_child(&self, child: &Graph) -> Result<NodeId, CallError> {
+        let api = self.graph.api();
+        required!(api, cuGraphChildGraphNodeGetGraph)?;
+        required!(api, cuGraphNodeFindInClone)?;
+        // Without this call, a node whose copies are not found could not be removed.
+        required!(api, cuGraphDestroyNode)?;
+        let node = NewNode { graph: self.graph, id: self.child(child.as_ref().graph)? };
+        match InnerGraph::of_child(child, node.id, node.as_node()) {
+            Ok(inner) => {
+                self.graph.inside.borrow_mut().push(inner);
+                Ok(node.id())
+            }
+            Err(error) => {
+                // The error above takes precedence.
+                let _ = node.remove();
+                Err(error)
+            }
+        }
     }
 
-    pub(super) fn graph(&self) -> &'g Graph {
-        self.graph
-    }
-
-    /// A node that a call has just added to the graph.
-    pub(super) fn new_node(&self, id: NodeId) -> NewNode<'g> {
-        NewNode { graph: self.graph, id }
-    }
-
-    /// Adds a node of which `what` is the only property.
-    pub(super) fn add_kind<X>(&self, call: &'static str, add: AddKind<X>, what: X) -> Result<NodeId, CallError> {
-        self.add(call, |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddHostNode`, `cuGraphAddEventRecordNode`,
-            // `cuGraphAddEventWaitNode`, `cuGraphAddChildGraphNode`: the graph is alive, the `count` nodes belong to it,
-            // and so does what the type `X` proves to be alive. The call copies it.
-            unsafe { add(node, graph, after, count, what) }
-        })
-    }
-
-    /// `cuGraphAddEmptyNode`.
-    pub(crate) fn add_join(&self) -> Result<NodeId, CallError> {
-        let add = required!(self.graph.api(), cuGraphAddEmptyNode)?;
-        self.add("cuGraphAddEmptyNode", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddEmptyNode`: the graph is alive, and the `count` nodes
-            // belong to it.
-            unsafe { add(node, graph, after, count) }
-        })
-    }
-
-    /// `cuGraphAddNode` for a conditional node, and its `bodies`. The caller drops the bodies before the graph.
+    /// `cuGraphAddNode` for a conditional node, and its bodies. The caller drops the bodies before the graph.
     pub(crate) fn add_conditional(
         &self,
         mut params: ConditionalNodeParams<'_>,
     ) -> Result<(NodeId, Vec<Graph>), CallError> {
-        let add = required!(self.graph.api(), cuGraphAddNode_v2)?;
-        let id = self.add("cuGraphAddNode_v2", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
-            // to it; null for the edges means that they have no data. The parameters describe a conditional node in
-            // a live context.
-            unsafe { add(node, graph, after, Null::NULL, count, &mut params) }
-        })?;
-        let count = params.count();
+        let (graph, nodes, mut node) = (self.graph, &self.nodes, ptr::null_mut());
+        let (raw, count) = (graph.raw(), nodes.len());
+        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
+        // to it; null for the edges means that they have no data. The parameters describe a conditional node in
+        // a live context.
+        unsafe { graph.api().cuGraphAddNode_v2(&mut node, raw, nodes.as_ptr(), Null::NULL, count, &mut params) }?;
+        // SAFETY: the call has added the node to this graph.
+        let id = unsafe { graph.added(node) };
         // SAFETY: `CUDA_CONDITIONAL_NODE_PARAMS`: "CUDA-owned array populated with conditional node child graphs during
         // creation of the node", with as many graphs as the parameters ask for.
-        let bodies = unsafe { slice::from_raw_parts(params.bodies, count) };
-        let body = |raw: &CUgraph| {
-            // SAFETY: the body is alive as long as the graph. This value never destroys it, because `is_body` is set.
-            let mut body = Graph::of(unsafe { Owned::new(self.graph.api(), *raw) }, GraphId::new());
-            body.is_body = true;
-            body
+        let bodies = unsafe { slice::from_raw_parts(params.bodies, params.count()) };
+        let body = |body: &CUgraph| {
+            // SAFETY: the body is alive as long as the graph, and is never destroyed by this value, because it is a body.
+            let owned = unsafe { Owned::new(graph.api(), *body) };
+            // SAFETY: no node has the new id.
+            unsafe { Graph::of(owned, GraphId::new(), true) }
         };
         Ok((id, bodies.iter().map(body).collect()))
     }
 
-    /// `cuGraphAddKernelNode`.
     pub(crate) fn add_kernel(&self, params: &KernelNodeParams<'_>) -> Result<NewNode<'g>, CallError> {
-        let add = required!(self.graph.api(), cuGraphAddKernelNode_v2)?;
-        let id = self.add("cuGraphAddKernelNode_v2", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddKernelNode`: the graph is alive, the `count`
-            // nodes belong to it, and the function accepts its parameters (`KernelNodeParams`), which the call copies.
-            unsafe { add(node, graph, after, count, params) }
-        })?;
-        Ok(NewNode { graph: self.graph, id })
+        Ok(NewNode { graph: self.graph, id: self.kernel(params)? })
     }
 
-    /// `cuGraphAddMemcpyNode`: a copy of `width` bytes.
+    /// A copy of `width` bytes.
     pub(crate) fn add_copy(
         &self,
         to: Memory,
@@ -254,17 +217,10 @@ impl<'g> After<'g> {
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
-        let add = required!(self.graph.api(), cuGraphAddMemcpyNode)?;
-        self.add("cuGraphAddMemcpyNode", |node, graph, after, count| {
-            let copy = copies::copy(to, from, [width, 1, 1]);
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemcpyNode`: the graph and the context are alive,
-            // and the `count` nodes belong to the graph. The call only defines the copy; the caller of a graph launch
-            // guarantees that the memory is valid.
-            unsafe { add(node, graph, after, count, &copy, context.raw()) }
-        })
+        self.copy(&copies::copy(to, from, [width, 1, 1]), context)
     }
 
-    /// Adds a node for a step of a sequence.
+    /// A step of a sequence.
     pub(crate) fn add_memory(&self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<NodeId, CallError> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
@@ -273,7 +229,7 @@ impl<'g> After<'g> {
         }
     }
 
-    /// `cuGraphAddMemsetNode`: sets `width` bytes.
+    /// Sets `width` bytes.
     pub(crate) fn add_memset(
         &self,
         to: CUdeviceptr,
@@ -281,14 +237,8 @@ impl<'g> After<'g> {
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
-        let add = required!(self.graph.api(), cuGraphAddMemsetNode)?;
-        let params = MemsetNodeParams { address: to, pitch: 0, value: byte.into(), element_size: 1, width, height: 1 };
-        self.add("cuGraphAddMemsetNode", |node, graph, after, count| {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddMemsetNode`: the graph and the context are alive,
-            // and the `count` nodes belong to the graph. The call only defines the memset; the caller of a graph launch
-            // guarantees that the memory is valid.
-            unsafe { add(node, graph, after, count, &params, context.raw()) }
-        })
+        let memset = MemsetNodeParams { address: to, pitch: 0, value: byte.into(), element_size: 1, width, height: 1 };
+        self.memset(&memset, context)
     }
 }
 
@@ -311,10 +261,9 @@ impl NewNode<'_> {
 
     /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
-        let destroy = required!(self.graph.api(), cuGraphDestroyNode)?;
         self.graph.remaining.forget(self.id);
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
         // else has its id, so nothing uses it afterwards.
-        unsafe { destroy(self.id.node.raw()) }.check("cuGraphDestroyNode")
+        unsafe { self.graph.api().cuGraphDestroyNode(self.id.node.raw()) }
     }
 }

@@ -1,20 +1,15 @@
-//! The nodes of a graph, and the objects that a graph holds.
+//! The nodes of a graph.
 
 use super::{
     Alive, Api, CallError, ContextHandle, FunctionHandle, Handle, LaunchAttribute,
-    entry_points::required,
     node_id::{GraphId, NodeId},
-    node_kinds::{HostFunction, HostNodeParams},
-    node_params::KernelNodeRecord,
+    node_params::{HostFunction, HostNodeParams, KernelNodeRecord},
     out,
     remaining::Remaining,
 };
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{CUfunc_st, CUgraph_st, CUgraphNode, CUgraphNode_st};
+use cudarc::driver::sys::{CUfunction, CUgraph_st, CUgraphNode, CUgraphNode_st};
 use std::{sync::Arc, vec, vec::Vec};
-
-/// A node and the function that it launches; `None` for other kinds of nodes.
-pub(super) type LaunchOf = (NodeId, Option<Handle<CUfunc_st>>);
 
 /// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]
@@ -27,16 +22,9 @@ pub(crate) struct GraphRef<'g> {
 }
 
 impl<'g> GraphRef<'g> {
-    /// # Safety
-    /// `id` is the id of the graph: nodes with this id belong to it.
-    pub(super) unsafe fn new(api: &'static Api, graph: Alive<'g, CUgraph_st>, id: GraphId) -> Self {
-        Self { api, graph, id, remaining: None }
-    }
-
     /// Whether it is a node of this graph, which was not removed.
     pub(super) fn has(self, node: NodeId) -> bool {
-        let remaining = || self.remaining.is_some_and(|nodes| nodes.contains(node));
-        node.is_of(self.id) || remaining()
+        node.is_of(self.id) || self.remaining.is_some_and(|nodes| nodes.contains(node))
     }
 
     /// Whether it was a node of this graph, and was removed.
@@ -54,28 +42,17 @@ impl<'g> GraphRef<'g> {
 
     /// `cuGraphGetNodes`.
     pub(crate) fn nodes(self) -> Result<Vec<NodeId>, CallError> {
-        let get = required!(self.api, cuGraphGetNodes)?;
-        let raw = self.graph.raw();
-        let mut count = 0;
+        let (raw, mut count) = (self.graph.raw(), 0);
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetNodes`: "nodes may be NULL, in which case this function will return the
         // number of nodes in numNodes".
-        unsafe { get(raw, ptr::null_mut(), &mut count) }.check("cuGraphGetNodes")?;
+        unsafe { self.api.cuGraphGetNodes(raw, ptr::null_mut(), &mut count) }?;
         let mut nodes = vec![ptr::null_mut(); count];
         if count > 0 {
             // SAFETY: `cuGraphGetNodes` writes at most `count` nodes, and `nodes` has room for them.
-            unsafe { get(raw, nodes.as_mut_ptr(), &mut count) }.check("cuGraphGetNodes")?;
+            unsafe { self.api.cuGraphGetNodes(raw, nodes.as_mut_ptr(), &mut count) }?;
             nodes.truncate(count);
         }
         Ok(self.ids(nodes).collect())
-    }
-
-    /// All nodes. A context must be current.
-    pub(super) fn launches(self) -> Result<Vec<LaunchOf>, CallError> {
-        let launch = |id| {
-            let kernel = self.node(id).map_or(Ok(None), GraphNode::kernel)?;
-            Ok((id, kernel.map(|(function, _)| function)))
-        };
-        self.nodes()?.into_iter().map(launch).collect()
     }
 
     /// `cuGraphGetEdges_v2`, or the first version for drivers older than 12.3.
@@ -87,11 +64,10 @@ impl<'g> GraphRef<'g> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let mut from = vec![ptr::null_mut(); count];
-        let (mut to, mut data) = (from.clone(), vec![0; count]);
-        let (from_place, to_place) = (from.as_mut_ptr(), to.as_mut_ptr());
+        let (mut from, mut data) = (vec![ptr::null_mut(); count], vec![0; count]);
+        let mut to = from.clone();
         // SAFETY: each array has room for `count` entries.
-        unsafe { self.get_edges(from_place, to_place, data.as_mut_ptr(), &mut count) }?;
+        unsafe { self.get_edges(from.as_mut_ptr(), to.as_mut_ptr(), data.as_mut_ptr(), &mut count) }?;
         Ok(self.ids(from).zip(self.ids(to)).take(count).collect())
     }
 
@@ -104,17 +80,14 @@ impl<'g> GraphRef<'g> {
         data: *mut u64,
         count: &mut usize,
     ) -> Result<(), CallError> {
-        let graph = self.graph.raw();
-        if let Some(get) = self.api.cuGraphGetEdges_v2 {
+        let (api, graph) = (self.api, self.graph.raw());
+        if api.cuGraphGetEdges_v2.is_some() {
             // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: each array has room for `count` entries;
             // if the arrays are null, the call returns the number of edges. The graph is alive.
-            let status = unsafe { get(graph, from, to, data, count) };
-            return status.check("cuGraphGetEdges_v2");
+            return unsafe { api.cuGraphGetEdges_v2(graph, from, to, data, count) };
         }
-        let get = required!(self.api, cuGraphGetEdges)?;
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: the first version has the same requirements,
-        // and no edge data.
-        unsafe { get(graph, from, to, count) }.check("cuGraphGetEdges")
+        // SAFETY: the first version has the same requirements, and no edge data.
+        unsafe { api.cuGraphGetEdges(graph, from, to, count) }
     }
 
     /// The ids of nodes that the driver returned for this graph.
@@ -123,34 +96,6 @@ impl<'g> GraphRef<'g> {
             let known = self.remaining.and_then(|nodes| nodes.id_of(Handle::new(node)));
             // SAFETY: the caller has received the nodes from a call for this graph.
             unsafe { NodeId::new(node, known.unwrap_or(self.id)) }
-        })
-    }
-
-    /// Makes the graph hold `object` until the graph and every graph that was instantiated from it are destroyed and
-    /// their launches have finished: `cuUserObjectCreate`, `cuGraphRetainUserObject`. Then a thread of the driver calls
-    /// [`UserObject::released`].
-    pub(crate) fn retain<T: UserObject>(self, object: Arc<T>) -> Result<(), CallError> {
-        /// `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC`
-        const NO_DESTRUCTOR_SYNC: u32 = 1;
-        /// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes over the caller's reference.
-        const MOVE: u32 = 1;
-        let create = required!(self.api, cuUserObjectCreate)?;
-        let retain = required!(self.api, cuGraphRetainUserObject)?;
-        let release = required!(self.api, cuUserObjectRelease)?;
-        let (mut user_object, pointer) = (ptr::null_mut(), Arc::into_raw(object).cast_mut());
-        // SAFETY: CUDA Driver API, "Graph Management", `cuUserObjectCreate`: the driver passes the pointer to `release_object`
-        // once, when the last reference to the object is released.
-        let status = unsafe { create(&mut user_object, pointer.cast(), release_object::<T>, 1, NO_DESTRUCTOR_SYNC) };
-        if let Err(error) = status.check("cuUserObjectCreate") {
-            // SAFETY: the pointer is from `into_raw`, and the driver has not taken it.
-            drop(unsafe { Arc::from_raw(pointer) });
-            return Err(error);
-        }
-        // SAFETY: `cuGraphRetainUserObject`: the graph is alive, and takes the only reference to the object.
-        let status = unsafe { retain(self.graph.raw(), user_object, 1, MOVE) };
-        status.check("cuGraphRetainUserObject").inspect_err(|_| {
-            // SAFETY: `cuUserObjectRelease`: the graph has not taken the reference, so it is released here.
-            unsafe { release(user_object, 1) };
         })
     }
 
@@ -166,41 +111,17 @@ impl<'g> GraphRef<'g> {
     pub(crate) fn new_condition(self, context: ContextHandle<'_>, default: u32) -> Result<u64, CallError> {
         /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
         const ASSIGN_DEFAULT: u32 = 1;
-        let (api, graph) = (self.api, self.graph);
-        out(|handle| api.cuGraphConditionalHandleCreate(handle, graph, context, default, ASSIGN_DEFAULT))
-    }
-
-    pub(super) fn alive(self) -> Alive<'g, CUgraph_st> {
-        self.graph
+        out(|handle| self.api.cuGraphConditionalHandleCreate(handle, self.graph, context, default, ASSIGN_DEFAULT))
     }
 
     pub(crate) fn id(self) -> GraphId {
         self.id
     }
-
-    pub(crate) fn handle(self) -> Handle<CUgraph_st> {
-        Handle::new(self.graph.raw())
-    }
-}
-
-/// An object that a graph can hold.
-pub(crate) trait UserObject: Send + Sync + 'static {
-    /// The graph has released the object. This can run on any thread, and must not call CUDA.
-    fn released(self: Arc<Self>);
-}
-
-/// The destructor of a user object. A panic ends the process, because it cannot unwind into the driver.
-///
-/// # Safety
-/// `object` is the pointer of an `Arc<T>`, and this function takes ownership of it.
-unsafe extern "C" fn release_object<T: UserObject>(object: *mut c_void) {
-    // SAFETY: the driver passes the pointer that `retain` registered.
-    unsafe { Arc::from_raw(object.cast::<T>().cast_const()) }.released();
 }
 
 impl HostNodeParams {
     /// The graph must hold `function` until the last launch that calls it has finished.
-    pub(super) fn of<F: HostFunction>(function: &Arc<F>) -> Self {
+    pub(crate) fn of<F: HostFunction>(function: &Arc<F>) -> Self {
         Self { function: run_host_function::<F>, data: Arc::as_ptr(function).cast_mut().cast() }
     }
 }
@@ -225,6 +146,12 @@ pub(crate) struct NodeLaunch<'g> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared: u32,
+}
+
+impl NodeLaunch<'_> {
+    pub(crate) fn is_of(&self, function: CUfunction) -> bool {
+        self.function.raw() == function
+    }
 }
 
 impl<'g> GraphNode<'g> {
@@ -256,20 +183,12 @@ impl<'g> GraphNode<'g> {
         })
     }
 
-    /// The function that the node launches and its dynamic shared memory; `None` for other kinds of nodes. For a kernel
-    /// without a context, the function of the current context.
-    pub(crate) fn kernel(self) -> Result<Option<(Handle<CUfunc_st>, u32)>, CallError> {
-        let launch = self.launch()?;
-        Ok(launch.map(|launch| (Handle::new(launch.function.raw()), launch.shared)))
-    }
-
-    /// Same as [`kernel`](Self::kernel), with the grid and the block.
+    /// What the node launches; `None` for other kinds of nodes. For a kernel without a context, the function of the current context.
     pub(crate) fn launch(self) -> Result<Option<NodeLaunch<'g>>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
         let Self { api, node } = self;
-        required!(api, cuGraphKernelNodeGetParams_v2)?;
-        if out(|kind| api.cuGraphNodeGetType(node, kind))? != KERNEL {
+        if self.kind()? != KERNEL {
             return Ok(None);
         }
         let mut record = KernelNodeRecord::EMPTY;
@@ -289,18 +208,35 @@ impl<'g> GraphNode<'g> {
         }))
     }
 
-    /// Sets an attribute of a kernel node: `cuGraphKernelNodeSetAttribute`.
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
-        let set = required!(self.api, cuGraphKernelNodeSetAttribute)?;
         // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the
         // value belongs to the attribute's id. The call copies the value.
-        unsafe { set(self.node.raw(), attribute.id, &attribute.value) }.check("cuGraphKernelNodeSetAttribute")
+        unsafe { self.api.cuGraphKernelNodeSetAttribute(self.node.raw(), attribute.id, &attribute.value) }
     }
 
-    /// Reads an attribute of a kernel node: `cuGraphKernelNodeGetAttribute`.
     pub(crate) fn attribute(self, id: u32) -> Result<LaunchAttribute<'static>, CallError> {
         let mut attribute = LaunchAttribute::new(id);
         self.api.cuGraphKernelNodeGetAttribute(self.node, id, &mut attribute.value)?;
         Ok(attribute)
+    }
+}
+
+/// `CUgraphExecUpdateResultInfo`, as the driver writes it.
+#[repr(C)]
+pub(crate) struct UpdateResult {
+    /// `CUgraphExecUpdateResult` as a number: newer drivers have further values.
+    pub(crate) result: u32,
+    node: CUgraphNode,
+    from: CUgraphNode,
+}
+
+impl UpdateResult {
+    /// The value before the call, which is not a result of the driver.
+    pub(super) const NONE: Self = Self { result: u32::MAX, node: ptr::null_mut(), from: ptr::null_mut() };
+
+    /// The node of the new graph that does not fit. `None` if the driver names no node, or a node of the other graph.
+    pub(crate) fn node(&self, graph: GraphRef<'_>) -> Option<NodeId> {
+        let mut nodes = graph.nodes().ok()?.into_iter();
+        nodes.find(|node| !self.node.is_null() && node.node.raw() == self.node)
     }
 }

@@ -1,7 +1,7 @@
 //! Handles of the driver: plain numbers, handles of live objects, handles that own an object, such as an event, and words that a
 //! stream writes.
 
-use super::{Api, CallError, Status, entry_points::required};
+use super::{Api, CallError, GreenContext, Status, entry_points::required};
 use core::{
     cmp::Ordering,
     ffi::c_char,
@@ -17,11 +17,16 @@ use core::{
 };
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaStream,
-    sys::{CUctx_st, CUevent_st, CUfunc_st, CUstream_st},
+    sys::{CUctx_st, CUevent_st, CUfunc_st, CUlinkState_st, CUstream_st},
 };
 use std::ffi::CStr;
 #[cfg(feature = "observe")]
 use std::vec::Vec;
+#[cfg(feature = "graphs")]
+use {
+    core::cell::Cell,
+    cudarc::driver::sys::{CUgraph_st, CUgraphExec_st},
+};
 
 /// A handle of the driver as a number. The object can be destroyed. Code can compare and keep the handle; a call that
 /// takes it states its requirements in its types or its safety section.
@@ -190,12 +195,29 @@ impl<T: Destroyed> Drop for Owned<T> {
     }
 }
 
-impl Destroyed for CUevent_st {
-    type Sharing = ();
+macro_rules! destroyed {
+    ($($(#[$meta:meta])* $object:ty, $sharing:ty, $api:ident => $destroy:expr;)*) => {$(
+        $(#[$meta])*
+        impl Destroyed for $object {
+            type Sharing = $sharing;
 
-    fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
-        api.cuEventDestroy_v2
-    }
+            fn destroy($api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status> {
+                $destroy
+            }
+        }
+    )*};
+}
+
+// CUDA Driver API, "Graph object thread safety": no two calls may access one graph at the same time.
+destroyed! {
+    CUevent_st, (), api => api.cuEventDestroy_v2;
+    CUstream_st, (), api => api.cuStreamDestroy_v2;
+    GreenContext, (), api => api.cuGreenCtxDestroy;
+    CUlinkState_st, (), api => Some(api.cuLinkDestroy);
+    #[cfg(feature = "graphs")]
+    CUgraph_st, Cell<()>, api => api.cuGraphDestroy;
+    #[cfg(feature = "graphs")]
+    CUgraphExec_st, Cell<()>, api => api.cuGraphExecDestroy;
 }
 
 /// An event that completes when the stream has finished all work that was enqueued before it.
@@ -205,7 +227,6 @@ impl Event {
     /// Records a new event on `stream`, and makes the stream's context current.
     pub(crate) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, CallError> {
         const DISABLE_TIMING: u32 = 2;
-        required!(api, cuEventCreate)?;
         required!(api, cuEventRecord)?;
         // The event is only useful if this call exists too.
         required!(api, cuEventSynchronize)?;
@@ -277,16 +298,14 @@ impl Markers {
     pub(crate) fn new(api: &Api, len: usize) -> Result<Self, CallError> {
         /// `CU_MEMHOSTREGISTER_PORTABLE` and `CU_MEMHOSTREGISTER_DEVICEMAP`.
         const FLAGS: u32 = 1 | 2;
-        let register = required!(api, cuMemHostRegister_v2)?;
-        let address = required!(api, cuMemHostGetDevicePointer_v2)?;
         let page = |_| Page([const { AtomicU32::new(0) }; PAGE]);
         let pages = Vec::leak((0..len.div_ceil(PAGE).max(1)).map(page).collect());
         let (size, host) = (size_of_val(pages), ptr::from_mut(pages).cast::<c_void>());
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemHostRegister`: the memory has `size` bytes, and is never freed.
-        unsafe { register(host, size, FLAGS) }.check("cuMemHostRegister")?;
+        unsafe { api.cuMemHostRegister_v2(host, size, FLAGS) }?;
         let mut device = 0;
         // SAFETY: `cuMemHostGetDevicePointer`: the memory was registered with `CU_MEMHOSTREGISTER_DEVICEMAP`.
-        unsafe { address(&mut device, host, 0) }.check("cuMemHostGetDevicePointer")?;
+        unsafe { api.cuMemHostGetDevicePointer_v2(&mut device, host, 0) }?;
         Ok(Self { pages, device })
     }
 
@@ -294,10 +313,9 @@ impl Markers {
     pub(crate) fn write(&self, api: &Api, stream: StreamHandle<'_>, index: usize, value: u32) -> Result<(), CallError> {
         let index = index % (self.pages.len() * PAGE);
         let at = self.device + (index * size_of::<u32>()) as u64;
-        let write = required!(api, cuStreamWriteValue32_v2)?;
         // SAFETY: CUDA Driver API, "Stream Memory Operations", `cuStreamWriteValue32`: the word is inside the memory, aligned to 4,
         // and never freed.
-        unsafe { write(stream.raw(), at, value, 0) }.check("cuStreamWriteValue32")
+        unsafe { api.cuStreamWriteValue32_v2(stream.raw(), at, value, 0) }
     }
 
     /// The last value of a word that the GPU has written.

@@ -20,22 +20,22 @@ mod device_params;
 mod entry_points;
 #[cfg(feature = "graphs")]
 mod exec;
+mod global_memory;
 #[cfg(feature = "graphs")]
 mod graph;
 #[cfg(feature = "graphs")]
 mod graph_nodes;
-#[cfg(feature = "graphs")]
-mod graph_update;
 mod handle;
+#[cfg(feature = "graphs")]
+mod inner_graph;
 mod jit_arrays;
 mod jit_keys;
 mod launch;
 mod launch_config;
+mod linker;
 mod module;
 #[cfg(feature = "graphs")]
 mod node_id;
-#[cfg(feature = "graphs")]
-mod node_kinds;
 #[cfg(feature = "graphs")]
 mod node_params;
 #[cfg(feature = "observe")]
@@ -61,12 +61,11 @@ pub(crate) use entry_points::atexit;
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
 #[cfg(feature = "graphs")]
 pub(crate) use exec::{Exec, ExecNode};
+pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};
 #[cfg(feature = "graphs")]
 pub(crate) use graph::{After, Graph, NewNode};
 #[cfg(feature = "graphs")]
-pub(crate) use graph_nodes::{GraphNode, GraphRef, UserObject};
-#[cfg(feature = "graphs")]
-pub(crate) use graph_update::UpdateResult;
+pub(crate) use graph_nodes::{GraphNode, GraphRef, UpdateResult};
 #[cfg(feature = "graphs")]
 pub(crate) use handle::Event;
 #[cfg(feature = "observe")]
@@ -80,13 +79,14 @@ pub use launch::ReplayPromise;
 pub(crate) use launch::{Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
-pub(crate) use module::{DriverImage, GlobalMemory, Linker, Module, NotCopied, NotLoaded, PendingBytes};
+pub(crate) use linker::Linker;
+pub(crate) use module::{DriverImage, Module, NotLoaded};
 #[cfg(feature = "graphs")]
 pub(crate) use node_id::{GraphId, NodeId};
 #[cfg(feature = "graphs")]
-pub(crate) use node_kinds::{ConditionalKind, ConditionalNodeParams, HostFunction};
-#[cfg(feature = "graphs")]
-pub(crate) use node_params::{KernelNodeParams, KernelNodeShape};
+pub(crate) use node_params::{
+    ConditionalKind, ConditionalNodeParams, HostFunction, HostNodeParams, KernelNodeParams, KernelNodeShape,
+};
 #[cfg(feature = "observe")]
 pub(crate) use pointer::Allocation;
 #[cfg(feature = "record")]

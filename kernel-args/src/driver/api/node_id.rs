@@ -6,10 +6,7 @@ use cudarc::driver::sys::{CUgraphNode, CUgraphNode_st};
 
 /// Identifies the graph of a node. The driver can reuse the address of a destroyed graph, but an id is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct GraphId(Origin);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Origin {
+pub(crate) enum GraphId {
     /// A graph that this crate created or listed.
     Made(u64),
     /// A captured graph. The number is the driver's id of the capture, which is unique in the process (CUDA Driver API,
@@ -20,11 +17,7 @@ enum Origin {
 impl GraphId {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(Origin::Made(NEXT.fetch_add(1, Ordering::Relaxed)))
-    }
-
-    pub(super) fn captured(id: u64) -> Self {
-        Self(Origin::Captured(id))
+        Self::Made(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Parameters of graph nodes.
 
-use super::KernelCall;
+use super::{ContextHandle, KernelCall};
 use core::{
-    ffi::{c_uint, c_void},
+    ffi::{c_int, c_uint, c_void},
     marker::PhantomData,
     ptr,
 };
-use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUfunction};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUfunction, CUgraph};
 
 /// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
@@ -121,5 +121,68 @@ impl AllocNodeParams {
             bytes,
             address: 0,
         }
+    }
+}
+
+/// `CUDA_HOST_NODE_PARAMS`, the first version: a function, and a pointer that it accepts while the graph can be launched.
+#[repr(C)]
+pub(crate) struct HostNodeParams {
+    pub(super) function: unsafe extern "C" fn(*mut c_void),
+    pub(super) data: *mut c_void,
+}
+
+/// A function that a host node calls. It can be called on any thread, and by several launches at the same time.
+pub(crate) trait HostFunction: Send + Sync + 'static {
+    /// A panic ends the process, because it cannot unwind into the driver.
+    fn run(&self);
+}
+
+/// What a conditional node does with its bodies: `CUgraphConditionalNodeType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum ConditionalKind {
+    If = 0,
+    While = 1,
+    Switch = 2,
+}
+
+/// `CUgraphNodeParams` with the `CUDA_CONDITIONAL_NODE_PARAMS` of a node in a live context.
+#[repr(C)]
+pub(crate) struct ConditionalNodeParams<'c> {
+    kind: c_uint,
+    reserved: [c_int; 3],
+    handle: u64,
+    conditional: ConditionalKind,
+    size: c_uint,
+    /// The driver writes the address of its array of `size` bodies.
+    pub(super) bodies: *const CUgraph,
+    context: CUcontext,
+    /// The rest of the union, and reserved bytes, which must be zero.
+    rest: [u64; 26],
+    lifetime: PhantomData<&'c ()>,
+}
+
+// CUDA Driver API, `CUgraphNodeParams`: 16 bytes, a union of 232 bytes, and 8 reserved bytes.
+const _: () = assert!(size_of::<ConditionalNodeParams<'_>>() == 256);
+
+impl<'c> ConditionalNodeParams<'c> {
+    pub(crate) fn new(handle: u64, conditional: ConditionalKind, bodies: u32, context: ContextHandle<'c>) -> Self {
+        /// `CU_GRAPH_NODE_TYPE_CONDITIONAL`.
+        const CONDITIONAL: c_uint = 13;
+        Self {
+            kind: CONDITIONAL,
+            reserved: [0; 3],
+            handle,
+            conditional,
+            size: bodies,
+            bodies: ptr::null(),
+            context: context.raw(),
+            rest: [0; 26],
+            lifetime: PhantomData,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.size as usize
     }
 }

@@ -36,14 +36,11 @@ use libloading::Library;
 use {
     super::{
         KernelNodeParams,
-        graph_update::UpdateResult,
+        graph_nodes::UpdateResult,
         launch_config::AttributeValue,
-        node_kinds::{ConditionalNodeParams, HostNodeParams},
-        node_params::{AllocNodeParams, KernelNodeRecord, MemsetNodeParams},
+        node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord, MemsetNodeParams},
     },
-    cudarc::driver::sys::{
-        CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st, CUuserObject,
-    },
+    cudarc::driver::sys::{CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st},
 };
 
 #[cfg(feature = "textures")]
@@ -93,15 +90,16 @@ entry_points! {
     unsafe cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, count: usize, stream: CUstream) = "cuMemcpyDtoHAsync";
     unsafe cuLinkCreate_v2(
         count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, state: &mut CUlinkState
-    );
+    ) = "cuLinkCreate";
     unsafe cuLinkAddData_v2(
         state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: *const c_char, count: c_uint,
         options: *mut CUjit_option, values: *mut *mut c_void
-    );
+    ) = "cuLinkAddData";
     safe cuLinkComplete(state: Alive<'_, CUlinkState_st>, cubin: &mut *mut c_void, size: &mut usize);
     unsafe cuLinkDestroy(state: *mut CUlinkState_st);
     safe cuGetErrorName(status: Status, name: &mut Option<Text<'static>>);
     }
+    #[cfg(all())]
     newer {
     /// Driver 11.8 and newer.
     unsafe cuLaunchKernelEx(
@@ -157,7 +155,8 @@ entry_points! {
         stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
     );
     }
-    feature "graphs" {
+    #[cfg(feature = "graphs")]
+    newer {
     // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
     unsafe cuGraphDestroy(graph: *mut CUgraph_st);
@@ -173,16 +172,16 @@ entry_points! {
         exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, params: &KernelNodeParams<'_>
     );
     unsafe cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
-    unsafe cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream) = "cuMemcpyDtoDAsync";
+    unsafe cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream);
     unsafe cuGraphAddMemcpyNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, copy: &CUDA_MEMCPY3D, context: CUcontext
+        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, copy: &CUDA_MEMCPY3D,
+        context: ContextHandle<'_>
     );
     unsafe cuGraphAddMemsetNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &MemsetNodeParams,
-        context: CUcontext
+        context: ContextHandle<'_>
     );
     unsafe cuGraphAddEmptyNode(node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize);
-    // The calls with the shape of `AddKind`.
     unsafe cuGraphAddHostNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &HostNodeParams
     );
@@ -221,11 +220,6 @@ entry_points! {
     unsafe cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: &AttributeValue);
     safe cuGraphKernelNodeGetAttribute(node: Alive<'_, CUgraphNode_st>, attribute: c_uint, value: &mut AttributeValue);
     unsafe cuGraphDestroyNode(node: CUgraphNode);
-    unsafe cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint);
-    unsafe cuUserObjectCreate(
-        object: &mut CUuserObject, pointer: *mut c_void, destroy: unsafe extern "C" fn(*mut c_void), count: c_uint, flags: c_uint
-    );
-    unsafe cuUserObjectRelease(object: CUuserObject, count: c_uint);
     // Memory of graphs.
     unsafe cuGraphAddMemAllocNode(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &mut AllocNodeParams
@@ -252,7 +246,8 @@ entry_points! {
     );
     safe cuThreadExchangeStreamCaptureMode(mode: &mut c_uint);
     }
-    feature "observe" {
+    #[cfg(feature = "observe")]
+    newer {
     // The flight recorder.
     unsafe cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: c_uint) = "cuMemHostRegister";
     unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
@@ -262,7 +257,8 @@ entry_points! {
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
     }
-    feature "textures" {
+    #[cfg(feature = "textures")]
+    newer {
     safe cuArray3DCreate_v2(array: &mut CUarray, shape: &ArrayDescriptor) = "cuArray3DCreate";
     unsafe cuArrayDestroy(array: CUarray);
     unsafe cuTexObjectCreate(texture: &mut u64, resource: &Resource, sampler: &Sampler, view: Null);

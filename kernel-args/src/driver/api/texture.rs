@@ -203,7 +203,6 @@ impl ArrayMemory {
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
         let api = self.place.api;
-        let copy = required!(api, cuMemcpy3DAsync_v2)?;
         let context = stream.context();
         let stored = |call| context.check_err().map_err(|error| CallError::cudarc(call, error));
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
@@ -212,7 +211,7 @@ impl ArrayMemory {
         // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
         // of the same rows and slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
         // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
-        let copied = unsafe { copy(&parameters, stream.cu_stream()) }.check("cuMemcpy3DAsync");
+        let copied = unsafe { api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
         copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
     }

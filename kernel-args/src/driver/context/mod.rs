@@ -106,6 +106,11 @@ pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
 #[cold]
 fn bind_different(context: &Arc<CudaContext>, queried: Status) -> Result<(), Error> {
     queried.check("cuCtxGetCurrent")?;
+    make_current(context)
+}
+
+/// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
+pub(crate) fn make_current(context: &CudaContext) -> Result<(), Error> {
     context.bind_to_thread().map_err(Error::context)
 }
 
@@ -131,17 +136,6 @@ pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error>
             "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
             error,
         )
-    })?;
-    current()
-}
-
-/// Makes the context current in which cudarc captured `graph`, and returns it.
-///
-/// cudarc has no accessor for this context, but makes it current to upload the graph.
-#[cfg(feature = "graphs")]
-pub(crate) fn bind_graph(graph: &cudarc::driver::CudaGraph) -> Result<CUcontext, Error> {
-    graph.upload().map_err(|error| {
-        Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuGraphUpload, or an earlier call in this context,", error)
     })?;
     current()
 }

@@ -29,8 +29,6 @@ pub enum ContextError {
     ForeignStream(Box<ContextMismatch>),
     /// The context of a slice that a sequence should hold is not the context of its stream.
     ForeignSlice(Box<ContextMismatch>),
-    /// The context of a graph is not the context that was given with it.
-    ForeignGraph(Box<ContextMismatch>),
     /// A context was reset or destroyed, with everything that was created in it.
     #[non_exhaustive]
     Destroyed {
@@ -99,13 +97,6 @@ impl fmt::Display for ContextError {
                  context, which is the context of the last launch, or after `cudaSetDevice` the primary context: \
                  `kernel_args::context(ordinal)`",
                 contexts.found, contexts.expected
-            ),
-            Self::ForeignGraph(contexts) => write!(
-                f,
-                "the graph was captured in a different context than the given context\n  \
-                 graph  {}\n  given  {}\n\
-                 help: pass the context of the stream that was captured: `stream.context()`",
-                contexts.expected, contexts.found
             ),
             Self::Destroyed { kernel, context, call } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
             Self::NotRestored { before } => write!(

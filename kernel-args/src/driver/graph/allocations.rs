@@ -15,6 +15,7 @@ use core::cell::RefCell;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    format,
     string::String,
     sync::Arc,
     vec,
@@ -121,15 +122,14 @@ impl Allocations {
         values: &ForEachValue<'_>,
     ) -> Result<(), Error> {
         self.each_use(values, |field, _, memory| {
-            let edges = exec.driver.graph().edges();
-            let edges = edges.map_err(|error| explain::call(explain::UPDATED, error))?;
+            let edges = explain::UPDATED.check(exec.driver.graph().edges())?;
             let is_ordered = |first, then| reaches(&edges, first, then);
-            let kernel = || node.kernel.name().into();
+            let kernel = || String::from(node.kernel.name());
             if !is_ordered(memory.node, node.any.0) {
-                return Err(explain::not_after_alloc(kernel(), field));
+                return Err(explain::UPDATED.not_after_alloc(kernel(), field));
             }
             match memory.freed_by {
-                Some(free) if !is_ordered(node.any.0, free) => Err(explain::not_before_free(kernel(), field)),
+                Some(free) if !is_ordered(node.any.0, free) => Err(explain::UPDATED.not_before_free(kernel(), field)),
                 _ => Ok(()),
             }
         })
@@ -179,6 +179,8 @@ fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
     first != then && seen.contains(&then)
 }
 
+const USES: &str = "the node uses";
+
 /// The memory of a graph that a new node uses.
 pub(super) struct Uses<'m> {
     memory: &'m Allocations,
@@ -194,7 +196,8 @@ impl<'m> Uses<'m> {
     pub(super) fn see(&self, values: &ForEachValue<'_>, name: &dyn Fn() -> String) -> Result<(), Error> {
         self.memory.each_use(values, |field, start, memory| {
             if memory.freed_by.is_some() {
-                return Err(explain::used_after_free(Some(name()), field));
+                let uses = if field.is_empty() { USES.into() } else { format!("`{field}` points to") };
+                return Err(explain::ADDED.used_after_free(name(), &uses));
             }
             self.used.borrow_mut().push(start);
             Ok(())
@@ -207,11 +210,11 @@ impl<'m> Uses<'m> {
             return Ok(());
         };
         if memory.freed_by.is_some() {
-            return Err(explain::used_after_free(None, ""));
+            return Err(explain::ADDED.used_after_free(None::<String>, USES));
         }
         let offset = (address - start) as usize;
         if width > memory.bytes - offset {
-            return Err(explain::beyond_memory(offset, width, memory.bytes));
+            return Err(explain::ADDED.beyond_memory(offset, width, memory.bytes));
         }
         self.used.borrow_mut().push(start);
         Ok(())

@@ -3,11 +3,12 @@
 use super::{Graph, explain};
 use crate::driver::{
     api::{LaunchConfig, NewNode, NodeId, StreamHandle, required},
-    attributes::{self, Request, for_launches_only, set_on_node},
+    attributes::{self, Refused, Request, for_launches_only, set_on_node},
     config::{Attributes, Launch},
     error::Error,
     function::LoadedFunction,
 };
+use std::string::ToString;
 
 impl<B> Graph<B> {
     /// Checks the attributes of a node against the limits of the function, its GPU and the driver, as for a launch.
@@ -22,7 +23,7 @@ impl<B> Graph<B> {
         // Without this call, a node whose attributes are rejected could not be removed.
         required!(api, cuGraphDestroyNode)?;
         if let Some(attribute) = for_launches_only(attributes) {
-            return Err(explain::attribute_of_launches(function.name.clone(), attribute));
+            return Err(explain::ADDED.attribute_of_launches(function.name.clone(), attribute));
         }
         self.context.bind_to_thread().map_err(Error::context)?;
         let (grid, block) = (launch.grid, launch.block);
@@ -55,7 +56,9 @@ impl<B> Graph<B> {
     ) -> Result<NodeId, Error> {
         let error = match set_on_node(self.driver.api(), node.as_node(), attributes) {
             Ok(Ok(())) => return Ok(node.id()),
-            Ok(Err(refused)) => explain::node_attribute(kernel.into(), &refused),
+            Ok(Err(Refused { attribute, call })) => {
+                explain::ADDED.rejected_attribute(kernel.to_string(), call, attribute)
+            }
             Err(error) => error,
         };
         // The error above takes precedence.

@@ -2,10 +2,12 @@
 
 use super::{AnyNode, Condition, Dependencies, Graph, contents::Contents, explain};
 use crate::driver::{
-    api::{ConditionalKind, ConditionalNodeParams, NodeId, out, required},
+    api::{ConditionalKind, ConditionalNodeParams, NodeId, out},
+    context::make_current,
     error::Error,
 };
 use core::{marker::PhantomData, mem};
+use kernel_args_image::CudaVersion;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
 pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
@@ -114,7 +116,7 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, E> {
         self.require_12_8("a `switch`")?;
         if cases == 0 {
-            return Err(explain::no_cases(None, explain::CONDITIONAL_ADDED).into());
+            return Err(explain::CONDITIONAL_ADDED.no_cases().into());
         }
         self.add_conditional(condition, ConditionalKind::Switch, cases, after, fill)
     }
@@ -127,14 +129,11 @@ impl<B> Graph<B> {
         after: impl Dependencies,
         mut fill: impl FnMut(u32, &mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
-        let api = self.driver.api();
-        required!(api, cuGraphAddNode_v2).map_err(Error::from)?;
         let handle = condition.used_in(self)?;
         let after = self.after(None, after)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
-        let added = after.add_conditional(params);
-        let (node, mut bodies) = added.map_err(|error| explain::call(explain::CONDITIONAL_ADDED, error))?;
+        let (node, mut bodies) = explain::CONDITIONAL_ADDED.check(after.add_conditional(params))?;
         self.contents.unused_conditions -= 1;
         // Until all bodies are filled.
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
@@ -152,11 +151,12 @@ impl<B> Graph<B> {
 
     /// Checks the version of the driver. Older drivers return an error that does not name the reason.
     fn require_12_8(&self, what: &str) -> Result<(), Error> {
-        const NEEDED: i32 = 12_080;
+        const NEEDED: u32 = 12_080;
         let api = self.driver.api();
-        let version = out(|version| api.cuDriverGetVersion(version))?;
+        let version = out(|version| api.cuDriverGetVersion(version))?.cast_unsigned();
         if version < NEEDED {
-            return Err(explain::older_than(what, version, NEEDED));
+            let [needed, version] = [NEEDED, version].map(CudaVersion::from_number);
+            return Err(explain::CONDITIONAL_ADDED.old_driver(what, needed, version));
         }
         Ok(())
     }

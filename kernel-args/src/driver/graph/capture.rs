@@ -1,21 +1,36 @@
-//! Graphs that are captured from a stream.
+//! Graphs that are captured from a stream, and the nodes of their launches.
 
-use super::{
-    Graph,
-    captures::{self, CapturedSlots},
-    contents::Contents,
-    explain,
-};
-use crate::driver::{
-    api::{Api, NotCaptured, api, required},
-    error::{Error, OutsideOf},
-    launch::within,
+use super::{AnyNode, Graph, Node, contents::Contents, explain, owner::Slot};
+use crate::{
+    driver::{
+        api::{Api, GraphId, NodeId, NotCaptured, Promise, api, required},
+        config::Launch,
+        error::{Error, OutsideOf},
+        function::{Fitting, LoadedFunction, Lower, Target, check_contracts},
+        launch::{LaunchCall, foreign_in, foreign_stream, within},
+        module::Kernel,
+    },
+    marshal::{ContextName, KernelArgs, LaunchStream},
 };
 use cudarc::driver::CudaStream;
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    vec::Vec,
+};
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
 const THREAD_LOCAL: u32 = 1;
+
+/// The slots of the launches of a capture. A launch that has failed may have no known node.
+pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
+
+/// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
+fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
+    static CAPTURES: Mutex<BTreeMap<GraphId, CapturedSlots>> = Mutex::new(BTreeMap::new());
+    // No code that can panic runs while it is locked.
+    CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Graph {
     /// Captures the work that `work` enqueues on `stream`, instead of running it, and returns it as a graph.
@@ -60,23 +75,20 @@ impl Graph {
 struct Capture<'s> {
     api: &'static Api,
     stream: &'s Arc<CudaStream>,
-    slots: Arc<CapturedSlots>,
+    id: Option<GraphId>,
     ended: bool,
 }
 
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
-        required!(api, cuStreamBeginCapture_v2)?;
         // Without this call the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
         stream.context().bind_to_thread().map_err(Error::context)?;
-        let begun = api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL);
-        begun.map_err(|error| explain::call(explain::CAPTURE_BEGUN, error))?;
-        let mut capture = Self { api, stream, slots: Arc::default(), ended: false };
-        if let Some(graph) = api.capture_info(stream)?.and_then(|info| info.graph) {
-            capture.slots = captures::begun(graph.id());
-        }
+        explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
+        let mut capture = Self { api, stream, id: None, ended: false };
+        capture.id = api.capture_info(stream)?.map(|info| info.id);
+        captures().extend(capture.id.map(|id| (id, Vec::new())));
         Ok(capture)
     }
 
@@ -85,13 +97,17 @@ impl<'s> Capture<'s> {
         match self.api.end_capture(self.stream) {
             Ok(driver) => {
                 let mut graph = Graph::of(driver, self.stream.context().clone());
-                graph.contents.captured(&self.slots);
+                graph.contents.captured(self.slots());
                 Ok(graph)
             }
-            Err(NotCaptured::Ended(error)) => Err(explain::call(explain::CAPTURE_ENDED, error)),
-            Err(NotCaptured::Nothing) => Err(explain::nothing_captured(None, explain::CAPTURE_ENDED)),
+            Err(NotCaptured::Ended(error)) => Err(explain::CAPTURE_ENDED.error(error)),
+            Err(NotCaptured::Nothing) => Err(explain::CAPTURE_ENDED.nothing_captured()),
             Err(NotCaptured::Info(error)) => Err(error.into()),
         }
+    }
+
+    fn slots(&mut self) -> CapturedSlots {
+        self.id.take().and_then(|id| captures().remove(&id)).unwrap_or_default()
     }
 }
 
@@ -101,7 +117,78 @@ impl Drop for Capture<'_> {
             // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
-        // What an error has left.
-        Contents::new(self.stream.context()).captured(&self.slots);
+        // What an error has left is released.
+        Contents::new(self.stream.context()).captured(self.slots());
+    }
+}
+
+impl<A: KernelArgs> Kernel<A> {
+    /// Returns the slot of the node, and the node or the error.
+    #[expect(clippy::type_complexity, reason = "it has two callers")]
+    pub(super) fn capture_with<B: KernelArgs<Erased = A::Erased>>(
+        &self,
+        mut launch: Launch<'_>,
+        args: &mut B,
+        promise: Promise<'_>,
+    ) -> Result<(Arc<Slot>, Result<Node<A>, Error>), Error> {
+        let function = self.function();
+        let (api, name) = (function.api, || function.name.clone());
+        let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
+            return Err(explain::CAPTURED.not_capturing(name()));
+        };
+        if stream.context().cu_ctx() != function.context.cu_ctx() {
+            let kernel = ContextName::of(&function.context);
+            return Err(foreign_stream(name(), kernel, stream));
+        }
+        check_contracts(args, &mut launch, Target::Launch, name)?;
+        let launch = &launch;
+        let fitting = self.fit(args);
+        let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
+        fitting.check_contexts(&lowered_on);
+        if let Some(field) = lowered_on.foreign() {
+            let context = &function.context;
+            return Err(foreign_in(name(), context, Fitting::<&LoadedFunction, &mut B>::name_of, field));
+        }
+        function.check(launch)?;
+        function.context.bind_to_thread().map_err(Error::context)?;
+        let Some(before) = api.capture_info(stream)? else {
+            return Err(explain::CAPTURED.not_capturing(name()));
+        };
+        if before.graph.is_none() {
+            return Err(explain::CAPTURED.broken_capture(name()));
+        }
+        let slot = Slot::new(self.keep_loaded())?;
+        match captures().get_mut(&before.id) {
+            Some(slots) => slots.push((None, slot.clone())),
+            None => return Err(explain::CAPTURED.foreign_capture(name())),
+        }
+        let call = LaunchCall { api, stream: stream.into(), launch: *launch, launch_stream: &lowered_on, function };
+        // A captured launch is not repeated, so it is always observed.
+        let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
+        let node = launched.and_then(|()| {
+            let after = api.capture_info(stream)?;
+            let after = after.filter(|after| after.id == before.id);
+            let found = after.and_then(|after| {
+                let last = after.last.filter(|last| Some(*last) != before.last)?;
+                Some((last, after.graph?.node(last)?))
+            });
+            let ambiguous = || explain::NODE_FOUND.ambiguous_node(name());
+            let (id, node) = found.ok_or_else(ambiguous)?;
+            if !explain::FOUND.check(node.launch())?.is_some_and(|launch| launch.is_of(self.cu_function())) {
+                return Err(ambiguous());
+            }
+            // If the capture has ended meanwhile, its graph retains the slot for no known node.
+            let mut captures = captures();
+            let slots = captures.get_mut(&before.id).into_iter().flatten();
+            slots.filter(|(_, one)| Arc::ptr_eq(one, &slot)).for_each(|(node, _)| *node = Some(id));
+            Ok(Node {
+                kernel: self.clone(),
+                any: AnyNode(id),
+                shared: launch.shared,
+                cluster: launch.attributes.and_then(|attributes| attributes.cluster),
+                slot: Some(slot.clone()),
+            })
+        });
+        Ok((slot, node))
     }
 }

@@ -1,7 +1,10 @@
 //! Graphs that are nodes of a graph.
 
 use super::{AnyNode, Dependencies, Graph, explain};
-use crate::driver::error::Error;
+use crate::{
+    driver::{context::make_current, error::Error},
+    marshal::ContextName,
+};
 
 impl<B> Graph<B> {
     /// Adds a node that runs the nodes of `child`, after the nodes `after`.
@@ -20,27 +23,26 @@ impl<B> Graph<B> {
     pub fn add_child_graph(&mut self, mut child: Graph, after: impl Dependencies) -> Result<AnyNode, Error> {
         let action = explain::CHILD_ADDED;
         if child.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_child(&self.context, &child.context));
+            let [graph, child] = [&self.context, &child.context].map(|context| ContextName::of(context));
+            return Err(action.foreign_child(graph, child));
         }
         child.place.check_filled(action)?;
         if child.driver.has_bodies() {
-            return Err(explain::conditional_in_child(None, action));
+            return Err(action.conditional_in_child());
         }
         if !child.contents.memory.is_empty() {
-            return Err(explain::memory_in_child(None, action));
+            return Err(action.memory_in_child());
         }
         let not_in_bodies = child.place.not_in_bodies;
         if let Some(node) = not_in_bodies
             && self.place.is_body()
         {
-            return Err(explain::child_in_body(node));
+            return Err(action.child_in_body(node));
         }
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let added = self.after(None, after)?.add_child(child.driver);
-        let node = added.map_err(|error| explain::call(action, error))?;
+        make_current(&self.context)?;
+        let node = action.check(self.after(None, after)?.add_child(&child.driver))?;
         self.contents.take_over(node, &mut child.contents);
-        let place = &mut self.place;
-        place.not_in_bodies = place.not_in_bodies.or(not_in_bodies);
+        self.place.not_in_bodies = self.place.not_in_bodies.or(not_in_bodies);
         Ok(AnyNode(node))
     }
 }

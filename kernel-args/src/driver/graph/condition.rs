@@ -3,10 +3,7 @@
 use super::{Graph, explain};
 use crate::{
     device::ConditionalHandle,
-    driver::{
-        api::{GraphId, required},
-        error::Error,
-    },
+    driver::{api::GraphId, context::make_current, error::Error},
 };
 
 /// The condition of one conditional node: a number that kernels set.
@@ -35,7 +32,7 @@ impl Condition {
         if graph.place.is_in(self.graph) {
             return Ok(self.handle.0);
         }
-        Err(explain::foreign_condition(None, explain::CONDITIONAL_ADDED))
+        Err(explain::CONDITIONAL_ADDED.foreign_condition())
     }
 }
 
@@ -46,15 +43,10 @@ impl<B> Graph<B> {
     /// # Errors
     /// [`Error::OldDriver`] if the driver is older than 12.3; [`Error::Graph`] if it returns an error.
     pub fn add_condition(&mut self, default: u32) -> Result<Condition, Error> {
-        required!(self.driver.api(), cuGraphConditionalHandleCreate)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
-        match created {
-            Ok(handle) => {
-                self.contents.unused_conditions += 1;
-                Ok(Condition { handle: ConditionalHandle(handle), graph: self.place.own() })
-            }
-            Err(error) => Err(explain::call(explain::CONDITION_CREATED, error)),
-        }
+        let handle = ConditionalHandle(explain::CONDITION_CREATED.check(created)?);
+        self.contents.unused_conditions += 1;
+        Ok(Condition { handle, graph: self.place.own() })
     }
 }

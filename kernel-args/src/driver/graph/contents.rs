@@ -2,7 +2,7 @@
 
 use super::{
     allocations::Allocations,
-    captures::CapturedSlots,
+    capture::CapturedSlots,
     owner::Slot,
     release::{Owner, release},
 };
@@ -43,17 +43,13 @@ impl Contents {
         self.memory.used_by(node, used);
     }
 
-    /// The graph was captured, and these are its slots.
-    pub(super) fn captured(&mut self, slots: &Arc<CapturedSlots>) {
-        for (node, slot) in slots.take() {
+    /// The graph was captured.
+    pub(super) fn captured(&mut self, slots: CapturedSlots) {
+        for (node, slot) in slots {
             match node {
                 Some(node) => self.added(node, Some(&slot), &[]),
                 None => self.own(Box::new(slot)),
             }
-        }
-        // Another thread is still adding a slot.
-        if Arc::strong_count(slots) > 1 {
-            self.own(Box::new(slots.clone()));
         }
     }
 
@@ -73,7 +69,7 @@ impl Contents {
     /// A node was removed: releases what it has retained. The graph has not been launched.
     pub(super) fn removed(&mut self, node: NodeId) {
         let slots = self.slots.remove(&node).into_iter().flatten();
-        release(None, &self.context, slots.flat_map(Slot::close).collect());
+        release(None, &self.context, slots.flat_map(Slot::into_owners).collect());
     }
 
     /// The owners of all arguments, which an update of the whole graph replaces.
@@ -85,7 +81,7 @@ impl Contents {
     /// Everything that the graph holds.
     pub(super) fn take(&mut self) -> Vec<Owner> {
         let slots = mem::take(&mut self.slots).into_values().flatten();
-        let mut owners: Vec<_> = slots.flat_map(Slot::close).collect();
+        let mut owners: Vec<_> = slots.flat_map(Slot::into_owners).collect();
         owners.append(&mut self.owners);
         owners
     }

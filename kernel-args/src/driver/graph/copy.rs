@@ -4,25 +4,31 @@ use super::{
     AnyNode, Dependencies, Graph, HostBuffer,
     allocations::Uses,
     explain,
-    node_memory::{Memory, NodeMemory, NodeMemoryMut},
+    node_memory::{NodeMemory, NodeMemoryMut, Operand},
     owner::Slot,
     release::Owner,
 };
 use crate::{
     device::{DeviceType, store_all},
     driver::{
-        api::{self, After, CallError, ContextHandle, NodeId, required},
+        api::{self, After, CallError, ContextHandle, NodeId},
+        context::make_current,
         error::Error,
     },
 };
 use std::{boxed::Box, vec, vec::Vec};
 
-/// The size of `elements` elements of `T` in bytes; an error for no elements.
+/// The size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address space.
+pub(super) fn size<T>(elements: usize) -> Option<usize> {
+    let bytes = elements.checked_mul(size_of::<T>())?;
+    (bytes > 0 && isize::try_from(bytes).is_ok()).then_some(bytes)
+}
+
 fn bytes<T>(elements: usize) -> Result<usize, Error> {
-    match elements.checked_mul(size_of::<T>()) {
-        Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => Ok(bytes),
-        _ => Err(explain::bad_length(elements, size_of::<T>())),
-    }
+    size::<T>(elements).ok_or_else(|| match elements {
+        0 => explain::ADDED.no_elements(),
+        _ => explain::ADDED.too_many_elements(elements, size_of::<T>()),
+    })
 }
 
 /// What a body of a conditional node must not contain.
@@ -54,8 +60,8 @@ impl Graph {
         } else {
             (elements.as_ptr().cast(), from)
         };
-        let source = Memory::host(source.cast_mut().cast(), from);
-        let node = self.add_copy(Memory::device(to), source, width, after)?;
+        let source = Operand::host(source.cast_mut().cast(), from);
+        let node = self.add_copy(Operand::device(to), source, width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
@@ -74,8 +80,8 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let width = bytes::<T>(to.len())?;
-        let target = Memory::host(to.as_ptr().cast(), Box::new(to.clone()));
-        let node = self.add_copy(target, Memory::device(from), width, after)?;
+        let target = Operand::host(to.as_ptr().cast(), Box::new(to.clone()));
+        let node = self.add_copy(target, Operand::device(from), width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
@@ -98,11 +104,16 @@ impl<B> Graph<B> {
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        self.add_copy(Memory::device(to), Memory::device(from), bytes::<T>(len)?, after)
+        self.add_copy(Operand::device(to), Operand::device(from), bytes::<T>(len)?, after)
     }
 
-    fn add_copy(&mut self, to: Memory, from: Memory, width: usize, after: impl Dependencies) -> Result<AnyNode, Error> {
-        required!(self.driver.api(), cuGraphAddMemcpyNode)?;
+    fn add_copy(
+        &mut self,
+        to: Operand,
+        from: Operand,
+        width: usize,
+        after: impl Dependencies,
+    ) -> Result<AnyNode, Error> {
         let (target, source) = (to.place, from.place);
         self.add_node(after, [to, from], width, |after, context| after.add_copy(target, source, width, context))
     }
@@ -121,9 +132,8 @@ impl<B> Graph<B> {
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        required!(self.driver.api(), cuGraphAddMemsetNode)?;
         let (width, address) = (bytes::<T>(len)?, to.address());
-        self.add_node(after, [Memory::device(to)], width, |after, context| {
+        self.add_node(after, [Operand::device(to)], width, |after, context| {
             after.add_memset(address, byte, width, context)
         })
     }
@@ -132,7 +142,7 @@ impl<B> Graph<B> {
     fn add_node<const N: usize>(
         &mut self,
         after: impl Dependencies,
-        memory: [Memory; N],
+        memory: [Operand; N],
         width: usize,
         add: impl FnOnce(&After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
@@ -147,8 +157,8 @@ impl<B> Graph<B> {
         uses.add_to(&mut after);
         let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();
         let slot = if owners.is_empty() { None } else { Some(Slot::new(Box::new(()))?) };
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let node = add(&after, (&*self.context).into()).map_err(|error| explain::call(explain::ADDED, error))?;
+        make_current(&self.context)?;
+        let node = explain::ADDED.check(add(&after, (&*self.context).into()))?;
         if let Some(slot) = &slot {
             slot.replace_owner(Some(Box::new(owners)));
         }

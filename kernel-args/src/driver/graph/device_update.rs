@@ -2,7 +2,7 @@
 
 use super::{Graph, Node, explain};
 use crate::{
-    driver::{attributes::make_device_updatable, error::Error},
+    driver::{attributes::make_device_updatable, context::make_current, error::Error},
     marshal::KernelArgs,
 };
 use cudarc::driver::sys::CUdeviceptr;
@@ -18,18 +18,13 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
     pub fn make_device_updatable<A: KernelArgs>(&mut self, node: &Node<A>) -> Result<CUdeviceptr, Error> {
-        let Some(found) = self.driver.as_ref().node(node.any.0) else {
-            return Err(explain::not_of_graph(
-                self.driver.as_ref(),
-                node.any.0,
-                Some(node.kernel.name().into()),
-                explain::DEVICE_UPDATABLE,
-            ));
-        };
-        self.context.bind_to_thread().map_err(Error::context)?;
+        let (action, graph) = (explain::DEVICE_UPDATABLE, self.driver.as_ref());
+        let foreign = || action.not_of_graph(graph, node.any.0, Some(node.kernel.name().into()));
+        let found = graph.node(node.any.0).ok_or_else(foreign)?;
+        make_current(&self.context)?;
         match make_device_updatable(self.driver.api(), found)? {
             Ok(handle) => Ok(handle.expose_provenance() as CUdeviceptr),
-            Err(refused) => Err(explain::returned_by(explain::DEVICE_UPDATABLE, refused.call)),
+            Err(refused) => Err(action.returned(refused.call)),
         }
     }
 }

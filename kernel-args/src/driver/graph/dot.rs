@@ -3,6 +3,7 @@
 use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, order::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
+    context::make_current,
     error::Error,
 };
 use core::fmt::Write;
@@ -28,7 +29,7 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`].
     pub fn to_dot(&self) -> Result<String, Error> {
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         dot(self.driver.as_ref(), &self.contents)
     }
 }
@@ -39,14 +40,13 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`].
     pub fn to_dot(&self) -> Result<String, Error> {
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         dot(self.driver.graph(), &self.contents)
     }
 }
 
 fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
-    let parts = graph.nodes().and_then(|nodes| Ok((nodes, graph.edges()?)));
-    let (nodes, edges) = parts.map_err(|error| explain::call(explain::FOUND, error))?;
+    let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
     let nodes = ordered(&nodes, &edges);
     let numbers: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     let mut text = String::from("digraph {\n    node [shape=box];\n");

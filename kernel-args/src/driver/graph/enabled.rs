@@ -1,10 +1,7 @@
 //! Disabled nodes of an instantiated graph.
 
 use super::{AnyNode, GraphExec, explain};
-use crate::driver::{
-    api::{ExecNode, required},
-    error::Error,
-};
+use crate::driver::{api::ExecNode, context::make_current, error::Error};
 
 impl GraphExec {
     /// Enables or disables a node. In later launches a disabled node does nothing, but its dependencies stay in effect.
@@ -13,10 +10,7 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
     pub fn set_enabled(&mut self, node: impl Into<AnyNode>, enabled: bool) -> Result<(), Error> {
-        required!(self.driver.api(), cuGraphNodeSetEnabled)?;
-        let node = self.node(node.into())?;
-        let set = node.set_enabled(enabled);
-        set.map_err(|error| explain::call(explain::ENABLED, error))
+        explain::ENABLED.check(self.node(node.into())?.set_enabled(enabled))
     }
 
     /// Whether a node is enabled.
@@ -24,17 +18,13 @@ impl GraphExec {
     /// # Errors
     /// Same as [`set_enabled`](Self::set_enabled).
     pub fn is_enabled(&mut self, node: impl Into<AnyNode>) -> Result<bool, Error> {
-        required!(self.driver.api(), cuGraphNodeGetEnabled)?;
-        let enabled = self.node(node.into())?.is_enabled();
-        enabled.map_err(|error| explain::call(explain::ENABLED, error))
+        explain::ENABLED.check(self.node(node.into())?.is_enabled())
     }
 
     fn node(&self, node: AnyNode) -> Result<ExecNode<'_>, Error> {
-        let Some(node) = self.driver.node(node.0) else {
-            let graph = self.driver.graph();
-            return Err(explain::not_of_graph(graph, node.0, None, explain::ENABLED));
-        };
-        self.context.bind_to_thread().map_err(Error::context)?;
+        let foreign = || explain::ENABLED.not_of_graph(self.driver.graph(), node.0, None);
+        let node = self.driver.node(node.0).ok_or_else(foreign)?;
+        make_current(&self.context)?;
         Ok(node)
     }
 }

@@ -1,10 +1,7 @@
 //! Nodes that record an event or wait for one.
 
-use super::{AnyNode, Dependencies, Graph, explain, owner::Slot};
-use crate::driver::{
-    api::{After, CallError, NodeId, required},
-    error::Error,
-};
+use super::{AnyNode, Dependencies, Graph, explain};
+use crate::{driver::error::Error, marshal::ContextName};
 use cudarc::driver::CudaEvent;
 use std::{boxed::Box, sync::Arc};
 
@@ -37,11 +34,12 @@ impl Graph {
     /// [`Error::Graph`] if the event belongs to a different context, one of `after` belongs to a different graph, or the driver
     /// returns an error.
     pub fn add_event_record(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        required!(self.driver.api(), cuGraphAddEventRecordNode)?;
         if event.context().cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_event(&self.context, event.context()));
+            let [graph, event] = [&self.context, event.context()].map(|context| ContextName::of(context));
+            return Err(explain::ADDED.foreign_event(graph, event));
         }
-        let node = self.add_event(event, after, |after, event| after.add_event_record(event.into()))?;
+        let node =
+            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_record((&**event).into()))?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }
@@ -55,24 +53,9 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
     pub fn add_event_wait(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        required!(self.driver.api(), cuGraphAddEventWaitNode)?;
-        let node = self.add_event(event, after, |after, event| after.add_event_wait(event.into()))?;
+        let node =
+            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_wait((&**event).into()))?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
-    }
-
-    fn add_event(
-        &mut self,
-        event: &Arc<CudaEvent>,
-        after: impl Dependencies,
-        add: impl FnOnce(After<'_>, &CudaEvent) -> Result<NodeId, CallError>,
-    ) -> Result<AnyNode, Error> {
-        let after = self.after(None, after)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let slot = Slot::new(Box::new(event.clone()))?;
-        let added = add(after, event);
-        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
-        self.contents.added(node, Some(&slot), &[]);
-        Ok(AnyNode(node))
     }
 }

@@ -1,28 +1,27 @@
 //! Instantiated graphs.
 
 use super::{
-    Node, captures,
+    Node,
     contents::Contents,
-    explain,
+    explain::{self, Action},
     find::nodes_of,
     owner::Slot,
-    release::{Owner, relaxed, release},
-    taken_over::TakenOver,
+    release::{Owner, release},
 };
 use crate::{
     driver::{
-        api::{self, Handle, NodeId, api, required},
-        context::{bind, bind_graph, named, restored_on_error},
-        error::{ContextError, ContextMismatch, Error},
+        api,
+        context::{bind, make_current},
+        error::Error,
         module::Kernel,
     },
     marshal::{ContextName, KernelArgs},
 };
 use cudarc::driver::{
-    CudaContext, CudaGraph, CudaStream,
+    CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},
 };
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{sync::Arc, vec::Vec};
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
@@ -33,8 +32,6 @@ pub struct GraphExec {
     pub(super) context: Arc<CudaContext>,
     /// The stream of the last launch through this object.
     pub(super) last_launch: Option<Arc<CudaStream>>,
-    /// For a graph of cudarc.
-    pub(super) taken_over: Option<TakenOver>,
     pub(super) contents: Contents,
     /// What the graph holds of which `update_graph` has taken over the parameters.
     pub(super) replacement: Option<Contents>,
@@ -42,44 +39,7 @@ pub struct GraphExec {
 
 impl GraphExec {
     pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: Contents) -> Self {
-        Self { driver, context, last_launch: None, taken_over: None, contents, replacement: None }
-    }
-
-    /// A graph that cudarc has captured in `ctx` with `stream.end_capture(…)`.
-    ///
-    /// Two kinds of nodes can be updated: nodes of launches that were captured with [`launch!`](crate::launch!)'s
-    /// `node`, and nodes from [`kernel_nodes`](Self::kernel_nodes).
-    ///
-    /// cudarc can have launched the graph before. It does not report on which stream, so an update cannot know when the
-    /// arguments of the capture are no longer used: the graph retains them until it is dropped and its launches have finished.
-    ///
-    /// The driver gives the handles of a destroyed graph and of its nodes to other graphs. While a launch of the destroyed graph is
-    /// still running, its nodes can be accepted as nodes of another graph with the same handles, if no node of that graph
-    /// was captured with `node`; an update also needs a node with the same kernel. All memory stays allocated then too.
-    ///
-    /// The graph is uploaded (`CudaGraph::upload`), because cudarc reports the context of a graph in no other way. No stream
-    /// of this thread must be capturing.
-    ///
-    /// # Errors
-    /// [`Error::Context`] if cudarc captured the graph in a different context; [`Error::Driver`] if the driver returns an
-    /// error, also for an earlier call in this context.
-    pub fn from_cudarc(ctx: &Arc<CudaContext>, graph: CudaGraph) -> Result<Self, Error> {
-        restored_on_error(ctx, || {
-            let captured_in = bind_graph(&graph)?;
-            if captured_in != ctx.cu_ctx() {
-                let contexts = ContextMismatch::new(named(captured_in), ContextName::of(ctx));
-                return Err(Error::Context(ContextError::ForeignGraph(Box::new(contexts))));
-            }
-            let capture = captures::of(Handle::new(graph.cu_graph()));
-            Ok(Self {
-                driver: api::Exec::of_cudarc(api()?, graph, capture)?,
-                context: ctx.clone(),
-                last_launch: None,
-                taken_over: Some(TakenOver::default()),
-                contents: Contents::new(ctx),
-                replacement: None,
-            })
-        })
+        Self { driver, context, last_launch: None, contents, replacement: None }
     }
 
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
@@ -91,7 +51,7 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`].
     pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         nodes_of(self.driver.graph(), kernel)
     }
 
@@ -101,10 +61,8 @@ impl GraphExec {
     /// # Errors
     /// [`Error::Graph`] if the stream belongs to a different context, or the driver returns an error.
     pub fn upload(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        required!(self.driver.api(), cuGraphUpload)?;
         self.bind(stream, explain::UPLOADED)?;
-        let uploaded = self.driver.upload((&**stream).into());
-        uploaded.map_err(|error| explain::call(explain::UPLOADED, error))
+        explain::UPLOADED.check(self.driver.upload((&**stream).into()))
     }
 
     /// The driver's handle of the instantiated graph, which is valid while this is alive. This object does not know of launches
@@ -120,23 +78,18 @@ impl GraphExec {
         self.driver.raw_graph()
     }
 
-    pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: &'static str) -> Result<(), Error> {
+    pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: Action) -> Result<(), Error> {
         if stream.context().cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_stream(action, &self.context, stream));
+            let [graph, stream] = [&self.context, stream.context()].map(|context| ContextName::of(context));
+            return Err(action.foreign_stream(graph, stream));
         }
         bind(self.driver.api(), &self.context)
     }
 
     /// Stores the owner of the new arguments of a node. Releases the previous owner after the launches that may use it have
     /// finished; returns whether there was one.
-    pub(super) fn replace_owner(&mut self, node: NodeId, slot: &Slot, owner: Option<Owner>) -> bool {
-        let former = match &mut self.taken_over {
-            Some(taken_over) => {
-                slot.occupy();
-                taken_over.replace_owner(node, owner)
-            }
-            None => slot.replace_owner(owner),
-        };
+    pub(super) fn replace_owner(&mut self, slot: &Slot, owner: Option<Owner>) -> bool {
+        let former = slot.replace_owner(owner);
         let was_occupied = former.is_some();
         self.release(former.into_iter().collect());
         was_occupied
@@ -156,22 +109,12 @@ impl GraphExec {
 
 impl Drop for GraphExec {
     fn drop(&mut self) {
-        // Destroying a graph needs no context, but cudarc's graph may own objects that need one. `Drop` cannot report
-        // an error, so it is discarded.
+        // `Drop` cannot report an error, so it is discarded.
         let _ = self.driver.api().cuCtxSetCurrent((&*self.context).into());
         self.free_left_memory();
-        let objects = self.driver.take_objects();
-        let mut owners = Vec::new();
-        if self.replacement.is_some() {
-            // Launches no longer hold what cudarc's graph retains: see `update_graph`.
-            owners.extend(objects.map(|objects| Box::new(objects) as Owner));
-        } else {
-            // The drop may be part of the work that a capture contains.
-            relaxed(self.driver.api(), || drop(objects));
-        }
-        owners.append(&mut self.contents.take());
+        self.driver.destroy();
+        let mut owners = self.contents.take();
         owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
-        owners.extend(self.taken_over.take().into_iter().flat_map(TakenOver::into_owners));
         self.release(owners);
     }
 }

@@ -2,11 +2,7 @@
 
 use super::{AnyNode, Graph, Node, explain, order::ordered, owner::Slot};
 use crate::{
-    driver::{
-        api::{CallError, GraphRef, NodeId},
-        error::Error,
-        module::Kernel,
-    },
+    driver::{api::GraphRef, context::make_current, error::Error, module::Kernel},
     marshal::KernelArgs,
 };
 use std::vec::Vec;
@@ -21,41 +17,42 @@ impl<B> Graph<B> {
     /// # Errors
     /// [`Error::Graph`].
     pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
         for node in &mut nodes {
-            let slot = Slot::new(kernel.keep_loaded())?;
-            self.contents.added(node.any.0, Some(&slot), &[]);
-            node.slot = Some(slot);
+            self.retains_for(node)?;
         }
         Ok(nodes)
+    }
+
+    /// From now on, the graph can retain arguments for the node.
+    pub(super) fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
+        let slot = Slot::new(node.kernel.keep_loaded())?;
+        self.contents.added(node.any.0, Some(&slot), &[]);
+        node.slot = Some(slot);
+        Ok(())
     }
 }
 
 /// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
-    let found = |(node, shared)| Node { kernel: kernel.clone(), any: AnyNode(node), shared, cluster: None, slot: None };
-    match launches_of(graph, kernel) {
-        Ok(launches) => Ok(launches.into_iter().map(found).collect()),
-        Err(error) => Err(explain::call(explain::FOUND, error)),
+    let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
+    let mut found = Vec::new();
+    for node in ordered(&nodes, &edges) {
+        found.extend(node_of(graph, AnyNode(node), kernel)?);
     }
+    Ok(found)
 }
 
-/// The nodes, each with its dynamic shared memory.
-fn launches_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<(NodeId, u32)>, CallError> {
-    let (nodes, edges) = (graph.nodes()?, graph.edges()?);
-    let mut launches = Vec::new();
-    for id in ordered(&nodes, &edges) {
-        let launch = match graph.node(id) {
-            Some(node) => node.kernel()?,
-            None => None,
-        };
-        match launch {
-            Some((function, shared)) if function.raw() == kernel.cu_function() => {
-                launches.push((id, shared));
-            }
-            _ => {}
-        }
-    }
-    Ok(launches)
+/// `node` as a node of `kernel`; `None` if it launches a different kernel or is not a kernel node.
+pub(super) fn node_of<A: KernelArgs>(
+    graph: GraphRef<'_>,
+    any: AnyNode,
+    kernel: &Kernel<A>,
+) -> Result<Option<Node<A>>, Error> {
+    let Some(node) = graph.node(any.0) else {
+        return Ok(None);
+    };
+    let launch = explain::FOUND.check(node.launch())?.filter(|launch| launch.is_of(kernel.cu_function()));
+    Ok(launch.map(|launch| Node { kernel: kernel.clone(), any, shared: launch.shared, cluster: None, slot: None }))
 }

@@ -6,17 +6,18 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{self, After, CallError, KernelNodeParams, NodeId, api, required},
+        api::{self, After, CallError, KernelNodeParams, NodeId, api},
         config::{Form, IntoDim, Launch},
+        context::make_current,
         error::Error,
         function::{Target, check_contracts},
         module::Kernel,
     },
-    marshal::{ForEachValue, KernelArgs, OwnedArgs},
+    marshal::{ContextName, ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{cell::RefCell, marker::PhantomData, mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUgraph};
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 /// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
 ///
@@ -78,7 +79,7 @@ impl Graph {
     /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].
     pub fn new(ctx: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
-        ctx.bind_to_thread().map_err(Error::context)?;
+        make_current(ctx)?;
         Ok(Self::of(api::Graph::new(api)?, ctx.clone()))
     }
 
@@ -93,13 +94,17 @@ impl Graph {
 
     pub(super) fn instantiate_with(self, flags: u64) -> Result<GraphExec, Error> {
         self.place.check_filled(explain::INSTANTIATED)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         match api::Exec::instantiate(self.driver, flags) {
             Ok(exec) => Ok(GraphExec::of(exec, self.context, self.contents)),
             Err(CallError::Returned(call)) if call.status.0 == 1 && self.contents.unused_conditions > 0 => {
-                Err(explain::unused_conditions(call, self.contents.unused_conditions))
+                let conditions = match self.contents.unused_conditions {
+                    1 => "a condition of the graph has".into(),
+                    count => format!("{count} conditions of the graph have"),
+                };
+                Err(explain::INSTANTIATED.unused_conditions(call, &conditions))
             }
-            Err(error) => Err(explain::call(explain::INSTANTIATED, error)),
+            Err(error) => Err(explain::INSTANTIATED.error(error)),
         }
     }
 }
@@ -164,10 +169,10 @@ impl<B> Graph<B> {
         args: &mut T,
         after: impl Dependencies,
     ) -> Result<Node<A>, Error> {
-        required!(self.driver.api(), cuGraphAddKernelNode_v2)?;
         let function = kernel.function();
         if function.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_kernel(function.name.clone(), &self.context, &function.context));
+            let [graph, loaded] = [&self.context, &function.context].map(|context| ContextName::of(context));
+            return Err(explain::ADDED.foreign_kernel(function.name.clone(), graph, loaded));
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
         let uses = Uses::of(&self.contents.memory);
@@ -205,13 +210,42 @@ impl<B> Graph<B> {
         Ok(Node { kernel: kernel.clone(), any: AnyNode(node), shared: launch.shared, cluster, slot: Some(slot) })
     }
 
+    /// Adds a node that does nothing and finishes when the nodes `after` have finished. Use it as one dependency instead of several.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
+    pub fn add_join(&mut self, after: impl Dependencies) -> Result<AnyNode, Error> {
+        self.add_kept(after, None, |after| after.add_join())
+    }
+
+    /// Adds a node that is not a kernel. The graph holds `kept`.
+    pub(super) fn add_kept(
+        &mut self,
+        after: impl Dependencies,
+        kept: Option<Box<dyn Send + Sync>>,
+        add: impl FnOnce(&After<'_>) -> Result<NodeId, CallError>,
+    ) -> Result<AnyNode, Error> {
+        let after = self.after(None, after)?;
+        make_current(&self.context)?;
+        let slot = kept.map(Slot::new).transpose()?;
+        let node = explain::ADDED.check(add(&after))?;
+        drop(after);
+        self.contents.added(node, slot.as_ref(), &[]);
+        Ok(AnyNode(node))
+    }
+
     /// The nodes on which a new node depends.
     pub(super) fn after(&self, kernel: Option<&str>, after: impl Dependencies) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);
         after.map_err(|index| {
             let was_removed = self.driver.as_ref().had(nodes[index]);
-            explain::foreign_dependency(kernel.map(Into::into), index, was_removed)
+            let kernel = kernel.map(String::from);
+            if was_removed {
+                explain::ADDED.removed_dependency(kernel, index)
+            } else {
+                explain::ADDED.foreign_dependency(kernel, index)
+            }
         })
     }
 

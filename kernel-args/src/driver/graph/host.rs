@@ -1,8 +1,8 @@
 //! Nodes that call a function of the program.
 
-use super::{AnyNode, Dependencies, Graph, explain, owner::Slot};
+use super::{AnyNode, Dependencies, Graph};
 use crate::driver::{
-    api::{HostFunction, required},
+    api::{HostFunction, HostNodeParams},
     error::Error,
 };
 use core::{any::Any, fmt, panic::AssertUnwindSafe};
@@ -120,15 +120,11 @@ impl Graph {
         function: impl FnMut() + Send + 'static,
         after: impl Dependencies,
     ) -> Result<HostNode, Error> {
-        required!(self.driver.api(), cuGraphAddHostNode)?;
         let panicked = Arc::default();
         let host = Arc::new(Host { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
-        let after = self.after(None, after)?;
-        let slot = Slot::new(Box::new(host.clone()))?;
-        let added = after.add_host(&host);
-        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
-        self.contents.added(node, Some(&slot), &[]);
+        let params = HostNodeParams::of(&host);
+        let any = self.add_kept(after, Some(Box::new(host)), |after| after.add_host(&params))?;
         self.place.not_in_bodies.get_or_insert("a host function");
-        Ok(HostNode { any: AnyNode(node), panicked })
+        Ok(HostNode { any, panicked })
     }
 }

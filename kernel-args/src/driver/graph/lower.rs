@@ -1,6 +1,6 @@
 //! Lowers arguments to the parameters of a kernel node.
 
-use super::explain;
+use super::explain::Action;
 #[cfg(feature = "observe")]
 use crate::{
     contract::Geometry,
@@ -36,8 +36,7 @@ pub(super) struct NodeCall<'a, O, S> {
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
-    /// The action that fails, for errors.
-    pub(super) action: &'static str,
+    pub(super) action: Action,
     /// Sees the arguments, and can reject them.
     pub(super) observe: O,
     /// Passes the node's parameters to the driver.
@@ -58,10 +57,10 @@ where
     pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
         let Self { function, launch, .. } = &self;
         if launch.stream.is_some() {
-            return Err(explain::stream_of_a_node(Some(name_of(function)), self.action));
+            return Err(self.action.stream_of_a_node(name_of(function)));
         }
         if launch.attributes.is_some() {
-            return Err(explain::attributes_of_an_update(Some(name_of(function)), self.action));
+            return Err(self.action.attributes_of_an_update(name_of(function)));
         }
         function.check_with(launch, self.cluster.is_some())?;
         if let Some(cluster) = self.cluster {
@@ -131,7 +130,7 @@ where
                 Failure::Wait(error) => failed_wait(error),
                 Failure::Unavailable(unavailable) => unavailable.into(),
                 Failure::Driver(call, arguments) => {
-                    explain::node(name_of(function), action, call, [grid, block], shared, &arguments)
+                    action.rejected_node(name_of(function), call, [grid, block], shared, &arguments)
                 }
             }),
         }

@@ -1,12 +1,15 @@
 //! Memory that a graph allocates and frees when it runs.
 
-use super::{AnyNode, Dependencies, Graph, GraphExec, explain};
+use super::{
+    AnyNode, Dependencies, Graph, GraphExec,
+    allocations::Allocation,
+    contents::Contents,
+    copy::size,
+    explain::{self, Action},
+};
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
-    driver::{
-        api::{ContextState, required},
-        error::Error,
-    },
+    driver::{api::ContextState, context::make_current, error::Error},
     interop::Retained,
 };
 use core::{fmt, marker::PhantomData};
@@ -63,6 +66,10 @@ impl<T: DeviceType> GraphMemory<T> {
     #[must_use]
     pub fn node(&self) -> AnyNode {
         self.node
+    }
+
+    fn of<'c>(&self, contents: &'c Contents, action: Action) -> Result<&'c Allocation, Error> {
+        contents.memory.of(self.address, self.node.0).ok_or_else(|| action.foreign_memory())
     }
 }
 
@@ -132,15 +139,14 @@ impl Graph {
     /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, for example
     /// because the device has less memory.
     pub fn add_alloc<T: DeviceType>(&mut self, len: usize, after: impl Dependencies) -> Result<GraphMemory<T>, Error> {
-        required!(self.driver.api(), cuGraphAddMemAllocNode)?;
-        let bytes = match len.checked_mul(size_of::<T>()) {
-            Some(bytes) if bytes > 0 && isize::try_from(bytes).is_ok() => bytes,
-            _ => return Err(explain::bad_allocation(len, size_of::<T>())),
-        };
+        let action = explain::ALLOCATED;
+        let bytes = size::<T>(len).ok_or_else(|| match len {
+            0 => action.nothing_to_allocate(),
+            _ => action.too_large_allocation(len, size_of::<T>()),
+        })?;
         let after = self.after(None, after)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let added = after.add_alloc(self.context.cu_device(), bytes);
-        let (node, address) = added.map_err(|error| explain::call(explain::ALLOCATED, error))?;
+        make_current(&self.context)?;
+        let (node, address) = action.check(after.add_alloc(self.context.cu_device(), bytes))?;
         let state = || ContextState::of(self.driver.api(), &self.context);
         self.contents.memory.add(address, bytes, node, state);
         Ok(GraphMemory { address, len, node: AnyNode(node), context: self.context.clone(), elements: PhantomData })
@@ -158,19 +164,15 @@ impl Graph {
         memory: &GraphMemory<T>,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        required!(self.driver.api(), cuGraphAddMemFreeNode)?;
-        let Some(own) = self.contents.memory.of(memory.address, memory.node.0) else {
-            return Err(explain::foreign_memory(None, explain::ADDED));
-        };
+        let own = memory.of(&self.contents, explain::ADDED)?;
         if own.freed_by.is_some() {
-            return Err(explain::freed_twice(None, explain::ADDED));
+            return Err(explain::ADDED.freed_twice());
         }
         let mut after = self.after(None, after)?;
         after.also(own.node);
         own.users.iter().for_each(|user| after.also(*user));
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let added = after.add_free(memory.address);
-        let node = added.map_err(|error| explain::call(explain::ADDED, error))?;
+        make_current(&self.context)?;
+        let node = explain::ADDED.check(after.add_free(memory.address))?;
         drop(after);
         self.contents.memory.freed(memory.address, node);
         Ok(AnyNode(node))
@@ -193,17 +195,13 @@ impl GraphExec {
         &mut self,
         memory: &GraphMemory<T>,
     ) -> Result<Arc<CudaStream>, Error> {
-        let Some(own) = self.contents.memory.of(memory.address, memory.node.0) else {
-            return Err(explain::foreign_memory(None, explain::TAKEN));
-        };
-        if own.freed_by.is_some() {
-            return Err(explain::freed_by_graph(None, explain::TAKEN));
+        let action = explain::TAKEN;
+        if memory.of(&self.contents, action)?.freed_by.is_some() {
+            return Err(action.freed_by_graph());
         }
-        let Some(stream) = self.last_stream().cloned() else {
-            return Err(explain::not_allocated(None, explain::TAKEN));
-        };
+        let stream = self.last_stream().cloned().ok_or_else(|| action.not_allocated())?;
         if !self.contents.memory.take(memory.address, &stream) {
-            return Err(explain::not_allocated(None, explain::TAKEN));
+            return Err(action.not_allocated());
         }
         // The next launch sets it again, and then the memory can be taken again.
         self.last_launch = None;

@@ -3,6 +3,7 @@
 use super::Graph;
 use crate::driver::{
     api::{Api, api, out},
+    context::make_current,
     error::Error,
 };
 use cudarc::driver::{CudaContext, sys::CUdevice};
@@ -30,7 +31,7 @@ const RESERVED_PEAK: u32 = 3;
 
 fn device(ctx: &Arc<CudaContext>) -> Result<(&'static Api, CUdevice), Error> {
     let api = api()?;
-    ctx.bind_to_thread().map_err(Error::context)?;
+    make_current(ctx)?;
     Ok((api, ctx.cu_device()))
 }
 

@@ -46,14 +46,14 @@ pub trait NodeMemory<T>: sealed::Sealed {
 pub trait NodeMemoryMut<T>: NodeMemory<T> {}
 
 /// The memory of a node.
-pub(super) struct Memory {
+pub(super) struct Operand {
     pub(super) place: api::Memory,
     /// The size in bytes, if it is known.
     bytes: Option<usize>,
     pub(super) owner: Option<Owner>,
 }
 
-impl Memory {
+impl Operand {
     pub(super) fn device<T>(memory: impl NodeMemory<T>) -> Self {
         let bytes = memory.elements().and_then(|elements| elements.checked_mul(size_of::<T>()));
         Self { place: api::Memory::Device(memory.address()), bytes, owner: memory.owner() }
@@ -67,7 +67,7 @@ impl Memory {
     /// Checks that the memory has this many bytes.
     pub(super) fn check(&self, width: usize) -> Result<(), Error> {
         match self.bytes {
-            Some(bytes) if width > bytes => Err(explain::beyond_memory(0, width, bytes)),
+            Some(bytes) if width > bytes => Err(explain::ADDED.beyond_memory(0, width, bytes)),
             _ => Ok(()),
         }
     }

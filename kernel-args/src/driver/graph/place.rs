@@ -1,6 +1,6 @@
 //! Where a graph is: on its own, or in the body of a conditional node; and what this means for its nodes.
 
-use super::explain;
+use super::explain::Action;
 use crate::driver::{api::GraphId, error::Error};
 use std::vec::Vec;
 
@@ -44,10 +44,7 @@ impl Place {
         self.own == graph || self.around.contains(&graph)
     }
 
-    pub(super) fn check_filled(&self, action: &'static str) -> Result<(), Error> {
-        if self.is_unfilled {
-            return Err(explain::unfilled_body(None, action));
-        }
-        Ok(())
+    pub(super) fn check_filled(&self, action: Action) -> Result<(), Error> {
+        if self.is_unfilled { Err(action.unfilled_body()) } else { Ok(()) }
     }
 }

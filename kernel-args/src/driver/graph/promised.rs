@@ -6,8 +6,9 @@ use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
     device::DeviceType,
     driver::{
-        api::{CallError, Promise, required},
+        api::{CallError, Promise},
         config::Launch,
+        context::make_current,
         error::Error,
         launch::check_enclosing,
         module::Kernel,
@@ -57,7 +58,6 @@ impl GraphExec {
     ///   not wait for cudarc's record of the last use of a slice, and does not update this record;
     /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        required!(self.driver.api(), cuGraphLaunch)?;
         self.bind(stream, explain::LAUNCHED)?;
         check_enclosing(Some(stream), || "the graph".into())?;
         // SAFETY: the caller guarantees that the nodes of the graph may run.
@@ -83,8 +83,8 @@ impl GraphExec {
     fn not_launched(&self, error: CallError) -> Error {
         let leaves_memory = self.last_stream().is_some() && self.contents.memory.leaves_any();
         match error {
-            CallError::Returned(call) if call.status.0 == 1 && leaves_memory => explain::left_memory(call),
-            error => explain::call(explain::LAUNCHED, error),
+            CallError::Returned(call) if call.status.0 == 1 && leaves_memory => explain::LAUNCHED.left_memory(call),
+            error => explain::LAUNCHED.error(error),
         }
     }
 
@@ -135,7 +135,7 @@ impl GraphExec {
     /// - The kernels of the launch have written valid values of `T`.
     pub unsafe fn take<T: DeviceType>(&mut self, memory: &GraphMemory<T>) -> Result<CudaSlice<T>, Error> {
         let stream = self.take_left_memory(memory)?;
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let (address, len) = (memory.pointer().address(), memory.len());
         // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else frees them.
         let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };

@@ -1,7 +1,7 @@
 //! Nodes that are removed from a graph.
 
 use super::{AnyNode, Graph, explain};
-use crate::driver::{api::required, error::Error};
+use crate::driver::{context::make_current, error::Error};
 
 impl Graph {
     /// Removes a node and its dependencies, and releases what the node has retained: `cuGraphDestroyNode`.
@@ -16,17 +16,15 @@ impl Graph {
     /// driver returns an error.
     pub fn remove(&mut self, node: impl Into<AnyNode>) -> Result<(), Error> {
         let AnyNode(id) = node.into();
-        required!(self.driver.api(), cuGraphDestroyNode)?;
         let graph = self.driver.as_ref();
         if graph.node(id).is_none() {
-            return Err(explain::not_of_graph(graph, id, None, explain::REMOVED));
+            return Err(explain::REMOVED.not_of_graph(graph, id, None));
         }
         if !self.contents.memory.is_empty() {
-            return Err(explain::graph_with_memory(None, explain::REMOVED));
+            return Err(explain::REMOVED.graph_with_memory());
         }
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let removed = self.driver.remove(id);
-        removed.map_err(|error| explain::call(explain::REMOVED, error))?;
+        make_current(&self.context)?;
+        explain::REMOVED.check(self.driver.remove(id))?;
         self.contents.removed(id);
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, explain, node_text::NodeKind, owner::Slot};
+use super::{AnyNode, Graph, GraphExec, Node, explain, find::node_of, node_text::NodeKind};
 use crate::{
     driver::{
-        api::{GraphNode, GraphRef, Handle, NodeId},
+        api::{GraphNode, GraphRef, NodeId},
+        context::make_current,
         error::Error,
         module::Kernel,
     },
@@ -12,13 +13,8 @@ use crate::{
 use std::vec::Vec;
 
 fn found(graph: GraphRef<'_>, node: AnyNode) -> Result<GraphNode<'_>, Error> {
-    let foreign = || explain::not_of_graph(graph, node.0, None, explain::FOUND);
+    let foreign = || explain::FOUND.not_of_graph(graph, node.0, None);
     graph.node(node.0).ok_or_else(foreign)
-}
-
-fn edges(graph: GraphRef<'_>) -> Result<Vec<(NodeId, NodeId)>, Error> {
-    let edges = graph.edges();
-    edges.map_err(|error| explain::call(explain::FOUND, error))
 }
 
 fn neighbours(
@@ -27,9 +23,8 @@ fn neighbours(
     neighbour: impl Fn((NodeId, NodeId)) -> (NodeId, NodeId),
 ) -> Result<Vec<AnyNode>, Error> {
     found(graph, node)?;
-    let pairs = edges(graph)?.into_iter().map(neighbour);
-    let of_node = pairs.filter(|(this, _)| *this == node.0);
-    Ok(of_node.map(|(_, other)| AnyNode(other)).collect())
+    let pairs = explain::FOUND.check(graph.edges())?.into_iter().map(neighbour);
+    Ok(pairs.filter(|(this, _)| *this == node.0).map(|(_, other)| AnyNode(other)).collect())
 }
 
 /// The same methods for both types of graphs.
@@ -41,8 +36,7 @@ macro_rules! structure {
             /// # Errors
             /// [`Error::Graph`].
             pub fn nodes(&self) -> Result<Vec<AnyNode>, Error> {
-                let nodes = self.driver.$graph().nodes();
-                let nodes = nodes.map_err(|error| explain::call(explain::FOUND, error))?;
+                let nodes = explain::FOUND.check(self.driver.$graph().nodes())?;
                 Ok(nodes.into_iter().map(AnyNode).collect())
             }
 
@@ -51,8 +45,8 @@ macro_rules! structure {
             /// # Errors
             /// [`Error::Graph`].
             pub fn edges(&self) -> Result<Vec<(AnyNode, AnyNode)>, Error> {
-                let edges = edges(self.driver.$graph())?.into_iter();
-                Ok(edges.map(|(from, to)| (AnyNode(from), AnyNode(to))).collect())
+                let edges = explain::FOUND.check(self.driver.$graph().edges())?;
+                Ok(edges.into_iter().map(|(from, to)| (AnyNode(from), AnyNode(to))).collect())
             }
 
             /// The nodes on which `node` depends directly.
@@ -77,8 +71,7 @@ macro_rules! structure {
             /// Same as [`predecessors`](Self::predecessors).
             pub fn kind(&self, node: impl Into<AnyNode>) -> Result<NodeKind, Error> {
                 let kind = found(self.driver.$graph(), node.into())?.kind();
-                let kind = kind.map_err(|error| explain::call(explain::FOUND, error))?;
-                Ok(NodeKind::from_number(kind))
+                Ok(NodeKind::from_number(explain::FOUND.check(kind)?))
             }
         }
     )*};
@@ -101,16 +94,12 @@ impl Graph {
         kernel: &Kernel<A>,
     ) -> Result<Option<Node<A>>, Error> {
         let any = node.into();
-        self.context.bind_to_thread().map_err(Error::context)?;
-        let launch = found(self.driver.as_ref(), any)?.kernel();
-        let launch = launch.map_err(|error| explain::call(explain::FOUND, error))?;
-        match launch {
-            Some((function, shared)) if function == Handle::new(kernel.cu_function()) => {
-                let slot = Slot::new(kernel.keep_loaded())?;
-                self.contents.added(any.0, Some(&slot), &[]);
-                Ok(Some(Node { kernel: kernel.clone(), any, shared, cluster: None, slot: Some(slot) }))
-            }
-            _ => Ok(None),
+        make_current(&self.context)?;
+        found(self.driver.as_ref(), any)?;
+        let mut node = node_of(self.driver.as_ref(), any, kernel)?;
+        if let Some(node) = &mut node {
+            self.retains_for(node)?;
         }
+        Ok(node)
     }
 }

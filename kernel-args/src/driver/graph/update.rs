@@ -3,7 +3,7 @@
 use super::{GraphExec, Node, NodeArgs, explain, lower::NodeCall};
 use crate::{
     driver::{
-        api::{Handle, KernelNodeParams},
+        api::KernelNodeParams,
         config::{IntoDim, Launch},
         error::Error,
         function::{Target, check_contracts},
@@ -11,7 +11,7 @@ use crate::{
     marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{ffi::c_void, mem, ptr};
-use std::boxed::Box;
+use std::{boxed::Box, string::String};
 
 impl GraphExec {
     /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change, unless the
@@ -102,34 +102,33 @@ impl GraphExec {
             return Ok(());
         }
         match &node.slot {
-            Some(slot) if !slot.is_closed() => {
+            Some(slot) => {
                 let memory = &self.contents.memory;
                 let see = |values: &ForEachValue<'_>| memory.check_update(self, node, values);
                 self.set(node, launch, &mut args, bound, see)?;
                 // The graph cannot be launched between the update and this line.
-                if self.replace_owner(node.any.0, slot, Some(Box::new(args))) {
+                if self.replace_owner(slot, Some(Box::new(args))) {
                     *bound = ptr::null();
                 }
                 Ok(())
             }
-            _ if self.driver.node(node.any.0).is_some() => {
-                Err(explain::cannot_retain(Some(node.kernel.name().into()), explain::UPDATED))
+            None if self.driver.node(node.any.0).is_some() => {
+                Err(explain::UPDATED.cannot_retain(String::from(node.kernel.name())))
             }
-            _ => Err(self.has_not(node)),
+            None => Err(self.has_not(node)),
         }
     }
 
     #[cold]
     fn has_not<A: KernelArgs>(&self, node: &Node<A>) -> Error {
-        let name = Some(node.kernel.name().into());
-        explain::not_of_graph(self.driver.graph(), node.any.0, name, explain::UPDATED)
+        explain::UPDATED.not_of_graph(self.driver.graph(), node.any.0, Some(node.kernel.name().into()))
     }
 
     /// Releases arguments that an update has replaced with arguments that own nothing; returns whether there were any.
     #[inline(always)]
     pub(super) fn release_former<A: KernelArgs>(&mut self, node: &Node<A>) -> bool {
         match &node.slot {
-            Some(slot) if slot.is_occupied() => self.replace_owner(node.any.0, slot, None),
+            Some(slot) if slot.is_occupied() => self.replace_owner(slot, None),
             _ => false,
         }
     }
@@ -146,8 +145,7 @@ impl GraphExec {
     ) -> Result<(), Error> {
         let function = node.kernel.function();
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
-        let launched = Handle::new(node.kernel.cu_function());
-        let Some(found) = self.driver.kernel_node(node.any.0, launched) else {
+        let Some(found) = self.driver.node(node.any.0) else {
             return Err(self.has_not(node));
         };
         let call = NodeCall {

@@ -1,8 +1,11 @@
 //! An instantiated graph that takes over the parameters of another graph.
 
 use super::{Graph, GraphExec, contents::Contents, explain};
-use crate::driver::error::Error;
-use core::{error, fmt, mem};
+use crate::{
+    driver::{context::make_current, error::Error},
+    marshal::ContextName,
+};
+use core::{error, fmt};
 use std::{
     boxed::Box,
     sync::{Mutex, PoisonError},
@@ -65,8 +68,7 @@ impl GraphExec {
     ///
     /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped, and the last
     /// launch that may use it has finished. The arguments that are replaced are released when the launches that may use them have
-    /// finished. What [`Graph::retain`] gave to the first graph is kept until this graph is dropped. If cudarc has captured the first graph, the
-    /// arguments of its launches are kept as long.
+    /// finished. What [`Graph::retain`] gave to the first graph is kept until this graph is dropped.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
@@ -85,36 +87,32 @@ impl GraphExec {
     /// [`Error::Graph`] if the driver refuses the update: the reason names what differs, and the node if the driver reports it.
     /// After an error this graph is unchanged, and the error contains `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
-        match self.updated(&graph) {
-            Ok(()) => {}
-            Err(error) => {
-                return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });
-            }
+        if let Err(error) = self.updated(&graph) {
+            return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });
         }
         let mut owners = self.contents.take_arguments();
         owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
-        if let Some(taken_over) = &mut self.taken_over {
-            owners.extend(mem::take(taken_over).into_owners());
-        }
         self.release(owners);
         self.replacement = Some(graph.contents);
         Ok(())
     }
 
     fn updated(&self, graph: &Graph) -> Result<(), Error> {
+        let action = explain::GRAPH_UPDATED;
         if graph.context.cu_ctx() != self.context.cu_ctx() {
-            return Err(explain::foreign_graph(&self.context, &graph.context));
+            let [graph, new] = [&self.context, &graph.context].map(|context| ContextName::of(context));
+            return Err(action.foreign_graph(graph, new));
         }
         if !self.contents.memory.is_empty() || !graph.contents.memory.is_empty() {
-            return Err(explain::graph_with_memory(None, explain::GRAPH_UPDATED));
+            return Err(action.graph_with_memory());
         }
-        graph.place.check_filled(explain::GRAPH_UPDATED)?;
+        graph.place.check_filled(action)?;
         if self.driver.has_bodies() || graph.driver.has_bodies() {
-            return Err(explain::graph_with_conditions(None, explain::GRAPH_UPDATED));
+            return Err(action.graph_with_conditions());
         }
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let (new, old) = (graph.driver.as_ref(), self.driver.graph());
         let (outcome, result) = self.driver.update_whole(new);
-        outcome.map_err(|error| explain::graph_update(error, &result, old, new))
+        outcome.map_err(|error| explain::not_updated(error, &result, old, new))
     }
 }

@@ -302,7 +302,7 @@ impl Enqueue<'_> {
         };
         match plans[0].launch(log, (&***stream).into()) {
             Ok(()) => Ok(Ok(mode)),
-            Err(error) => Err(explain::call(explain::LAUNCHED, error)),
+            Err(error) => Err(explain::LAUNCHED.error(error)),
         }
     }
 }

@@ -24,7 +24,6 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
         Error::Context(
             ContextError::ForeignArgument { contexts, .. }
             | ContextError::ForeignFunction { contexts, .. }
-            | ContextError::ForeignGraph(contexts)
             | ContextError::ForeignStream(contexts),
         ) => contexts,
         Error::Graph(_) | Error::Launch(LaunchError::Limit(_)) => {

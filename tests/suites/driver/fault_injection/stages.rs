@@ -13,7 +13,7 @@ use kernel_args::{
         BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, current_context, kernel_function,
         with_current,
     },
-    graph::{Body, Graph, GraphExec, HostBuffer},
+    graph::{Body, Graph, HostBuffer},
     image::JitOptions,
     launch,
     texture::{Array, Surface, Texture, TextureOptions},
@@ -397,13 +397,6 @@ pub(crate) const STAGES: &[Stage] = &[
         unsafe { exec.launch(&world.stream) }?;
         Ok(released(exec))
     }),
-    stage("graph, of cudarc", |world| {
-        let (graph, stream) = capture(world)?;
-        let graph = graph.ok_or(cudarc::driver::DriverError(cudarc::driver::sys::CUresult::CUDA_ERROR_NOT_FOUND))?;
-        let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
-        exec.kernel_nodes(&world.values)?;
-        Ok(released((exec, stream)))
-    }),
 ];
 
 /// The objects of a stage. Dropping them also waits until the objects that its graphs retained are dropped, to count these
@@ -422,7 +415,7 @@ fn released<T: 'static>(made: T) -> Made {
     Box::new(Released(Some(made)))
 }
 
-/// Captures four launches into a graph, one of them with its node, and launches it. The capture is ended after any failure.
+/// Captures three launches into a graph of cudarc, and launches it. The capture is ended after any failure.
 fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault> {
     let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     let stream = world.ctx.new_stream()?;
@@ -432,9 +425,7 @@ fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault>
     let launched = [launch.form(Form::KernelParams), launch.form(Form::Packed), launch.device_updatable_node(&node)]
         .into_iter()
         // SAFETY: the kernel accesses no memory.
-        .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) })
-        // SAFETY: as above.
-        .and_then(|()| unsafe { world.values.capture(launch, Values::NONE) });
+        .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
     // Only one call fails: the second attempt ends the capture.
     let ended = stream.end_capture(flags).inspect_err(|_| drop(stream.end_capture(flags)));
     launched?;

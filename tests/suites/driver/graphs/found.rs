@@ -1,21 +1,15 @@
 //! Kernel nodes that foreign code has captured, found by kernel and order.
 
 use crate::graphs::saxpy::{N, Outcome, Raw, SAXPY, World};
-use cudarc::driver::{
-    LaunchConfig, PushKernelArg,
-    sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
-};
-use kernel_args::{
-    Error, Kernel, Launch, Module,
-    graph::{Graph, GraphExec},
-};
+use cudarc::driver::{LaunchConfig, PushKernelArg};
+use kernel_args::{Error, Kernel, Launch, Module, graph::Graph};
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 
 const CONFIG: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 48 };
 
-/// Captures `count` launches with cudarc and a memset between them. Each adds its number, starting at 1.
-fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Kernel<Raw>)> {
+/// Captures `count` launches that cudarc makes, and a memset between them. Each adds its number, starting at 1.
+fn by_cudarc(world: &World, count: u8) -> Outcome<(Graph, Kernel<Raw>)> {
     let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
     let (n, raw) = (N as u32, world.raw(0.0));
@@ -24,8 +18,7 @@ fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Ke
     world.stream.synchronize()?;
     // SAFETY: all following work is on one stream.
     unsafe { world.ctx.disable_event_tracking() };
-    let captured = (|| -> Outcome<_> {
-        world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         for alpha in 1..=count {
             let alpha = f32::from(alpha);
             let mut builder = world.stream.launch_builder(&function);
@@ -34,20 +27,19 @@ fn by_cudarc(world: &World, count: u8) -> Outcome<(cudarc::driver::CudaGraph, Ke
             unsafe { builder.launch(CONFIG) }?;
             world.stream.memset_zeros(&mut other)?;
         }
-        Ok(world.stream.end_capture(CUgraphInstantiate_flags(0))?)
-    })();
+        Ok(())
+    });
     // SAFETY: restores the previous state.
     unsafe { world.ctx.enable_event_tracking() };
     // The graph keeps the address of `y`.
     other.leak();
-    let graph = captured?.ok_or("nothing was captured")?;
-    Ok((graph, Kernel::from_function(&world.ctx, function)?))
+    Ok((graph?, Kernel::from_function(&world.ctx, function)?))
 }
 
 fn in_the_order_of_the_launches() -> Outcome {
     let world = World::new()?;
     let (graph, kernel) = by_cudarc(&world, 5)?;
-    let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
+    let mut exec = graph.instantiate()?;
     let nodes = exec.kernel_nodes(&kernel)?;
     assert_eq!(nodes.len(), 5);
     // SAFETY: the arguments are the same as in the capture.

@@ -22,7 +22,6 @@ mod removed;
 mod replaced;
 mod retained;
 pub(crate) mod saxpy;
-mod taken_over;
 
 use kernel_args_tests::{driver::suite, tally};
 use std::process::ExitCode;
@@ -47,7 +46,6 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(outside::trials());
             trials.extend(programs::trials());
             trials.extend(retained::trials(driver));
-            trials.extend(taken_over::trials(driver));
             trials.extend(exit::trials());
             trials.extend(host::trials(driver));
             trials.extend(events::trials());

@@ -5,14 +5,11 @@ use crate::graphs::{
     memory, removed, replaced,
     saxpy::{N, Outcome, Saxpy, World, a_while, soon},
 };
-use cudarc::driver::{
-    CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop,
-    sys::{CUdeviceptr, CUgraphInstantiate_flags, CUstreamCaptureMode},
-};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
 use kernel_args::{
     Error, Launch, Retained,
     error::LaunchError,
-    graph::{Graph, GraphExec, HostBuffer, Node},
+    graph::{Graph, HostBuffer, Node},
     launch,
 };
 use kernel_args_stand_in::Control;
@@ -169,28 +166,6 @@ fn what_a_captured_launch_was_given() -> Outcome {
     });
     assert!(matches!(error, Err(Error::NoDriver)));
     freed(&x)
-}
-
-/// cudarc's graph retains the arguments of a captured launch, because the driver does.
-fn in_a_graph_of_cudarc() -> Outcome {
-    let world = World::new()?;
-    let (x, other) = (memory(&world)?, memory(&world)?);
-    let args = with_x(&world, &x);
-    world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    let node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) };
-    let graph = world.stream.end_capture(CUgraphInstantiate_flags(0))?;
-    let (node, graph) = (node?, graph.ok_or("nothing was captured")?);
-    held(&x, 1);
-    graph.launch()?;
-    let mut exec = GraphExec::from_cudarc(&world.ctx, graph)?;
-    exec.update(&node, 1, 32, with_x(&world, &other))?;
-    // cudarc's launch may still be running.
-    held(&x, 1);
-    held(&other, 1);
-    drop(exec);
-    freed(&x)?;
-    freed(&other)
 }
 
 /// Counts its drops, and records the thread of each drop.
@@ -401,11 +376,10 @@ fn nothing_is_left() -> Outcome {
     Graph::wait_until_released();
     assert_eq!(control.live().user_objects, 0);
     let before = control.live();
-    let trials: [fn() -> Outcome; 6] = [
+    let trials: [fn() -> Outcome; 5] = [
         until_the_graph_is_dropped,
         until_an_update_replaces_it,
         what_a_captured_launch_was_given,
-        in_a_graph_of_cudarc,
         dropped_while_its_stream_is_captured,
         the_kernel,
     ];
@@ -430,7 +404,6 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
         trial(name("of_copies_and_memsets"), of_copies),
         trial(name("until_an_update_replaces_it"), until_an_update_replaces_it),
         trial(name("what_a_captured_launch_was_given"), what_a_captured_launch_was_given),
-        trial(name("in_a_graph_of_cudarc"), in_a_graph_of_cudarc),
         trial(name("dropped_while_its_stream_is_captured"), dropped_while_its_stream_is_captured),
         trial(name("anything_else"), anything_else),
         trial(name("drops_that_wait_or_panic"), drops_that_wait_or_panic),

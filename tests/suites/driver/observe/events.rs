@@ -1,9 +1,8 @@
 //! Events other than launches on a stream: captures, graphs, sequences, loads, compilations, errors.
 
 use crate::observe::seen::{self, Log, Moment, Outcome, Seen, launched, taken};
-use cudarc::driver::sys::CUstreamCaptureMode;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
     compile::CompileOptions,
     graph::Graph,
     image::JitOptions,
@@ -54,16 +53,19 @@ fn a_captured_launch_is_a_launch() -> Outcome {
     let stream = ctx.new_stream()?;
     let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     let (_installed, log) = seen::install();
-    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    // SAFETY: `n` is 0, so the kernel accesses nothing.
-    unsafe { launch!(kernel, 1, 32, NOTHING, stream = &stream)? };
-    let first = launched(&log)?;
-    // SAFETY: the same.
-    let node = unsafe { launch!(kernel, 1, 32, NOTHING, node, stream = &stream)? };
-    let second = launched(&log)?;
-    drop(node);
-    let flags = cudarc::driver::sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    drop(stream.end_capture(flags)?);
+    let mut seen = None;
+    let captured = Graph::capture(&stream, || -> Result<(), Error> {
+        // SAFETY: `n` is 0, so the kernel accesses nothing.
+        unsafe { launch!(kernel, 1, 32, NOTHING, stream = &stream)? };
+        let first = launched(&log);
+        // SAFETY: the same.
+        drop(unsafe { launch!(kernel, 1, 32, NOTHING, node, stream = &stream)? });
+        seen = Some((first, launched(&log)));
+        Ok(())
+    });
+    drop(captured?);
+    let (first, second) = seen.ok_or("nothing was captured")?;
+    let (first, second) = (first?, second?);
     for launch in [first, second] {
         assert_eq!(launch.text, "n = 0, alpha = 3.5, x = null, y = null");
         assert_eq!(launch.stream.0, stream.cu_stream() as usize);

@@ -1,42 +1,62 @@
 //! The errors of graphs, created on the cold path.
 
-mod memory;
-mod node_kinds;
-mod refused;
+mod reasons;
 mod returned;
-mod whole_update;
 
 use crate::driver::{
-    api::{CallError, DriverCall},
-    attributes::Refused,
-    error::{Asked, Error, GraphError, meaning},
+    api::{CallError, DriverCall, GraphRef, NodeId},
+    error::{Error, GraphError},
 };
+use std::{boxed::Box, string::String};
 
-pub(super) use memory::*;
-pub(super) use node_kinds::*;
-pub(super) use refused::*;
-pub(crate) use returned::call;
-pub(super) use returned::{left_memory, node, node_attribute, returned_by, unused_conditions};
-pub(super) use whole_update::{foreign_graph, graph_update};
+pub(super) use returned::not_updated;
 
-/// The action that failed.
-pub(super) const ADDED: &str = "the node was not added";
-pub(super) const CHILD_ADDED: &str = "the child graph was not added";
-pub(super) const CONDITION_CREATED: &str = "the condition was not created";
-pub(super) const CONDITIONAL_ADDED: &str = "the conditional node was not added";
-pub(super) const UPDATED: &str = "the node was not updated";
-pub(super) const CAPTURED: &str = "the launch was not captured";
-pub(super) const FOUND: &str = "the nodes were not found";
-pub(super) const ENABLED: &str = "the node was not enabled or disabled";
-pub(super) const DEVICE_UPDATABLE: &str = "the node was not made device-updatable";
-pub(super) const INSTANTIATED: &str = "the graph was not instantiated";
-pub(super) const UPLOADED: &str = "the graph was not uploaded";
-pub(crate) const LAUNCHED: &str = "the graph was not launched";
-pub(super) const CAPTURE_BEGUN: &str = "the capture did not begin";
-pub(super) const CAPTURE_ENDED: &str = "the stream was not captured";
-pub(super) const NODE_FOUND: &str = "the node of the captured launch was not found";
-pub(super) const ALLOCATED: &str = "the allocation was not added";
-pub(super) const TAKEN: &str = "the memory was not taken";
-pub(super) const REMOVED: &str = "the node was not removed";
-pub(super) const GRAPH_UPDATED: &str = "the graph was not updated";
-pub(super) const RETAINED: &str = "the graph cannot retain anything";
+/// What was not done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Action(&'static str);
+
+macro_rules! actions {
+    ($($name:ident = $text:literal;)*) => {$(pub(crate) const $name: Action = Action($text);)*};
+}
+
+actions! {
+    ADDED = "the node was not added";
+    CHILD_ADDED = "the child graph was not added";
+    CONDITION_CREATED = "the condition was not created";
+    CONDITIONAL_ADDED = "the conditional node was not added";
+    UPDATED = "the node was not updated";
+    CAPTURED = "the launch was not captured";
+    FOUND = "the nodes were not found";
+    ENABLED = "the node was not enabled or disabled";
+    DEVICE_UPDATABLE = "the node was not made device-updatable";
+    INSTANTIATED = "the graph was not instantiated";
+    UPLOADED = "the graph was not uploaded";
+    LAUNCHED = "the graph was not launched";
+    CAPTURE_BEGUN = "the capture did not begin";
+    CAPTURE_ENDED = "the stream was not captured";
+    NODE_FOUND = "the node of the captured launch was not found";
+    ALLOCATED = "the allocation was not added";
+    TAKEN = "the memory was not taken";
+    REMOVED = "the node was not removed";
+    GRAPH_UPDATED = "the graph was not updated";
+    RETAINED = "the graph cannot retain anything";
+}
+
+impl Action {
+    /// The result of a call of the driver.
+    pub(crate) fn check<T>(self, outcome: Result<T, CallError>) -> Result<T, Error> {
+        outcome.map_err(|error| self.error(error))
+    }
+
+    /// `node` is not a node of `graph`.
+    #[cold]
+    pub(super) fn not_of_graph(self, graph: GraphRef<'_>, node: NodeId, kernel: Option<String>) -> Error {
+        if graph.had(node) { self.removed_node(kernel) } else { self.foreign_node(kernel) }
+    }
+
+    #[cold]
+    fn failed(self, kernel: Option<String>, call: Option<DriverCall>, reason: String, help: &'static str) -> Error {
+        let status = call.map(|call| call.status);
+        Error::Graph(Box::new(GraphError { kernel, action: self.0, reason, status, help }))
+    }
+}

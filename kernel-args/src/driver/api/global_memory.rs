@@ -1,0 +1,238 @@
+//! The memory of variables.
+
+use super::{Api, CallError, ContextState, Module, api, handle::Event};
+use core::mem::ManuallyDrop;
+use cudarc::driver::{
+    CudaContext, CudaModule, CudaStream, DevicePtr,
+    sys::{CUdeviceptr, CUresult},
+};
+use std::{
+    ffi::CStr,
+    sync::{Arc, Mutex, PoisonError},
+    vec,
+    vec::Vec,
+};
+
+/// The memory of a variable. It holds the module, so it is valid as long as this value. The fields are dropped in this order.
+pub(crate) struct GlobalMemory {
+    api: &'static Api,
+    address: CUdeviceptr,
+    size: usize,
+    context: Arc<CudaContext>,
+    state: ContextState,
+    /// The sources of copies on streams. The driver may read pageable memory after the call has returned.
+    in_flight: Mutex<Vec<InFlight>>,
+    _module: Owner,
+}
+
+enum Owner {
+    Own(#[allow(dead_code, reason = "it holds the module")] Arc<Module>),
+    Cudarc(#[allow(dead_code, reason = "it holds the module")] Arc<CudaModule>),
+}
+
+/// Why a variable was not copied.
+pub(crate) enum NotCopied {
+    /// A call failed.
+    Call(CallError),
+    /// The context was reset, which has freed the variable.
+    Over,
+    /// The stream is being captured: the graph would use host memory that is freed after the copy.
+    Capturing,
+}
+
+impl From<CallError> for NotCopied {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+impl GlobalMemory {
+    /// `None` if the module has no variable of that name.
+    pub(crate) fn of_module(module: &Arc<Module>, name: &CStr) -> Result<Option<Self>, CallError> {
+        // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for it.
+        let found = if name.is_empty() { None } else { module.global(name)? };
+        // With the state of the module, a reset since it was loaded is detected.
+        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), Owner::Own(module.clone()));
+        found.map(memory).transpose()
+    }
+
+    /// Same as `of_module`, for a module of cudarc that is loaded in `context`.
+    pub(crate) fn of_cudarc(
+        context: &Arc<CudaContext>,
+        module: &Arc<CudaModule>,
+        name: &str,
+    ) -> Result<Option<Self>, CallError> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        context.bind_to_thread().map_err(CallError::context)?;
+        let stream = context.default_stream();
+        let found = match module.get_global(name, &stream) {
+            Err(error) if error.0 == CUresult::CUDA_ERROR_NOT_FOUND => return Ok(None),
+            found => found.map_err(|error| CallError::cudarc("cuModuleGetGlobal", error))?,
+        };
+        // Nothing else uses the view, so no use of it has to be awaited or recorded.
+        let (address, _guard) = found.device_ptr(&stream);
+        Self::new((address, found.len()), context, None, Owner::Cudarc(module.clone())).map(Some)
+    }
+
+    fn new(
+        (address, size): (CUdeviceptr, usize),
+        context: &Arc<CudaContext>,
+        state: Option<ContextState>,
+        owner: Owner,
+    ) -> Result<Self, CallError> {
+        let api = api()?;
+        Ok(Self {
+            api,
+            address,
+            size,
+            context: context.clone(),
+            state: state.unwrap_or_else(|| ContextState::of(api, context)),
+            in_flight: Mutex::new(Vec::new()),
+            _module: owner,
+        })
+    }
+
+    pub(crate) const fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// In bytes.
+    pub(crate) const fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) const fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    /// Makes the context current. Returns the address of these bytes of the variable.
+    ///
+    /// # Panics
+    /// If they are outside of the variable.
+    fn prepare(&self, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
+        let end = offset.checked_add(length);
+        assert!(end.is_some_and(|end| end <= self.size), "a copy outside of the variable");
+        if self.state.is_over(self.api, &self.context) {
+            return Err(NotCopied::Over);
+        }
+        self.context.bind_to_thread().map_err(CallError::context)?;
+        Ok(self.address + offset as CUdeviceptr)
+    }
+
+    /// Same as `prepare`, for a copy on a stream of the same context.
+    fn prepare_on(&self, stream: &CudaStream, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
+        let place = self.prepare(offset, length)?;
+        let mut status = 0;
+        self.api.cuStreamIsCapturing(stream.into(), &mut status)?;
+        if status == 0 { Ok(place) } else { Err(NotCopied::Capturing) }
+    }
+
+    /// Waits for all work in the context, then copies the bytes from `offset` on.
+    pub(crate) fn read(&self, offset: usize, to: &mut [u8]) -> Result<(), NotCopied> {
+        let from = self.prepare(offset, to.len())?;
+        self.api.cuCtxSynchronize()?;
+        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: the source is inside the variable, whose module is
+        // loaded, and `to` has this length. The call returns when the copy is complete.
+        Ok(unsafe { self.api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }?)
+    }
+
+    /// Waits for all work in the context, then overwrites the bytes from `offset` on.
+    pub(crate) fn write(&self, offset: usize, from: &[u8]) -> Result<(), NotCopied> {
+        let to = self.prepare(offset, from.len())?;
+        self.api.cuCtxSynchronize()?;
+        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyHtoD`: the destination is inside the variable, whose module is
+        // loaded, and `from` has this length. The call has read the source when it returns.
+        Ok(unsafe { self.api.cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }?)
+    }
+
+    /// Overwrites the bytes from `offset` on, in the order of `stream`.
+    pub(crate) fn write_on(&self, stream: &CudaStream, offset: usize, from: Vec<u8>) -> Result<(), NotCopied> {
+        let (to, length) = (self.prepare_on(stream, offset, from.len())?, from.len());
+        let copy = InFlight::new(self.api, stream, from, |from| {
+            // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from`
+            // has this length. Both stay allocated until the copy is complete: `InFlight` keeps the source, and this value, which
+            // holds the module, drops the `InFlight` before the module.
+            unsafe { self.api.cuMemcpyHtoDAsync_v2(to, from.cast(), length, stream.cu_stream()) }
+        })?;
+        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        in_flight.retain(|copy| !copy.event.is_complete());
+        in_flight.push(copy);
+        Ok(())
+    }
+
+    /// Starts a copy of the bytes from `offset` on, in the order of `stream`.
+    pub(crate) fn read_on(
+        self: &Arc<Self>,
+        stream: &CudaStream,
+        offset: usize,
+        length: usize,
+    ) -> Result<PendingBytes, NotCopied> {
+        let from = self.prepare_on(stream, offset, length)?;
+        let copy = InFlight::new(self.api, stream, vec![0; length], |to| {
+            // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
+            // length. `PendingBytes` keeps both, and reads the memory only after the event that follows the copy.
+            unsafe { self.api.cuMemcpyDtoHAsync_v2(to.cast(), from, length, stream.cu_stream()) }
+        })?;
+        Ok(PendingBytes { copy, _memory: self.clone() })
+    }
+}
+
+/// Host memory that a copy on a stream uses. It is freed when the copy is complete, and never if the driver does not report this: `Drop`
+/// cannot report an error.
+struct InFlight {
+    bytes: ManuallyDrop<Vec<u8>>,
+    /// After the copy.
+    event: Event,
+}
+
+impl InFlight {
+    /// `copy` enqueues the copy.
+    fn new(
+        api: &'static Api,
+        stream: &CudaStream,
+        mut bytes: Vec<u8>,
+        copy: impl FnOnce(*mut u8) -> Result<(), CallError>,
+    ) -> Result<Self, CallError> {
+        copy(bytes.as_mut_ptr())?;
+        let bytes = ManuallyDrop::new(bytes);
+        match Event::record(api, stream) {
+            Ok(event) => Ok(Self { bytes, event }),
+            Err(error) => {
+                if api.cuStreamSynchronize(stream.into()).is_ok() {
+                    drop(ManuallyDrop::into_inner(bytes));
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if self.event.wait() {
+            // SAFETY: this is the only place that drops the memory, and the copy is complete.
+            unsafe { ManuallyDrop::drop(&mut self.bytes) };
+        }
+    }
+}
+
+/// Host memory that a copy on a stream is filling. The fields are dropped in this order.
+pub(crate) struct PendingBytes {
+    copy: InFlight,
+    _memory: Arc<GlobalMemory>,
+}
+
+impl PendingBytes {
+    /// Whether the copy is complete.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.copy.event.is_complete()
+    }
+
+    /// Waits for the copy.
+    pub(crate) fn wait(&self) -> Result<&[u8], CallError> {
+        self.copy.event.finish()?;
+        Ok(&self.copy.bytes)
+    }
+}

@@ -1,0 +1,90 @@
+//! Graphs inside of graphs, and how their nodes are found.
+
+use super::{CallError, Graph, GraphId, GraphNode, GraphRef, Handle, NodeId};
+use cudarc::driver::sys::CUgraphNode_st;
+use std::{collections::BTreeMap, vec::Vec};
+
+/// Nodes, and their copies.
+type Copies = BTreeMap<NodeId, NodeId>;
+
+/// A graph inside of a graph: the copy of a child graph, or a body of a conditional node.
+pub(super) struct InnerGraph {
+    /// The id of the body or of the copy. The program has no node with the id of a copy.
+    id: GraphId,
+    /// The node that has it, in the graph around it.
+    pub(super) node: NodeId,
+    /// For a copy: the nodes that the program has, which are nodes of the child graph. The nodes of a body are not copied.
+    copies: Option<Copies>,
+    inside: Vec<Self>,
+}
+
+impl Graph {
+    /// Keeps the graphs inside of `body`, a body of `node`, for the nodes of this graph.
+    pub(crate) fn keep_body(&self, node: NodeId, body: &mut Self) {
+        self.inside.borrow_mut().push(InnerGraph { id: body.id(), node, copies: None, inside: body.inside.take() });
+    }
+
+    /// Whether the graph has a conditional node, at any depth.
+    pub(crate) fn has_bodies(&self) -> bool {
+        InnerGraph::any_body(&self.inside.borrow())
+    }
+}
+
+impl InnerGraph {
+    /// The handle of a node that was added to a graph which is now inside of a graph.
+    pub(super) fn find(graphs: &[Self], node: NodeId) -> Option<Handle<CUgraphNode_st>> {
+        graphs.iter().find_map(|graph| match &graph.copies {
+            None if node.is_of(graph.id) => Some(node.handle()),
+            copies => {
+                let copy = copies.as_ref().and_then(|copies| copies.get(&node));
+                copy.map(|copy| copy.handle()).or_else(|| Self::find(&graph.inside, node))
+            }
+        })
+    }
+
+    fn any_body(graphs: &[Self]) -> bool {
+        graphs.iter().any(|graph| graph.copies.is_none() || Self::any_body(&graph.inside))
+    }
+
+    /// The copy of `child` that `node` has.
+    pub(super) fn of_child(child: &Graph, id: NodeId, node: GraphNode<'_>) -> Result<Self, CallError> {
+        let (inside, child) = (child.inside.take(), child.as_ref());
+        let copy = node.child_graph(GraphId::new())?;
+        let copies = copies(child, copy, child.nodes()?.into_iter())?;
+        Ok(Self { id: copy.id(), node: id, inside: Self::copied(inside, child, copy, &copies)?, copies: Some(copies) })
+    }
+
+    /// The same graphs inside of `copy`, a copy of `original`.
+    fn copied(
+        graphs: Vec<Self>,
+        original: GraphRef<'_>,
+        copy: GraphRef<'_>,
+        copies_of: &Copies,
+    ) -> Result<Vec<Self>, CallError> {
+        let copied = |inner: Self| {
+            let node = copies_of.get(&inner.node).copied();
+            let (before, after) = (original.node(inner.node), node.and_then(|node| copy.node(node)));
+            let (Some(before), Some(node), Some(after)) = (before, node, after) else {
+                return Ok(None);
+            };
+            let before = before.child_graph(inner.id)?;
+            let after = after.child_graph(GraphId::new())?;
+            let nodes = inner.copies.unwrap_or_default();
+            let current = copies(before, after, nodes.values().copied())?;
+            let renewed = nodes.into_iter().filter_map(|(node, at)| Some((node, *current.get(&at)?)));
+            let (copies, inside) = (Some(renewed.collect()), Self::copied(inner.inside, before, after, &current)?);
+            Ok(Some(Self { id: after.id(), node, copies, inside }))
+        };
+        graphs.into_iter().map(copied).filter_map(Result::transpose).collect()
+    }
+}
+
+/// The copies of nodes of `original` in its copy.
+fn copies(
+    original: GraphRef<'_>,
+    copy: GraphRef<'_>,
+    nodes: impl Iterator<Item = NodeId>,
+) -> Result<Copies, CallError> {
+    let copied = |node| Some(copy.copy_of(original.node(node)?).map(|copy| (node, copy)));
+    nodes.filter_map(copied).collect()
+}
