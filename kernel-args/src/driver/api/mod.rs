@@ -28,7 +28,6 @@ mod graph_nodes;
 mod graph_update;
 mod handle;
 mod jit_arrays;
-mod jit_keys;
 mod launch;
 mod launch_config;
 mod module;
@@ -75,7 +74,6 @@ pub(crate) use handle::Event;
 pub(crate) use handle::Markers;
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
-pub(crate) use jit_keys::JitKey;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 pub(crate) use launch::AnyCall;
 #[cfg(feature = "record")]

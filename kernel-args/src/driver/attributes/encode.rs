@@ -1,11 +1,10 @@
 //! Launch attributes as an array of `CUlaunchAttribute` for the driver.
 
-use super::{table::Attribute, visit::for_each};
 use crate::{
     device::vector::Dim3,
     driver::{
         api::{LaunchAttribute, LaunchConfig},
-        config::{Attributes, DeviceNode},
+        config::{Attribute, Attributes, DeviceNode},
     },
 };
 
@@ -21,7 +20,11 @@ pub(crate) struct Encoded<'e> {
 impl<'e> Encoded<'e> {
     pub(crate) fn new(attributes: &Attributes<'e>) -> Self {
         let mut encoded = Self { attributes: [LaunchAttribute::IGNORE; Attribute::ALL.len()], count: 0 };
-        for_each(attributes, &mut |_, attribute, _| encoded.push(attribute));
+        attributes.for_each(&mut |_, attribute, _| {
+            // The array has room for every attribute once.
+            encoded.attributes[encoded.count] = attribute;
+            encoded.count += 1;
+        });
         encoded
     }
 
@@ -30,29 +33,20 @@ impl<'e> Encoded<'e> {
         Self::new(&Attributes { cluster: Some(cluster), ..Attributes::default() })
     }
 
-    fn push(&mut self, attribute: LaunchAttribute<'e>) {
-        // The array has room for every attribute once.
-        self.attributes[self.count] = attribute;
-        self.count += 1;
-    }
-
     /// `config` with the attributes.
     pub(crate) fn attach<'c>(&'c mut self, config: LaunchConfig<'c>) -> LaunchConfig<'c> {
         config.with_attributes(&mut self.attributes[..self.count])
     }
 
     /// The attributes in the order in which they were added.
-    #[cfg(any(feature = "graphs", test))]
     pub(crate) fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }
 
     /// Stores the handle that the driver has written into `node`.
     pub(super) fn store_handle(&self, node: &DeviceNode) {
-        let written = self.attributes[..self.count]
-            .iter()
-            .find(|attribute| attribute.id() == Attribute::DeviceUpdatableNode as u32);
-        if let Some(attribute) = written {
+        let is_node = |attribute: &&LaunchAttribute<'_>| attribute.id() == Attribute::device_updatable_node.id;
+        if let Some(attribute) = self.all().iter().find(is_node) {
             node.store(attribute.address(DEVICE_NODE));
         }
     }
@@ -64,8 +58,8 @@ mod tests {
     use crate::driver::{
         api::LaunchAttribute,
         config::{
-            AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, Launch, MemorySyncDomain,
-            MemorySyncDomainMap, PortableClusterMode, SharedMemoryMode,
+            AccessPolicyWindow, AccessProperty, Attribute, ClusterSchedulingPolicy, DeviceNode, Launch,
+            MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, SharedMemoryMode,
         },
     };
     use core::mem::offset_of;
@@ -140,26 +134,8 @@ mod tests {
             .nvlink_util_centric_scheduling(true)
             .device_updatable_node(&node);
         let attributes = passed(launch);
-        assert_eq!(attributes.len(), 12, "each one once");
-        let ids = [
-            Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
-            Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-            Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-            Id::CU_LAUNCH_ATTRIBUTE_PRIORITY,
-            Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
-            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
-            Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-            Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
-            Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
-            Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
-        ];
-        let of = |id: Id| {
-            let found = attributes.iter().find(|one| one.id() == id as u32);
-            found.unwrap_or_else(|| panic!("{id:?} was not set"))
-        };
-        let [
+        let attributes: Vec<_> = attributes.iter().collect();
+        let &[
             cluster,
             preferred,
             policy,
@@ -172,7 +148,28 @@ mod tests {
             nvlink,
             window,
             node,
-        ] = ids.map(of);
+        ] = attributes.as_slice()
+        else {
+            panic!("each one once");
+        };
+        for (attribute, id) in [
+            (cluster.id(), Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION),
+            (preferred.id(), Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION),
+            (policy.id(), Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE),
+            (cooperative.id(), Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE),
+            (priority.id(), Id::CU_LAUNCH_ATTRIBUTE_PRIORITY),
+            (serialization.id(), Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION),
+            (Attribute::programmatic_event.id, Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT),
+            (Attribute::launch_completion_event.id, Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT),
+            (domain.id(), Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN),
+            (map.id(), Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP),
+            (carveout.id(), Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT),
+            (nvlink.id(), Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING),
+            (window.id(), Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW),
+            (node.id(), Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE),
+        ] {
+            assert_eq!(attribute, id as u32, "{id:?}");
+        }
         let (int, unsigned) = (i32::to_ne_bytes, u32::to_ne_bytes);
         lies! { cluster: clusterDim as Cluster. x = 2, unsigned; y = 3, unsigned; z = 4, unsigned; }
         lies! { preferred: preferredClusterDim as PreferredCluster. x = 4, unsigned; y = 6, unsigned; z = 1, unsigned; }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{BrokenContract, meaning::help};
+use super::{BrokenContract, Error, meaning::help};
 use crate::{
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
@@ -129,6 +129,19 @@ pub struct Limit {
     pub limit: String,
     /// What to do.
     pub help: &'static str,
+}
+
+impl Limit {
+    #[cold]
+    pub(crate) fn error(
+        kernel: String,
+        requested: impl Into<String>,
+        limit: impl Into<String>,
+        help: &'static str,
+    ) -> Error {
+        let (requested, limit) = (requested.into(), limit.into());
+        Error::Launch(LaunchError::Limit(Box::new(Self { kernel, requested, limit, help })))
+    }
 }
 
 /// A launch attribute that the driver or the GPU lacks.

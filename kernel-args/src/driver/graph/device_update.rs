@@ -28,7 +28,7 @@ impl Graph {
         };
         self.context.bind_to_thread().map_err(Error::context)?;
         match make_device_updatable(self.driver.api(), found)? {
-            Ok(handle) => Ok(handle.expose_provenance() as CUdeviceptr),
+            Ok(handle) => Ok(handle),
             Err(refused) => Err(explain::returned_by(explain::DEVICE_UPDATABLE, refused.call)),
         }
     }

@@ -129,7 +129,7 @@ impl<'a, F: Launched<'a>> LaunchCall<'a, F> {
     fn form(&self, usual: Form) -> Form {
         // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing stream.
         let is_cooperative = match self.launch.attributes {
-            Some(attributes) => attributes.cooperative,
+            Some(attributes) => attributes.cooperative.is_some(),
             None => false,
         };
         let usual = if is_cooperative { Form::KernelParams } else { usual };
