@@ -26,20 +26,16 @@ impl AttributeLimits {
     /// Queries the driver for the cluster that `function` requires on the GPU `sm`. The function's context must be
     /// current.
     pub(crate) fn ask(function: FunctionHandle<'_>, sm: Sm, directives: Directives) -> Result<Self, CallError> {
-        let mut required = Dim3::new(0, 0, 0);
+        let mut required = [0; 3];
         // Older drivers lack these attributes, and older GPUs have no clusters.
         if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {
-            for (extent, number) in [
-                (&mut required.x, attribute::REQUIRED_CLUSTER_WIDTH),
-                (&mut required.y, attribute::REQUIRED_CLUSTER_HEIGHT),
-                (&mut required.z, attribute::REQUIRED_CLUSTER_DEPTH),
-            ] {
+            for (extent, number) in required.iter_mut().zip(attribute::REQUIRED_CLUSTER) {
                 *extent = attribute::get(function, number)?;
             }
         }
         Ok(Self {
             sm,
-            required_cluster: (required.x > 0).then_some(required),
+            required_cluster: (required[0] > 0).then(|| required.into()),
             directives,
             cooperative: CooperativeLimit::default(),
         })

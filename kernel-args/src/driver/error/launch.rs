@@ -269,26 +269,3 @@ impl fmt::Display for UnsupportedAttribute {
         )
     }
 }
-
-impl std::error::Error for FailedLaunch {}
-impl std::error::Error for Limit {}
-impl std::error::Error for UnsupportedAttribute {}
-
-impl std::error::Error for LaunchError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed(launch) => Some(&**launch),
-            Self::Limit(limit) => Some(&**limit),
-            Self::Contract(contract) => Some(&**contract),
-            #[cfg(feature = "observe")]
-            Self::Pointer(pointer) => Some(&**pointer),
-            Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. }
-            | Self::NotCaptured { .. }
-            | Self::TooShort { .. }
-            | Self::Replaced { .. }
-            | Self::Outside { .. } => None,
-            Self::Unrecorded { call, .. } => Some(call),
-        }
-    }
-}
