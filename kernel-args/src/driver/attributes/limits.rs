@@ -92,16 +92,13 @@ mod tests {
         let limit = CooperativeLimit::default();
         assert_eq!(limit.get(32, 0), None);
         limit.set(32, 0, 4224);
-        assert_eq!(limit.get(32, 0), Some(4224));
-        assert_eq!(limit.get(64, 0), None);
-        assert_eq!(limit.get(32, 1), None);
+        assert_eq!([limit.get(32, 0), limit.get(64, 0), limit.get(32, 1)], [Some(4224), None, None]);
         limit.set(1024, 232_448, 0);
-        assert_eq!(limit.get(1024, 232_448), Some(0));
-        assert_eq!(limit.get(32, 0), None);
+        assert_eq!([limit.get(1024, 232_448), limit.get(32, 0)], [Some(0), None]);
         // Values that do not fit are not stored, and never match.
-        limit.set(1 << 16, 0, 1);
-        assert_eq!(limit.get(1 << 16, 0), None);
-        limit.set(1024, 1 << 24, 1);
-        assert_eq!(limit.get(1024, 1 << 24), None);
+        for (threads, shared) in [(1 << 16, 0), (1024, 1 << 24)] {
+            limit.set(threads, shared, 1);
+            assert_eq!(limit.get(threads, shared), None);
+        }
     }
 }

@@ -53,21 +53,3 @@ pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
     });
     texts.join("; ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::attributes_text;
-    use crate::driver::config::{Launch, MemorySyncDomain};
-    use std::string::String;
-
-    #[test]
-    fn attributes_are_described_with_what_they_need() {
-        let none = Launch::new(1, 1).cooperative(false);
-        assert_eq!(attributes_text(&none.attributes.unwrap_or_default()), String::new());
-        let launch = Launch::new(4, 32).cluster(2).priority(-1).memory_sync_domain(MemorySyncDomain::Remote);
-        assert_eq!(
-            attributes_text(&launch.attributes.unwrap_or_default()),
-            "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"
-        );
-    }
-}
