@@ -3,7 +3,8 @@
 use super::{
     ContractError, Geometry, Narrowed,
     error::{Broken, Details, Extent, OPERANDS, Operand},
-    exact::{NO_MEMORY, Number, Shown, Truth, number},
+    exact::{Number, Shown, Truth, number},
+    number::Value,
 };
 use crate::device::vector::Dim3;
 
@@ -87,7 +88,7 @@ impl Contract {
     /// # Errors
     /// If the contract is broken; the same for all these methods.
     pub fn len(&self, found: Number, required: Number) -> Result<(), ContractError> {
-        if found.0 == Ok(NO_MEMORY) {
+        if found.0 == Ok(Value::MOST) {
             return Ok(());
         }
         let (found, required) = (self.amount(found)?, self.amount(required)?);

@@ -1,6 +1,6 @@
 //! A contract that a launch breaks.
 
-use super::exact::{NoValue, Shown};
+use super::{exact::Shown, number::NoValue};
 use crate::device::vector::Dim3;
 use core::fmt;
 

@@ -11,21 +11,6 @@
 
 use core::num::{NonZero, Wrapping};
 
-/// `value`, with code that expects a number: without it, LLVM computes on after `None`, and compares flags at the end.
-#[inline(always)]
-pub(super) fn known(value: Option<u64>) -> Option<u64> {
-    if value.is_none() {
-        give_up();
-    }
-    value
-}
-
-#[cold]
-#[inline(never)]
-fn give_up() {
-    core::hint::black_box(());
-}
-
 /// An integer: contracts compute with fields of these types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an integer, but a contract computes with it",
@@ -55,7 +40,7 @@ macro_rules! integers {
         impl Integer for $ty {
             #[inline(always)]
             fn quick(self) -> Option<u64> {
-                known(u64::try_from(self).ok())
+                u64::try_from(self).ok()
             }
 
             #[inline(always)]

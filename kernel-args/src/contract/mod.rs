@@ -13,6 +13,7 @@ mod error;
 pub mod exact;
 mod geometry;
 mod integer;
+mod number;
 pub mod quick;
 
 pub use decide::{Contract, broken, contract, exactly};

@@ -128,7 +128,7 @@ impl Output<'_> {
             let contracts = &attr.contracts;
             let (len, _) = contracts.len.as_ref().zip(contracts.capacity.as_ref())?;
             let (name, required) = (&field.name, self.scope.value(&len.value, Mode::Quick));
-            Some(quote!(__note(#name, #required.0);))
+            Some(quote!(__note(#name, #required.0.ok());))
         });
         let each: Vec<TokenStream> = each.collect();
         (!each.is_empty()).then(|| {

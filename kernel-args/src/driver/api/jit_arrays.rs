@@ -1,6 +1,5 @@
 //! The option arrays for the driver, and the logs that the driver writes.
 
-use super::jit_keys::JitKey;
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
 use std::{
@@ -9,6 +8,16 @@ use std::{
     vec,
     vec::Vec,
 };
+
+/// The options of `CUjit_option` whose values are buffers of this crate.
+const WALL_TIME: u32 = 2;
+const INFO_LOG_BUFFER: u32 = 3;
+const INFO_LOG_BUFFER_SIZE: u32 = 4;
+const ERROR_LOG_BUFFER: u32 = 5;
+const ERROR_LOG_BUFFER_SIZE: u32 = 6;
+const GLOBAL_SYMBOL_NAMES: u32 = 17;
+const GLOBAL_SYMBOL_ADDRESSES: u32 = 18;
+const GLOBAL_SYMBOL_COUNT: u32 = 19;
 
 /// Arrays of `CUjit_option` and their values. The driver reads each value from the bits of a pointer.
 pub(crate) struct DriverOptions {
@@ -36,19 +45,19 @@ impl DriverOptions {
             addresses: Vec::new(),
         };
         let (info, error) = (options.info.as_mut_ptr(), options.error.as_mut_ptr());
-        options.pointer(JitKey::INFO_LOG_BUFFER, info.cast());
-        options.number(JitKey::INFO_LOG_BUFFER_SIZE, log_size);
-        options.pointer(JitKey::ERROR_LOG_BUFFER, error.cast());
-        options.number(JitKey::ERROR_LOG_BUFFER_SIZE, log_size);
+        options.pointer(INFO_LOG_BUFFER, info.cast());
+        options.number(INFO_LOG_BUFFER_SIZE, log_size);
+        options.pointer(ERROR_LOG_BUFFER, error.cast());
+        options.number(ERROR_LOG_BUFFER_SIZE, log_size);
         options
     }
 
-    pub(crate) fn number(&mut self, key: JitKey, value: usize) {
+    pub(crate) fn number(&mut self, key: u32, value: usize) {
         self.pointer(key, ptr::without_provenance_mut(value));
     }
 
-    fn pointer(&mut self, key: JitKey, value: *mut c_void) {
-        self.keys.push(key.0);
+    fn pointer(&mut self, key: u32, value: *mut c_void) {
+        self.keys.push(key);
         self.values.push(value);
     }
 
@@ -62,9 +71,9 @@ impl DriverOptions {
         let address = |(_, address): &(CString, usize)| ptr::without_provenance_mut(*address);
         self.addresses = symbols.iter().map(address).collect();
         let (names, addresses) = (self.names.as_mut_ptr(), self.addresses.as_mut_ptr());
-        self.pointer(JitKey::GLOBAL_SYMBOL_NAMES, names.cast());
-        self.pointer(JitKey::GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
-        self.number(JitKey::GLOBAL_SYMBOL_COUNT, symbols.len());
+        self.pointer(GLOBAL_SYMBOL_NAMES, names.cast());
+        self.pointer(GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
+        self.number(GLOBAL_SYMBOL_COUNT, symbols.len());
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -91,7 +100,7 @@ impl DriverOptions {
     /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
     /// milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
-        let at = self.keys.iter().position(|key| *key == JitKey::WALL_TIME.0)?;
+        let at = self.keys.iter().position(|key| *key == WALL_TIME)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);
         Duration::try_from_secs_f32(milliseconds / 1000.0).ok()
     }
@@ -122,7 +131,7 @@ mod tests {
     fn the_time_is_the_float_in_the_value() {
         let mut options = DriverOptions::new(16);
         assert_eq!(options.wall_time(), None);
-        options.number(JitKey::WALL_TIME, 1.5_f32.to_bits() as usize);
+        options.number(WALL_TIME, 1.5_f32.to_bits() as usize);
         assert_eq!(options.wall_time(), Some(Duration::from_micros(1500)));
         // A NaN, which no driver writes, gives no duration.
         *options.values.last_mut().unwrap() = ptr::without_provenance_mut(f32::NAN.to_bits() as usize);
@@ -133,8 +142,8 @@ mod tests {
     fn a_log_has_room_for_its_nul() {
         let options = DriverOptions::new(0);
         assert_eq!((options.info.len(), options.error.len()), (1, 1));
-        let sizes = [JitKey::INFO_LOG_BUFFER_SIZE, JitKey::ERROR_LOG_BUFFER_SIZE].map(|key| {
-            let at = options.keys.iter().position(|one| *one == key.0);
+        let sizes = [INFO_LOG_BUFFER_SIZE, ERROR_LOG_BUFFER_SIZE].map(|key| {
+            let at = options.keys.iter().position(|one| *one == key);
             options.values[at.expect("it is given")].addr()
         });
         assert_eq!(sizes, [1, 1]);

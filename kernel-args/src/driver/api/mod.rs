@@ -29,7 +29,6 @@ mod handle;
 #[cfg(feature = "graphs")]
 mod inner_graph;
 mod jit_arrays;
-mod jit_keys;
 mod launch;
 mod launch_config;
 mod linker;
@@ -72,7 +71,6 @@ pub(crate) use handle::Event;
 pub(crate) use handle::Markers;
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
-pub(crate) use jit_keys::JitKey;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]

@@ -1,14 +1,10 @@
 //! Checks of a launch with attributes, before the driver is called.
 
-use super::{
-    limits::{AttributeLimits, device_attribute},
-    table::{OVERSIZED, Requirement},
-    visit::for_each,
-};
+use super::limits::{AttributeLimits, device_attribute};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, LaunchConfig, out},
-        config::{AccessPolicyWindow, AccessProperty, Attributes, MemorySyncDomainMap, SharedMemoryMode},
+        config::{AccessPolicyWindow, AccessProperty, Attribute, Attributes, MemorySyncDomainMap, SharedMemoryMode},
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
         query::attribute,
@@ -40,15 +36,12 @@ pub(crate) struct Request<'a> {
 }
 
 /// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
-///
-/// # Errors
-/// [`Error::Launch`], [`Error::Launch`], [`Error::Driver`].
 #[cold]
 pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
     let attributes = request.attributes;
     request.cluster()?;
-    if attributes.cooperative {
+    if attributes.cooperative.is_some() {
         request.cooperative()?;
     }
     if let Some(priority) = attributes.priority {
@@ -73,7 +66,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     {
         return Err(request.limit(
             format!("{percent} % of the memory as shared memory"),
-            "`preferred_shared_memory_carveout` is at most 100 %".into(),
+            "`preferred_shared_memory_carveout` is at most 100 %",
             "write a percentage from 0 to 100",
         ));
     }
@@ -92,19 +85,16 @@ impl Request<'_> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
         let mut error = None;
-        for_each(self.attributes, &mut |attribute, _, _| {
-            if error.is_none() {
-                error = self.lacks(&attribute.requirement(), version);
-            }
+        self.attributes.for_each(&mut |attribute, _, _| {
+            error = error.take().or_else(|| self.lacks(attribute, version));
         });
-        let mode = self.attributes.shared_memory_mode;
-        if error.is_none() && mode.is_some_and(SharedMemoryMode::is_oversized) {
-            error = self.lacks(&OVERSIZED, version);
+        if self.attributes.shared_memory_mode.is_some_and(SharedMemoryMode::is_oversized) {
+            error = error.or_else(|| self.lacks(&Attribute::OVERSIZED, version));
         }
         error.map_or(Ok(()), Err)
     }
 
-    fn lacks(&self, needs: &Requirement, version: u32) -> Option<Error> {
+    fn lacks(&self, needs: &Attribute, version: u32) -> Option<Error> {
         let cuda = |version: u32| format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
         let (required, found, help) = if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
             (
@@ -195,14 +185,14 @@ impl Request<'_> {
         if !(0.0..=1.0).contains(&hit_ratio) {
             return Err(self.limit(
                 format!("an access policy window with the hit ratio {hit_ratio}"),
-                "a hit ratio is a number from 0 to 1".into(),
+                "a hit ratio is a number from 0 to 1",
                 "write the fraction of the accesses that get the property of a hit",
             ));
         }
         if miss == AccessProperty::Persisting {
             return Err(self.limit(
-                "an access policy window whose misses persist".into(),
-                "CUDA allows `Normal` and `Streaming` for a miss".into(),
+                "an access policy window whose misses persist",
+                "CUDA allows `Normal` and `Streaming` for a miss",
                 "for a window that persists completely, keep `hit_ratio` at 1",
             ));
         }
@@ -224,13 +214,13 @@ impl Request<'_> {
             return Ok(());
         }
         Err(self.limit(
-            "`device_updatable_node` on a stream that is not capturing".into(),
-            "only a node of a graph can be updated".into(),
+            "`device_updatable_node` on a stream that is not capturing",
+            "only a node of a graph can be updated",
             "begin a capture on the stream before the launch",
         ))
     }
 
-    pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Launch(LaunchError::Limit(Box::new(Limit { kernel: (self.name)(), requested, limit, help })))
+    pub(super) fn limit(&self, requested: impl Into<String>, limit: impl Into<String>, help: &'static str) -> Error {
+        Limit::error((self.name)(), requested, limit, help)
     }
 }

@@ -8,11 +8,11 @@ use crate::{
     device::vector::Dim3,
     driver::{
         config::PortableClusterMode,
-        error::{Error, LaunchError, Limit},
+        error::{Error, Limit},
         query::{attribute, occupancy},
     },
 };
-use std::{boxed::Box, format, string::String};
+use std::{format, string::String};
 
 /// The maximum number of blocks of a cluster that every GPU with clusters supports.
 const PORTABLE_CLUSTER: u64 = 8;
@@ -34,13 +34,12 @@ impl AttributeLimits {
             Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {
                 Err(grid_of_clusters(name(), "the kernel's cluster", cluster, grid))
             }
-            None if self.directives.explicit_cluster => Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
-                kernel: name(),
-                requested: "a launch without a cluster".into(),
-                limit: "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)"
-                    .into(),
-                help: "specify it, for example `cluster = (2, 1, 1)`",
-            })))),
+            None if self.directives.explicit_cluster => Err(Limit::error(
+                name(),
+                "a launch without a cluster",
+                "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)",
+                "specify it, for example `cluster = (2, 1, 1)`",
+            )),
             _ => Ok(()),
         }
     }
@@ -48,7 +47,6 @@ impl AttributeLimits {
 
 impl Request<'_> {
     pub(super) fn cluster(&self) -> Result<(), Error> {
-        let preferred = self.attributes.preferred_cluster;
         let required = self.limits.required_cluster;
         if let Some(cluster) = self.attributes.cluster {
             self.cluster_fits("cluster", cluster)?;
@@ -62,13 +60,13 @@ impl Request<'_> {
             }
             self.cluster_size("cluster", cluster)?;
         }
-        let Some(preferred) = preferred else {
+        let Some(preferred) = self.attributes.preferred_cluster else {
             return Ok(());
         };
         let Some(cluster) = self.attributes.cluster.or(required) else {
             return Err(self.limit(
                 format!("preferred_cluster {preferred}"),
-                "a preferred cluster replaces several clusters, but the launch has none".into(),
+                "a preferred cluster replaces several clusters, but the launch has none",
                 "specify the smaller cluster too: `cluster = …`",
             ));
         };
@@ -88,12 +86,11 @@ impl Request<'_> {
         if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
             return Err(self.limit(
                 format!("{name} {cluster}"),
-                "a cluster has at least one block along each axis".into(),
+                "a cluster has at least one block along each axis",
                 "write 1 for an axis that is not used",
             ));
         }
-        let [x, y, z] = self.config.grid;
-        let grid = Dim3::new(x, y, z);
+        let grid = Dim3::from(self.config.grid);
         if !self.limits.directives.blocks_are_clusters && !divides(cluster, grid) {
             return Err(grid_of_clusters((self.name)(), name, cluster, grid));
         }
@@ -102,7 +99,7 @@ impl Request<'_> {
 
     /// Checks a cluster against the limits of the kernel and the GPU.
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
-        let blocks = count(cluster);
+        let blocks = cluster.count();
         if let Some(max) = self.limits.directives.max_cluster_rank
             && blocks > u64::from(max)
         {
@@ -140,19 +137,17 @@ impl Request<'_> {
 
     /// Checks that all blocks can run at the same time.
     pub(super) fn cooperative(&self) -> Result<(), Error> {
-        let (grid, block) = (self.config.grid, self.config.block);
-        let blocks = grid.map(u64::from).into_iter().fold(1, u64::saturating_mul);
+        let blocks = Dim3::from(self.config.grid).count();
         let max = self.max_cooperative_blocks()?;
         if blocks <= max {
             return Ok(());
         }
-        let [x, y, z] = block;
         Err(self.limit(
             format!("a cooperative grid of {blocks} blocks"),
             format!(
                 "all blocks of a cooperative launch run at the same time, and this GPU runs at most {max} blocks of {} threads \
                  of this kernel",
-                Dim3::new(x, y, z)
+                Dim3::from(self.config.block)
             ),
             "use a grid within this limit, which `Kernel::max_cooperative_blocks` returns, and have each thread process \
              several elements",
@@ -164,9 +159,9 @@ impl Request<'_> {
             let mut encoded = Encoded::cluster(cluster);
             let config = encoded.attach(self.config);
             let clusters = occupancy::max_active_clusters(self.function, &config)?;
-            return Ok(u64::from(clusters) * count(cluster));
+            return Ok(u64::from(clusters) * cluster.count());
         }
-        let threads = self.config.block.map(u64::from).into_iter().fold(1, u64::saturating_mul);
+        let threads = Dim3::from(self.config.block).count();
         let shared = self.config.shared;
         if let Some(max) = self.limits.cooperative.get(threads, u64::from(shared)) {
             return Ok(max);
@@ -184,20 +179,15 @@ pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: 
     // This saturates only if the grid exceeds its own limits too.
     let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
     let next = Dim3::new(up(grid.x, cluster.x), up(grid.y, cluster.y), up(grid.z, cluster.z));
-    Error::Launch(LaunchError::Limit(Box::new(Limit {
+    Limit::error(
         kernel,
-        requested: format!("grid {grid} with {name} {cluster}"),
-        limit: format!("a grid must be a multiple of its clusters along each axis; the next multiple is {next}"),
-        help: "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
-    })))
+        format!("grid {grid} with {name} {cluster}"),
+        format!("a grid must be a multiple of its clusters along each axis; the next multiple is {next}"),
+        "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
+    )
 }
 
 /// Whether `part` divides `whole` along each axis; no axis of `part` is 0.
 pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
     whole.x.is_multiple_of(part.x) && whole.y.is_multiple_of(part.y) && whole.z.is_multiple_of(part.z)
-}
-
-/// The number of blocks of a cluster, or `u64::MAX` on overflow.
-fn count(dim: Dim3) -> u64 {
-    [dim.x, dim.y, dim.z].map(u64::from).into_iter().fold(1, u64::saturating_mul)
 }

@@ -26,20 +26,16 @@ impl AttributeLimits {
     /// Queries the driver for the cluster that `function` requires on the GPU `sm`. The function's context must be
     /// current.
     pub(crate) fn ask(function: FunctionHandle<'_>, sm: Sm, directives: Directives) -> Result<Self, CallError> {
-        let mut required = Dim3::new(0, 0, 0);
+        let mut required = [0; 3];
         // Older drivers lack these attributes, and older GPUs have no clusters.
         if api()?.cuLaunchKernelEx.is_some() && sm >= Sm(90) {
-            for (extent, number) in [
-                (&mut required.x, attribute::REQUIRED_CLUSTER_WIDTH),
-                (&mut required.y, attribute::REQUIRED_CLUSTER_HEIGHT),
-                (&mut required.z, attribute::REQUIRED_CLUSTER_DEPTH),
-            ] {
+            for (extent, number) in required.iter_mut().zip(attribute::REQUIRED_CLUSTER) {
                 *extent = attribute::get(function, number)?;
             }
         }
         Ok(Self {
             sm,
-            required_cluster: (required.x > 0).then_some(required),
+            required_cluster: (required[0] > 0).then(|| required.into()),
             directives,
             cooperative: CooperativeLimit::default(),
         })
@@ -96,16 +92,13 @@ mod tests {
         let limit = CooperativeLimit::default();
         assert_eq!(limit.get(32, 0), None);
         limit.set(32, 0, 4224);
-        assert_eq!(limit.get(32, 0), Some(4224));
-        assert_eq!(limit.get(64, 0), None);
-        assert_eq!(limit.get(32, 1), None);
+        assert_eq!([limit.get(32, 0), limit.get(64, 0), limit.get(32, 1)], [Some(4224), None, None]);
         limit.set(1024, 232_448, 0);
-        assert_eq!(limit.get(1024, 232_448), Some(0));
-        assert_eq!(limit.get(32, 0), None);
+        assert_eq!([limit.get(1024, 232_448), limit.get(32, 0)], [Some(0), None]);
         // Values that do not fit are not stored, and never match.
-        limit.set(1 << 16, 0, 1);
-        assert_eq!(limit.get(1 << 16, 0), None);
-        limit.set(1024, 1 << 24, 1);
-        assert_eq!(limit.get(1024, 1 << 24), None);
+        for (threads, shared) in [(1 << 16, 0), (1024, 1 << 24)] {
+            limit.set(threads, shared, 1);
+            assert_eq!(limit.get(threads, shared), None);
+        }
     }
 }

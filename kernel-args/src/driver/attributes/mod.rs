@@ -10,8 +10,6 @@ mod limits;
 mod node;
 #[cfg(feature = "record")]
 mod recorded;
-mod table;
-mod visit;
 
 pub(crate) use check::{Request, check};
 #[cfg(feature = "graphs")]
@@ -25,12 +23,9 @@ pub(crate) use recorded::{from_recording, to_recording};
 
 use crate::driver::{
     api::{Api, KernelCall, LaunchConfig, Promise, Status},
-    config::Attributes,
+    config::{Attribute, Attributes},
 };
-#[cfg(feature = "observe")]
-use core::fmt::Display;
-use core::fmt::Write;
-use std::string::String;
+use std::{format, string::String, vec::Vec};
 
 /// Calls the driver with `attributes`.
 #[cold]
@@ -51,43 +46,10 @@ pub(crate) fn launch(
 
 /// The attributes with their values and requirements, for the error of a launch; empty without attributes.
 pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
-    let mut text = String::new();
-    visit::for_each(attributes, &mut |attribute, _, value| {
-        let needs = attribute.requirement();
-        let (major, minor) = (needs.version / 1000, needs.version % 1000 / 10);
-        let separator = if text.is_empty() { "" } else { "; " };
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{separator}{} = {value} (CUDA {major}.{minor}", needs.name);
-        let _ = match needs.sm {
-            0 => write!(text, ")"),
-            sm => write!(text, ", sm_{sm})"),
-        };
+    let mut texts = Vec::new();
+    attributes.for_each(&mut |&Attribute { name, version, sm, .. }, _, value| {
+        let sm = if sm == 0 { String::new() } else { format!(", sm_{sm}") };
+        texts.push(format!("{name} = {value} (CUDA {}.{}{sm})", version / 1000, version % 1000 / 10));
     });
-    text
-}
-
-/// Calls `visit` with the name and the value of each attribute.
-#[cfg(feature = "observe")]
-pub(crate) fn for_each_text(attributes: &Attributes<'_>, visit: &mut dyn FnMut(&'static str, &dyn Display)) {
-    visit::for_each(attributes, &mut |attribute, _, value| {
-        visit(attribute.requirement().name, value);
-    });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::attributes_text;
-    use crate::driver::config::{Launch, MemorySyncDomain};
-    use std::string::String;
-
-    #[test]
-    fn attributes_are_described_with_what_they_need() {
-        let none = Launch::new(1, 1).cooperative(false);
-        assert_eq!(attributes_text(&none.attributes.unwrap_or_default()), String::new());
-        let launch = Launch::new(4, 32).cluster(2).priority(-1).memory_sync_domain(MemorySyncDomain::Remote);
-        assert_eq!(
-            attributes_text(&launch.attributes.unwrap_or_default()),
-            "cluster = (2, 1, 1) (CUDA 11.8, sm_90); priority = -1 (CUDA 11.8); memory_sync_domain = Remote (CUDA 12.0)"
-        );
-    }
+    texts.join("; ")
 }

@@ -1,25 +1,20 @@
 //! Launch attributes of a kernel node that is added to a graph.
 
-use super::{
-    encode::DEVICE_NODE,
-    table::Attribute,
-    visit::{TRUE, for_each},
-};
+use super::encode::DEVICE_NODE;
 use crate::driver::{
-    api::{Api, CallError, DriverCall, GraphNode, LaunchAttribute, required},
-    config::Attributes,
+    api::{Api, CallError, DriverCall, GraphNode, required},
+    config::{Attribute, Attributes, DeviceNode},
     error::Error,
 };
-use core::ffi::c_void;
+use cudarc::driver::sys::CUdeviceptr;
 
 /// The option name of the first attribute that is set but is valid for launches only.
 #[cold]
 pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
     let mut found = None;
-    for_each(attributes, &mut |attribute, _, _| {
-        let needs = attribute.requirement();
-        if found.is_none() && !needs.nodes {
-            found = Some(needs.name);
+    attributes.for_each(&mut |attribute, _, _| {
+        if found.is_none() && !attribute.nodes {
+            found = Some(attribute.name);
         }
     });
     found
@@ -33,15 +28,6 @@ pub(crate) struct Refused {
     pub(crate) call: DriverCall,
 }
 
-/// The result of setting an attribute, or the driver's error; [`Error::OldDriver`] if the driver was not called.
-fn refused<T>(attribute: Attribute, outcome: Result<T, CallError>) -> Result<Result<T, Refused>, Error> {
-    match outcome {
-        Ok(value) => Ok(Ok(value)),
-        Err(CallError::Returned(call)) => Ok(Err(Refused { attribute: attribute.requirement().name, call })),
-        Err(CallError::Unavailable(unavailable)) => Err(unavailable.into()),
-    }
-}
-
 /// Sets the attributes on a kernel node; stops at the first attribute that the driver rejects.
 ///
 /// # Errors
@@ -53,32 +39,35 @@ pub(crate) fn set_on_node(
     attributes: &Attributes<'_>,
 ) -> Result<Result<(), Refused>, Error> {
     required!(api, cuGraphKernelNodeSetAttribute)?;
+    let updatable = attributes.device_updatable_node;
+    if updatable.is_some() {
+        required!(api, cuGraphKernelNodeGetAttribute)?;
+    }
     let mut outcome = Ok(Ok(()));
-    for_each(attributes, &mut |attribute, entry, _| {
-        if matches!(outcome, Ok(Ok(()))) && attribute != Attribute::DeviceUpdatableNode {
-            outcome = refused(attribute, node.set_attribute(&entry));
+    attributes.for_each(&mut |attribute, entry, _| {
+        if matches!(outcome, Ok(Ok(()))) {
+            let mut set = node.set_attribute(&entry);
+            if let Some(handle) = updatable.filter(|_| attribute.id == Attribute::device_updatable_node.id) {
+                let got = set.and_then(|()| node.attribute(attribute.id));
+                set = got.map(|entry| handle.store(entry.address(DEVICE_NODE)));
+            }
+            outcome = match set {
+                Ok(()) => Ok(Ok(())),
+                Err(CallError::Returned(call)) => Ok(Err(Refused { attribute: attribute.name, call })),
+                Err(CallError::Unavailable(unavailable)) => Err(unavailable.into()),
+            };
         }
     });
-    match (&outcome, attributes.device_updatable_node) {
-        (Ok(Ok(())), Some(device_node)) => {
-            let handle = make_device_updatable(api, node)?;
-            Ok(handle.map(|handle| device_node.store(handle)))
-        }
-        _ => outcome,
-    }
+    outcome
 }
 
 /// Lets kernels update a kernel node, and returns the node's handle for kernels.
 ///
 /// # Errors
 /// [`Error::OldDriver`] before anything is done.
-pub(crate) fn make_device_updatable(api: &Api, node: GraphNode<'_>) -> Result<Result<*mut c_void, Refused>, Error> {
-    const UPDATABLE: Attribute = Attribute::DeviceUpdatableNode;
-    required!(api, cuGraphKernelNodeSetAttribute)?;
-    required!(api, cuGraphKernelNodeGetAttribute)?;
-    let mut entry = LaunchAttribute::new(UPDATABLE as u32);
-    entry.put(0, TRUE);
-    let set = node.set_attribute(&entry);
-    let got = set.and_then(|()| node.attribute(UPDATABLE as u32));
-    refused(UPDATABLE, got.map(|entry| entry.address(DEVICE_NODE)))
+pub(crate) fn make_device_updatable(api: &Api, node: GraphNode<'_>) -> Result<Result<CUdeviceptr, Refused>, Error> {
+    let handle = DeviceNode::new();
+    let attributes = Attributes { device_updatable_node: Some(&handle), ..Attributes::default() };
+    let set = set_on_node(api, node, &attributes)?;
+    Ok(set.map(|()| handle.handle().unwrap_or(0)))
 }

@@ -1,31 +1,21 @@
 //! Launch attributes in the recording of a launch.
 
-use super::{table::Attribute, visit::for_each};
-use crate::driver::{api::LaunchAttribute, config::Attributes};
+use crate::driver::{
+    api::LaunchAttribute,
+    config::{Attribute, Attributes},
+};
 use kernel_args_image::recording;
 use std::{format, string::String, vec::Vec};
 
-/// Attributes whose values contain an address, which has no meaning in another process.
-const WITH_ADDRESS: [Attribute; 4] = [
-    Attribute::AccessPolicyWindow,
-    Attribute::ProgrammaticEvent,
-    Attribute::LaunchCompletionEvent,
-    Attribute::DeviceUpdatableNode,
-];
-
-/// The attributes for a recording, and the names of those whose values contain an address.
+/// The attributes for a recording, and the names of the attributes whose values contain an address.
 pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording::Attribute>, Vec<String>) {
     let (mut all, mut lost) = (Vec::new(), Vec::new());
-    for_each(&attributes.unwrap_or_default(), &mut |attribute, encoded, value| {
-        let name = attribute.requirement().name;
-        if WITH_ADDRESS.contains(&attribute) {
+    attributes.unwrap_or_default().for_each(&mut |attribute, encoded, value| {
+        let (id, name) = (attribute.id, attribute.name);
+        if attribute.has_address {
             lost.push(name.into());
         } else {
-            all.push(recording::Attribute {
-                id: encoded.id(),
-                text: format!("{name} = {value}"),
-                value: *encoded.bytes(),
-            });
+            all.push(recording::Attribute { id, text: format!("{name} = {value}"), value: *encoded.bytes() });
         }
     });
     (all, lost)
@@ -33,42 +23,32 @@ pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording
 
 /// The attribute for the driver; `None` if it is not one that [`to_recording`] writes.
 pub(crate) fn from_recording(recorded: &recording::Attribute) -> Option<LaunchAttribute<'static>> {
-    let known = Attribute::ALL
-        .iter()
-        .find(|attribute| **attribute as u32 == recorded.id)
-        .filter(|attribute| !WITH_ADDRESS.contains(attribute))?;
-    let mut attribute = LaunchAttribute::new(*known as u32);
+    let id = recorded.id;
+    Attribute::ALL.iter().find(|attribute| attribute.id == id && !attribute.has_address)?;
+    let mut attribute = LaunchAttribute::new(id);
     attribute.put(0, recorded.value);
     Some(attribute)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{from_recording, to_recording};
+    use super::{from_recording, recording::Attribute, to_recording};
     use crate::driver::config::{AccessPolicyWindow, Launch};
-    use std::vec::Vec;
 
     #[test]
     fn attributes_survive_a_recording_unless_they_contain_an_address() {
-        let launch =
-            Launch::new(4, 32).cluster(2).priority(-3).access_policy_window(AccessPolicyWindow::new(0x1000, 64));
+        let window = AccessPolicyWindow::new(0x1000, 64);
+        let launch = Launch::new(4, 32).cluster(2).priority(-3).access_policy_window(window);
         let (recorded, lost) = to_recording(launch.attributes);
         assert_eq!(lost, ["access_policy_window"]);
-        let texts: Vec<_> = recorded.iter().map(|one| &*one.text).collect();
-        assert_eq!(texts, ["cluster = (2, 1, 1)", "priority = -3"]);
+        assert_eq!((&*recorded[0].text, &*recorded[1].text), ("cluster = (2, 1, 1)", "priority = -3"));
         for one in &recorded {
             let attribute = from_recording(one).expect("it was written");
             assert_eq!((attribute.id(), attribute.bytes()), (one.id, &one.value));
         }
-        assert!(to_recording(None).0.is_empty());
-    }
-
-    #[test]
-    fn a_hostile_attribute_is_refused() {
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
-            let one =
-                kernel_args_image::recording::Attribute { id, text: std::string::String::new(), value: [0x55; 64] };
-            assert!(from_recording(&one).is_none(), "{id}");
+            let hostile = Attribute { id, text: "".into(), value: [0x55; 64] };
+            assert!(from_recording(&hostile).is_none(), "{id}");
         }
     }
 }

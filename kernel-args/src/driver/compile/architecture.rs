@@ -36,10 +36,8 @@ impl Architecture {
             Some((sm, target)) if sm == gpu.0 && !to_ptx => Ok(Self::new(target)),
             Some((_, target)) => Ok(Self::new(target).ptx()),
             None => {
-                let oldest = known
-                    .first()
-                    .copied()
-                    .map_or_else(|| "no architecture at all".into(), |oldest| format!("{} and newer", Sm(oldest)));
+                let oldest = known.first().map(|oldest| format!("{} and newer", Sm(*oldest)));
+                let oldest = oldest.unwrap_or_else(|| "no architecture at all".into());
                 Err(format!(
                     "it compiles for {oldest}, but this GPU is {gpu}\nhelp: use the NVRTC of an older CUDA release"
                 ))

@@ -36,45 +36,28 @@ impl CompileOptions {
     fn compile_for(&self, gpu: Sm, source: &str) -> Result<CompiledSource, Error> {
         let driver = driver_version()?;
         let nvrtc = kernel_args_nvrtc::system(driver.major).map_err(|error| self.failed(error, ""))?;
-        let job =
-            Job { options: self, source, nvrtc, version: nvrtc.version().map_err(|error| self.failed(&error, ""))? };
-        let known = nvrtc.architectures().map_err(|error| self.failed(&error, ""))?;
-        let requested = self.architecture.as_deref();
-        let architecture =
-            Architecture::choose(requested, self.to_ptx, gpu, &known).map_err(|problem| job.refused(&problem))?;
-        let Some(folder) = &self.cache else {
-            return Ok(CompiledSource {
-                compiled: Arc::new(job.run(&architecture)?),
-                cache_use: CacheUse::Off,
-                #[cfg(feature = "observe")]
-                name: self.source_name().into(),
-            });
-        };
+        let asked = nvrtc.version().and_then(|version| Ok((version, nvrtc.architectures()?)));
+        let (version, known) = asked.map_err(|error| self.failed(&error, ""))?;
+        let job = Job { options: self, source, nvrtc, version };
+        let architecture = Architecture::choose(self.architecture.as_deref(), self.to_ptx, gpu, &known);
+        let architecture = architecture.map_err(|problem| job.refused(&problem))?;
         let key = || key(self, source, job.version, &architecture);
-        let (name, changes) = match key() {
-            Ok(key) => key,
-            Err(why) => {
-                return Ok(CompiledSource {
-                    compiled: Arc::new(job.run(&architecture)?),
-                    cache_use: CacheUse::Unknown(why.into()),
-                    #[cfg(feature = "observe")]
-                    name: self.source_name().into(),
-                });
-            }
-        };
-        if let Some(compiled) = cache::read(folder, &name) {
-            return Ok(CompiledSource {
-                compiled: Arc::new(compiled),
-                cache_use: CacheUse::Hit,
-                #[cfg(feature = "observe")]
-                name: self.source_name().into(),
-            });
-        }
-        let compiled = job.run(&architecture)?;
-        let cache_use = if key().is_ok_and(|now| (&now.0, &now.1) == (&name, &changes)) {
-            cache::write(folder, &name, &compiled)
-        } else {
-            CacheUse::Unknown("a file that the source includes was changed during the compilation".into())
+        let run = || job.run(&architecture);
+        let (compiled, cache_use) = match self.cache.as_deref().map(|folder| (folder, key())) {
+            None => (run()?, CacheUse::Off),
+            Some((_, Err(why))) => (run()?, CacheUse::Unknown(why.into())),
+            Some((folder, Ok(known))) => match cache::read(folder, &known.0) {
+                Some(compiled) => (compiled, CacheUse::Hit),
+                None => {
+                    let compiled = run()?;
+                    let cache_use = if key().is_ok_and(|now| now == known) {
+                        cache::write(folder, &known.0, &compiled)
+                    } else {
+                        CacheUse::Unknown("a file that the source includes was changed during the compilation".into())
+                    };
+                    (compiled, cache_use)
+                }
+            },
         };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
@@ -124,15 +107,11 @@ impl Job<'_> {
         let (options, nvrtc) = (self.options, self.nvrtc);
         let texts = Texts::new(options, self.source, architecture, more)
             .map_err(|what| self.refused(&format!("{what} contains a NUL")))?;
-        let failed = |error, log: &str| options.failed(&error, log);
-        let mut program =
-            nvrtc.program(&texts.source, &texts.name, &texts.headers).map_err(|error| failed(error, ""))?;
-        for expression in &texts.expressions {
-            program.add_name(expression).map_err(|error| failed(error, ""))?;
-        }
-        program.compile(&texts.options).map_err(|error| failed(error, &program.log()))?;
-        let (ptx, cubin) =
-            program.ptx().and_then(|ptx| Ok((ptx, program.cubin()?))).map_err(|error| failed(error, ""))?;
+        let failed = |error| options.failed(&error, "");
+        let mut program = nvrtc.program(&texts.source, &texts.name, &texts.headers).map_err(failed)?;
+        texts.expressions.iter().try_for_each(|expression| program.add_name(expression)).map_err(failed)?;
+        program.compile(&texts.options).map_err(|error| options.failed(&error, &program.log()))?;
+        let (ptx, cubin) = program.ptx().and_then(|ptx| Ok((ptx, program.cubin()?))).map_err(failed)?;
         let log = program.log();
         if ptx.is_empty() && cubin.is_empty() {
             return Err(self.refused(
@@ -141,7 +120,7 @@ impl Job<'_> {
         }
         let mut names = Vec::new();
         for (expression, text) in options.name_expressions.iter().zip(&texts.expressions) {
-            let symbol = program.symbol(text).map_err(|error| failed(error, &log))?;
+            let symbol = program.symbol(text).map_err(|error| options.failed(&error, &log))?;
             names.push((expression.clone(), symbol));
         }
         Ok(Compiled { architecture: architecture.into(), ptx, cubin, debug: Vec::new(), log, names })

@@ -1,160 +1,147 @@
-//! The launch attributes that a caller sets: CUDA Driver API, `CUlaunchAttributeID`.
+//! The launch attributes: CUDA Driver API, `CUlaunchAttributeID`. One table defines them.
 
-use super::{AccessPolicyWindow, DeviceNode};
-use crate::device::vector::Dim3;
+use super::{
+    AccessPolicyWindow, ClusterSchedulingPolicy, DeviceNode, IntoDim, Launch, MemorySyncDomain, MemorySyncDomainMap,
+    PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_values::AttributeValue,
+};
+use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
+use core::fmt::Display;
 use cudarc::driver::CudaEvent;
 
-/// The launch attributes of one launch. An attribute that is not set is not passed to the driver.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Attributes<'a> {
-    pub(crate) cluster: Option<Dim3>,
-    pub(crate) preferred_cluster: Option<Dim3>,
-    pub(crate) cluster_scheduling_policy: Option<ClusterSchedulingPolicy>,
-    pub(crate) cooperative: bool,
-    pub(crate) priority: Option<i32>,
-    pub(crate) programmatic_stream_serialization: bool,
-    pub(crate) programmatic_event: Option<ProgrammaticEvent<'a>>,
-    pub(crate) launch_completion_event: Option<&'a CudaEvent>,
-    pub(crate) memory_sync_domain: Option<MemorySyncDomain>,
-    pub(crate) memory_sync_domain_map: Option<MemorySyncDomainMap>,
-    pub(crate) access_policy_window: Option<AccessPolicyWindow>,
-    pub(crate) preferred_shared_memory_carveout: Option<u8>,
-    pub(crate) nvlink_util_centric_scheduling: bool,
-    pub(crate) device_updatable_node: Option<&'a DeviceNode>,
-    pub(crate) portable_cluster_size_mode: Option<PortableClusterMode>,
-    pub(crate) shared_memory_mode: Option<SharedMemoryMode>,
+/// What is known about an attribute, whatever its value is.
+pub(crate) struct Attribute {
+    /// The method of [`Launch`], and the option of `launch!`.
+    pub(crate) name: &'static str,
+    /// `CUlaunchAttributeID`.
+    pub(crate) id: u32,
+    /// The oldest driver that supports it, as `cuDriverGetVersion` returns it: 12080 is CUDA 12.8.
+    pub(crate) version: u32,
+    /// The oldest GPU that supports it, 90 for sm_90; 0 if every GPU supports it.
+    pub(crate) sm: u16,
+    /// Whether it is also valid for a kernel node of a graph, not only for launches.
+    #[cfg(feature = "graphs")]
+    pub(crate) nodes: bool,
+    /// Whether its value contains an address, which has no meaning in another process.
+    #[cfg(feature = "record")]
+    pub(crate) has_address: bool,
 }
 
-/// How the clusters of a launch are distributed over the GPU: `CUclusterSchedulingPolicy`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum ClusterSchedulingPolicy {
-    /// `CU_CLUSTER_SCHEDULING_POLICY_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// The blocks of a cluster are distributed over the multiprocessors: `CU_CLUSTER_SCHEDULING_POLICY_SPREAD`.
-    Spread = 1,
-    /// The hardware balances the load: `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`.
-    LoadBalancing = 2,
+macro_rules! attributes {
+    ($($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
+        $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
+        /// The launch attributes of one launch. An attribute that is not set is not passed to the driver.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(crate) struct Attributes<'a> {
+            $(pub(crate) $name: Option<$ty>,)*
+        }
+
+        /// # Launch attributes
+        impl<'a> Launch<'a> {$(
+            $(#[$doc])*
+            ///
+            #[doc = concat!(
+                "`CU_LAUNCH_ATTRIBUTE_", $cuda, "`. Needs CUDA ", $major, ".", $minor, $(" and sm_", $sm,)? "."
+            )]
+            #[inline(always)]
+            pub fn $name(self, $given: $from) -> Self {
+                self.with(|attributes| attributes.$name = $value)
+            }
+        )*}
+
+        #[allow(non_upper_case_globals, reason = "an attribute has the name of its method")]
+        impl Attribute {
+            $(pub(crate) const $name: Self = Self {
+                name: stringify!($name),
+                id: $id,
+                version: $major * 1000 + $minor * 10,
+                sm: 0 $(+ $sm)?,
+                #[cfg(feature = "graphs")]
+                nodes: true $(&& $nodes)?,
+                #[cfg(feature = "record")]
+                has_address: false $(|| $address)?,
+            };)*
+
+            /// Every attribute.
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$name),*];
+        }
+
+        impl<'e> Attributes<'e> {
+            /// Calls `visit` with each attribute that is set: what is known about it, its encoding, and its value as text.
+            pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&'static Attribute, LaunchAttribute<'e>, &dyn Display)) {
+                $(if let Some(value) = self.$name {
+                    value.encoded($id, &mut |encoded, text| visit(&Attribute::$name, encoded, text));
+                })*
+            }
+        }
+    };
 }
 
-/// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports: `CUlaunchAttributePortableClusterMode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum PortableClusterMode {
-    /// As the function allows, which this crate sets for a launch with a larger cluster: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// A larger cluster is an error: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE`.
-    RequirePortable = 1,
-    /// `CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE`.
-    AllowNonPortable = 2,
+// CUDA Driver API, `CUlaunchAttributeID`, which also documents which attributes are valid for graph nodes. The version
+// is the first toolkit whose `cuda.h` has the attribute; the GPU generation is from the programming guide's chapter on
+// each feature.
+attributes! {
+    /// The blocks of a cluster along each axis.
+    ///
+    /// Each extent of the grid must be a multiple of the cluster's extent. A cluster of more than 8 blocks is not
+    /// portable: the kernel is opted in automatically if the GPU supports such a cluster.
+    cluster(cluster: impl IntoDim) -> Dim3 = Some(cluster.into_dim()), 4, "CLUSTER_DIMENSION", 11 . 8, sm 90;
+    /// A larger cluster, a multiple of [`cluster`](Self::cluster), which is used if the GPU has room for it.
+    preferred_cluster(cluster: impl IntoDim) -> Dim3 = Some(cluster.into_dim()),
+        11, "PREFERRED_CLUSTER_DIMENSION", 12 . 8, sm 90;
+    /// How the clusters are distributed.
+    cluster_scheduling_policy(policy: ClusterSchedulingPolicy) -> ClusterSchedulingPolicy = Some(policy),
+        5, "CLUSTER_SCHEDULING_POLICY_PREFERENCE", 11 . 8, sm 90;
+    /// Whether all blocks run at the same time and can wait for each other.
+    ///
+    /// The grid is at most [`Kernel::max_cooperative_blocks`](crate::Kernel::max_cooperative_blocks).
+    cooperative(cooperative: bool) -> bool = cooperative.then_some(true), 2, "COOPERATIVE", 11 . 8, sm 60;
+    /// The kernel's priority, which replaces the priority of the stream. A lower number is a higher priority.
+    /// `cuCtxGetStreamPriorityRange` returns the range, often -5 to 0.
+    priority(priority: i32) -> i32 = Some(priority), 8, "PRIORITY", 11 . 8;
+    /// Whether the kernel can begin before the previous kernel in the stream has ended: programmatic dependent launch.
+    ///
+    /// It begins once all blocks of the previous kernel have executed `griddepcontrol.launch_dependents`
+    /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended. The kernel must execute `griddepcontrol.wait`
+    /// (`cudaGridDependencySynchronize`) before it reads memory that the previous kernel writes, and before it writes
+    /// memory that the previous kernel still uses.
+    programmatic_stream_serialization(allowed: bool) -> bool = allowed.then_some(true),
+        6, "PROGRAMMATIC_STREAM_SERIALIZATION", 11 . 8, sm 90, nodes false;
+    /// The domain in which the kernel's memory operations are ordered.
+    memory_sync_domain(domain: MemorySyncDomain) -> MemorySyncDomain = Some(domain), 10, "MEM_SYNC_DOMAIN", 12 . 0;
+    /// The GPU's domain for each [`memory_sync_domain`](Self::memory_sync_domain).
+    memory_sync_domain_map(map: MemorySyncDomainMap) -> MemorySyncDomainMap = Some(map), 9, "MEM_SYNC_DOMAIN_MAP", 12 . 0;
+    /// The percentage, 0 to 100, of the combined L1 cache and shared memory that should be shared memory; a hint.
+    preferred_shared_memory_carveout(percent: u8) -> u8 = Some(percent), 14, "PREFERRED_SHARED_MEMORY_CARVEOUT", 12 . 5;
+    /// A hint that the kernel should use as much NVLink bandwidth as possible, distributed evenly over the blocks.
+    nvlink_util_centric_scheduling(enabled: bool) -> bool = enabled.then_some(true),
+        16, "NVLINK_UTIL_CENTRIC_SCHEDULING", 13 . 0;
+    /// Whether a cluster can have more than 8 blocks. Without this option it can.
+    portable_cluster_size_mode(mode: PortableClusterMode) -> PortableClusterMode = Some(mode),
+        17, "PORTABLE_CLUSTER_SIZE_MODE", 13 . 2, sm 90;
+    /// How much dynamic shared memory the launch can have. Without this option it can have as much as
+    /// [`AllowNonPortable`](SharedMemoryMode::AllowNonPortable).
+    shared_memory_mode(mode: SharedMemoryMode) -> SharedMemoryMode = Some(mode), 18, "SHARED_MEMORY_MODE", 13 . 2;
+    /// An event that the kernel triggers while it runs.
+    ///
+    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
+    programmatic_event(event: impl Into<ProgrammaticEvent<'a>>) -> ProgrammaticEvent<'a> = Some(event.into()),
+        7, "PROGRAMMATIC_EVENT", 11 . 8, sm 90, nodes false, address true;
+    /// An event that triggers once all blocks have begun, as far as the driver can detect it. The event must not record
+    /// times: create it with `CudaContext::new_event(None)`.
+    ///
+    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
+    launch_completion_event(event: &'a CudaEvent) -> &'a CudaEvent = Some(event),
+        12, "LAUNCH_COMPLETION_EVENT", 12 . 3, nodes false, address true;
+    /// How accesses to a range of global memory use the L2 cache.
+    access_policy_window(window: AccessPolicyWindow) -> AccessPolicyWindow = Some(window),
+        1, "ACCESS_POLICY_WINDOW", 11 . 8, sm 80, address true;
+    /// Lets kernels update the node of a captured launch, or of a launch that is added to a graph, and stores the
+    /// node's handle in `node`. A launch with this option needs a stream that is capturing.
+    device_updatable_node(node: &'a DeviceNode) -> &'a DeviceNode = Some(node),
+        13, "DEVICE_UPDATABLE_KERNEL_NODE", 12 . 4, address true;
 }
 
-/// How much dynamic shared memory a launch can have: `CUsharedMemoryMode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum SharedMemoryMode {
-    /// As the function allows, which this crate sets for a launch with more: `CU_SHARED_MEMORY_MODE_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// More than every GPU supports (`CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`) is an error:
-    /// `CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE`.
-    RequirePortable = 1,
-    /// As much as the GPU supports: `CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE`.
-    AllowNonPortable = 2,
-    /// Oversized configurations, which leave 8 kB of L1 cache: `CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
-    AllowOversized = 3,
-    /// The same, and preferred: `CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
-    PreferOversized = 4,
-}
-
-impl SharedMemoryMode {
-    /// The mode with this number.
-    pub(crate) fn of(number: u32) -> Option<Self> {
-        use SharedMemoryMode as Mode;
-        let all =
-            [Mode::Default, Mode::RequirePortable, Mode::AllowNonPortable, Mode::AllowOversized, Mode::PreferOversized];
-        all.into_iter().find(|mode| *mode as u32 == number)
-    }
-
-    /// Whether more shared memory is allowed than the limits of the GPU for other launches.
-    pub(crate) const fn is_oversized(self) -> bool {
-        matches!(self, Self::AllowOversized | Self::PreferOversized)
-    }
-}
-
-/// The domain in which a kernel's memory operations are ordered: `CUlaunchMemSyncDomain`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum MemorySyncDomain {
-    /// `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// For kernels that access memory of other GPUs: `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`.
-    Remote = 1,
-}
-
-/// The GPU's domain for each [`MemorySyncDomain`]: `CUlaunchMemSyncDomainMap`.
-///
-/// A GPU has `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT` domains, numbered from 0.
-///
-/// ```
-/// use kernel_args::{Launch, attribute::{MemorySyncDomain, MemorySyncDomainMap}};
-///
-/// let map = MemorySyncDomainMap { default: 0, remote: 3 };
-/// let launch = Launch::new(64, 256).memory_sync_domain_map(map).memory_sync_domain(MemorySyncDomain::Remote);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemorySyncDomainMap {
-    /// The number of [`MemorySyncDomain::Default`].
-    pub default: u8,
-    /// The number of [`MemorySyncDomain::Remote`].
-    pub remote: u8,
-}
-
-/// An event that a kernel triggers while it runs: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`.
-///
-/// It triggers once every block has executed `griddepcontrol.launch_dependents`
-/// (`cudaTriggerProgrammaticLaunchCompletion`) or has ended. The event must not record times: create it with
-/// `CudaContext::new_event(None)`.
-///
-/// ```no_run
-/// use kernel_args::{Launch, attribute::ProgrammaticEvent};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let ctx = kernel_args::context(0)?;
-/// let event = ctx.new_event(None)?;
-/// let event = ProgrammaticEvent::new(&event).trigger_at_block_start();
-/// let launch = Launch::new(64, 256).programmatic_event(event);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug)]
-#[must_use]
-pub struct ProgrammaticEvent<'a> {
-    pub(crate) event: &'a CudaEvent,
-    pub(crate) at_block_start: bool,
-}
-
-impl<'a> ProgrammaticEvent<'a> {
-    /// An event that the kernel itself triggers.
-    pub fn new(event: &'a CudaEvent) -> Self {
-        Self { event, at_block_start: false }
-    }
-
-    /// Each block triggers the event when it begins: `triggerAtBlockStart`.
-    pub fn trigger_at_block_start(mut self) -> Self {
-        self.at_block_start = true;
-        self
-    }
-}
-
-impl<'a> From<&'a CudaEvent> for ProgrammaticEvent<'a> {
-    fn from(event: &'a CudaEvent) -> Self {
-        Self::new(event)
-    }
+impl Attribute {
+    /// `shared_memory_mode` with a value for oversized configurations.
+    pub(crate) const OVERSIZED: Self = Self { version: 13040, ..Self::shared_memory_mode };
 }

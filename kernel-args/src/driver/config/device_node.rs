@@ -54,17 +54,3 @@ impl DeviceNode {
         self.0.store(handle, Ordering::Release);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::DeviceNode;
-    use core::ptr;
-
-    #[test]
-    fn a_handle_is_there_once_it_is_stored() {
-        let node = DeviceNode::new();
-        assert_eq!(node.handle(), None);
-        node.store(ptr::without_provenance_mut(0x1234));
-        assert_eq!(node.handle(), Some(0x1234));
-    }
-}

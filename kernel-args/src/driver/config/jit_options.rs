@@ -1,88 +1,141 @@
-//! Options of the driver's compiler and linker.
+//! Options of the driver's compiler and linker. One table defines them.
 
 use super::jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
-use crate::driver::api::{DriverOptions, JitKey};
+use crate::driver::api::DriverOptions;
 use core::fmt;
-use std::{ffi::CString, string::String, vec::Vec};
+use std::{ffi::CString, format, string::String, vec::Vec};
 
-/// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. CUDA Driver API, `CUjit_option`.
-///
-/// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an option,
-/// or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the options.
-///
-/// ```no_run
-/// use kernel_args::{Module, image::JitOptions};
-///
-/// # fn main() -> Result<(), kernel_args::Error> {
-/// # let (ctx, ptx) = (kernel_args::context(0)?, "");
-/// let options = JitOptions::new().max_registers(64).verbose().wall_time();
-/// let module = Module::load_with(&ctx, ptx, &options)?;
-/// println!("{} in {:?}", module.log(), module.wall_time());
-/// # Ok(())
-/// # }
-/// ```
-///
-/// | number | `CUjit_option` | here |
-/// |---|---|---|
-/// | 0 | `CU_JIT_MAX_REGISTERS` | [`max_registers`](Self::max_registers) |
-/// | 1 | `CU_JIT_THREADS_PER_BLOCK` | [`threads_per_block`](Self::threads_per_block) |
-/// | 2 | `CU_JIT_WALL_TIME` | [`wall_time`](Self::wall_time), [`Module::wall_time`](crate::Module::wall_time) |
-/// | 3, 4 | `CU_JIT_INFO_LOG_BUFFER`, `…_SIZE_BYTES` | [`Module::log`](crate::Module::log), [`log_size`](Self::log_size) |
-/// | 5, 6 | `CU_JIT_ERROR_LOG_BUFFER`, `…_SIZE_BYTES` | in [`Error::Load`](crate::Error::Load), [`log_size`](Self::log_size) |
-/// | 7 | `CU_JIT_OPTIMIZATION_LEVEL` | [`optimization`](Self::optimization) |
-/// | 8 | `CU_JIT_TARGET_FROM_CUCONTEXT` | [`target_of_context`](Self::target_of_context), the default |
-/// | 9 | `CU_JIT_TARGET` | [`target`](Self::target) |
-/// | 10 | `CU_JIT_FALLBACK_STRATEGY` | [`fallback`](Self::fallback) |
-/// | 11 | `CU_JIT_GENERATE_DEBUG_INFO` | [`debug_info`](Self::debug_info) |
-/// | 12 | `CU_JIT_LOG_VERBOSE` | [`verbose`](Self::verbose) |
-/// | 13 | `CU_JIT_GENERATE_LINE_INFO` | [`line_info`](Self::line_info) |
-/// | 14 | `CU_JIT_CACHE_MODE` | [`cache_mode`](Self::cache_mode) |
-/// | 15 | `CU_JIT_NEW_SM3X_OPT` | none: deprecated, for GPUs that drivers for CUDA 12 do not support |
-/// | 16 | `CU_JIT_FAST_COMPILE` | none: for NVIDIA's internal use |
-/// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
-/// | 20 | `CU_JIT_LTO` | none: see below |
-/// | 21 to 24 | `CU_JIT_FTZ`, `CU_JIT_PREC_DIV`, `CU_JIT_PREC_SQRT`, `CU_JIT_FMA` | none: see below |
-/// | 25 to 28 | `CU_JIT_REFERENCED_KERNEL_…`, `CU_JIT_REFERENCED_VARIABLE_…` | none: see below |
-/// | 29 | `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
-/// | 30 | `CU_JIT_POSITION_INDEPENDENT_CODE` | [`position_independent`](Self::position_independent) |
-/// | 31 | `CU_JIT_MIN_CTA_PER_SM` | [`min_blocks_per_multiprocessor`](Self::min_blocks_per_multiprocessor) |
-/// | 32 | `CU_JIT_MAX_THREADS_PER_BLOCK` | [`max_threads_per_block`](Self::max_threads_per_block) |
-/// | 33 | `CU_JIT_OVERRIDE_DIRECTIVE_VALUES` | [`override_directives`](Self::override_directives) |
-/// | 34 | `CU_JIT_SPLIT_COMPILE` | [`compile_threads`](Self::compile_threads) |
-/// | 35 | `CU_JIT_BINARY_LOADER_THREAD_COUNT` | [`loader_threads`](Self::loader_threads) |
-///
-/// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
-///
-/// # Behavior of driver 580
-/// Measured on an H200 with each option alone (trial `every_option` of the suite `compile`). Loading and linking behave
-/// the same unless the table distinguishes them. The driver accepts all of the options above, and even values without
-/// meaning such as 256 registers, except:
-///
-/// | option | result |
-/// |---|---|
-/// | [`loader_threads`](Self::loader_threads), any number | `CUDA_ERROR_INVALID_VALUE`: the option is newer |
-/// | [`max_registers`](Self::max_registers) of 0 | `CUDA_ERROR_INVALID_VALUE` |
-/// | [`threads_per_block`](Self::threads_per_block) with [`target`](Self::target) | `CUDA_ERROR_INVALID_VALUE` |
-/// | [`JitTarget::family_specific`] on a GPU without families | `CUDA_ERROR_INVALID_VALUE` |
-/// | [`target`](Self::target) of a different GPU | `CUDA_ERROR_INVALID_SOURCE` at a load, `CUDA_ERROR_NO_BINARY_FOR_GPU` at a link |
-/// | [`fallback`](Self::fallback) | `CUDA_ERROR_INVALID_VALUE` at a link |
-/// | 15 | `CUDA_ERROR_INVALID_PTX` |
-/// | 16, 20 to 24, 29 | accepted, without an effect on PTX |
-/// | 1 with the value 0; a log of 0 bytes | the process ends (SIGFPE, SIGSEGV): not passed to the driver |
-///
-/// # Link-time optimization
-/// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
-/// Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`) to a cubin,
-/// which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals, division, square roots and
-/// fused multiply-add is part of the instructions, so the compiler that writes the PTX has these options (`--ftz`,
-/// `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
-#[derive(Clone, Default)]
-#[must_use]
-pub struct JitOptions {
-    /// Options by number, each once, in the order in which they were set.
-    values: Vec<(JitKey, usize)>,
-    symbols: Vec<(CString, usize)>,
-    log_size: Option<u32>,
+/// The numbers of `target_of_context` and `target`, of which the later one replaces the earlier one.
+const TARGETS: [u32; 2] = [8, 9];
+
+macro_rules! options {
+    ($($(#[$doc:meta])* $method:ident($($given:ident: $from:ty)?) = $value:expr, $number:literal, $cuda:literal;)*) => {
+        /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. CUDA Driver API, `CUjit_option`.
+        ///
+        /// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an option,
+        /// or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the options.
+        ///
+        /// ```no_run
+        /// use kernel_args::{Module, image::JitOptions};
+        ///
+        /// # fn main() -> Result<(), kernel_args::Error> {
+        /// # let (ctx, ptx) = (kernel_args::context(0)?, "");
+        /// let options = JitOptions::new().max_registers(64).verbose().wall_time();
+        /// let module = Module::load_with(&ctx, ptx, &options)?;
+        /// println!("{} in {:?}", module.log(), module.wall_time());
+        /// # Ok(())
+        /// # }
+        /// ```
+        ///
+        /// | number | `CUjit_option` | here |
+        /// |---|---|---|
+        $(#[doc = concat!(
+            "| ", $number, " | `CU_JIT_", $cuda, "` | [`", stringify!($method), "`](Self::", stringify!($method), ") |"
+        )])*
+        /// | 3, 4 | `CU_JIT_INFO_LOG_BUFFER`, `…_SIZE_BYTES` | [`Module::log`](crate::Module::log), [`log_size`](Self::log_size) |
+        /// | 5, 6 | `CU_JIT_ERROR_LOG_BUFFER`, `…_SIZE_BYTES` | in [`Error::Load`](crate::Error::Load), [`log_size`](Self::log_size) |
+        /// | 15 | `CU_JIT_NEW_SM3X_OPT` | none: deprecated, for GPUs that drivers for CUDA 12 do not support |
+        /// | 16 | `CU_JIT_FAST_COMPILE` | none: for NVIDIA's internal use |
+        /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
+        /// | 20 to 29 | `CU_JIT_LTO`, `CU_JIT_FTZ` to `CU_JIT_FMA`, `CU_JIT_REFERENCED_…`, `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
+        ///
+        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
+        ///
+        /// # Behavior of driver 580
+        /// Measured on an H200 with each option alone (trial `every_option` of the suite `compile`). Loading and linking behave
+        /// the same unless the table distinguishes them. The driver accepts all of the options above, and even values without
+        /// meaning such as 256 registers, except:
+        ///
+        /// | option | result |
+        /// |---|---|
+        /// | [`loader_threads`](Self::loader_threads), any number | `CUDA_ERROR_INVALID_VALUE`: the option is newer |
+        /// | [`max_registers`](Self::max_registers) of 0 | `CUDA_ERROR_INVALID_VALUE` |
+        /// | [`threads_per_block`](Self::threads_per_block) with [`target`](Self::target) | `CUDA_ERROR_INVALID_VALUE` |
+        /// | [`JitTarget::family_specific`] on a GPU without families | `CUDA_ERROR_INVALID_VALUE` |
+        /// | [`target`](Self::target) of a different GPU | `CUDA_ERROR_INVALID_SOURCE` at a load, `CUDA_ERROR_NO_BINARY_FOR_GPU` at a link |
+        /// | [`fallback`](Self::fallback) | `CUDA_ERROR_INVALID_VALUE` at a link |
+        /// | 15 | `CUDA_ERROR_INVALID_PTX` |
+        /// | 16, 20 to 24, 29 | accepted, without an effect on PTX |
+        /// | 1 with the value 0; a log of 0 bytes | the process ends (SIGFPE, SIGSEGV): not passed to the driver |
+        ///
+        /// # Link-time optimization
+        /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
+        /// Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`) to a cubin,
+        /// which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals, division, square roots and
+        /// fused multiply-add is part of the instructions, so the compiler that writes the PTX has these options (`--ftz`,
+        /// `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
+        #[derive(Clone, Default)]
+        #[must_use]
+        pub struct JitOptions {
+            /// Options with their numbers, each once, in the order of the numbers.
+            values: Vec<(u32, usize)>,
+            symbols: Vec<(CString, usize)>,
+            log_size: Option<u32>,
+        }
+
+        impl JitOptions {$(
+            $(#[$doc])*
+            ///
+            #[doc = concat!("`CU_JIT_", $cuda, "`.")]
+            pub fn $method(self $(, $given: $from)?) -> Self {
+                self.set($number, $value)
+            }
+        )*}
+
+        /// The method of an option.
+        fn name(number: u32) -> Option<&'static str> {
+            match number {
+                $($number => Some(stringify!($method)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+options! {
+    /// The maximum number of registers per thread. A value above the GPU's maximum (255) allows all registers.
+    max_registers(registers: u32) = registers as usize, 0, "MAX_REGISTERS";
+    /// The number of threads, 1 to 1024, that a block of each kernel must support. The compiler limits the registers
+    /// accordingly. It cannot be combined with [`target`](Self::target).
+    ///
+    /// The value 0 is ignored: driver 580 ends the program for it.
+    threads_per_block(threads: u32) = threads as usize, 1, "THREADS_PER_BLOCK";
+    /// Measures how long the compiler and the linker run: see [`Module::wall_time`](crate::Module::wall_time).
+    wall_time() = 0, 2, "WALL_TIME";
+    /// The optimization level; the default is `O4`.
+    optimization(level: OptimizationLevel) = level as usize, 7, "OPTIMIZATION_LEVEL";
+    /// Compiles for the context's GPU, which is the default.
+    target_of_context() = 0, 8, "TARGET_FROM_CUCONTEXT";
+    /// Compiles for a specific target instead of the context's GPU, `90` for sm_90. A module for a different GPU does not
+    /// load. Use this to enable features that need an explicit target, such as [`JitTarget::architecture_specific`].
+    target(target: impl Into<JitTarget>) = target.into().number() as usize, 9, "TARGET";
+    /// What the driver uses from a fat binary without a cubin for exactly this GPU. The linker rejects this option.
+    fallback(fallback: Fallback) = fallback as usize, 10, "FALLBACK_STRATEGY";
+    /// Keeps the PTX's debug information, for cuda-gdb.
+    debug_info() = 1, 11, "GENERATE_DEBUG_INFO";
+    /// Writes the registers and memory of each kernel to the log.
+    verbose() = 1, 12, "LOG_VERBOSE";
+    /// Keeps line numbers for profilers and debuggers.
+    line_info() = 1, 13, "GENERATE_LINE_INFO";
+    /// How loads from global memory are cached.
+    cache_mode(mode: CacheMode) = mode as usize, 14, "CACHE_MODE";
+    /// Generates code that can be placed at any address. Driver 12.0 and newer.
+    position_independent() = 1, 30, "POSITION_INDEPENDENT_CODE";
+    /// How many blocks of a kernel should fit on a multiprocessor at the same time, at least 1. It is a hint, which the
+    /// compiler combines with [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm` ignore
+    /// it (unless [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
+    min_blocks_per_multiprocessor(blocks: u32) = blocks as usize, 31, "MIN_CTA_PER_SM";
+    /// The maximum number of threads in a block of any kernel, 1 to 1024; larger launches fail. Kernels with `.maxntid`
+    /// ignore it (unless [`override_directives`](Self::override_directives) is set). Driver 12.4 and newer.
+    max_threads_per_block(threads: u32) = threads as usize, 32, "MAX_THREADS_PER_BLOCK";
+    /// The limits of registers, threads and blocks that are set here override the directives of the PTX. Driver 12.4 and
+    /// newer.
+    override_directives() = 1, 33, "OVERRIDE_DIRECTIVE_VALUES";
+    /// The number of threads that compile, 0 for one per processor. Driver 12.4 and newer; older drivers return an error.
+    compile_threads(threads: u32) = threads as usize, 34, "SPLIT_COMPILE";
+    /// The number of threads that load binaries, 0 for one per processor. Drivers that lack this option, such as drivers
+    /// for CUDA 13.0, return an error.
+    loader_threads(threads: u32) = threads as usize, 35, "BINARY_LOADER_THREAD_COUNT";
 }
 
 impl JitOptions {
@@ -91,35 +144,15 @@ impl JitOptions {
         Self::default()
     }
 
-    fn set(mut self, key: JitKey, value: usize) -> Self {
-        match self.values.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(at) => self.values[at].1 = value,
-            Err(at) => self.values.insert(at, (key, value)),
-        }
-        self
-    }
-
-    /// The maximum number of registers per thread: `CU_JIT_MAX_REGISTERS`. A value above the GPU's maximum (255) allows
-    /// all registers.
-    pub fn max_registers(self, registers: u32) -> Self {
-        self.set(JitKey::MAX_REGISTERS, registers as usize)
-    }
-
-    /// The number of threads, 1 to 1024, that a block of each kernel must support: `CU_JIT_THREADS_PER_BLOCK`. The
-    /// compiler limits the registers accordingly. It cannot be combined with [`target`](Self::target).
-    ///
-    /// The value 0 is ignored: driver 580 ends the program for it.
-    pub fn threads_per_block(self, threads: u32) -> Self {
-        if threads == 0 {
+    fn set(mut self, number: u32, value: usize) -> Self {
+        // `threads_per_block(0)`.
+        if (number, value) == (1, 0) {
             return self;
         }
-        self.set(JitKey::THREADS_PER_BLOCK, threads as usize)
-    }
-
-    /// Measures how long the compiler and the linker run: see [`Module::wall_time`](crate::Module::wall_time):
-    /// `CU_JIT_WALL_TIME`.
-    pub fn wall_time(self) -> Self {
-        self.set(JitKey::WALL_TIME, 0)
+        self.values.retain(|(known, _)| *known != number && !(TARGETS.contains(known) && TARGETS.contains(&number)));
+        let at = self.values.partition_point(|(known, _)| *known < number);
+        self.values.insert(at, (number, value));
+        self
     }
 
     /// The maximum size of each log in bytes, including its NUL, at least 1: `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`,
@@ -128,91 +161,6 @@ impl JitOptions {
     pub fn log_size(mut self, bytes: u32) -> Self {
         self.log_size = Some(bytes);
         self
-    }
-
-    /// The optimization level; the default is `O4`: `CU_JIT_OPTIMIZATION_LEVEL`.
-    pub fn optimization(self, level: OptimizationLevel) -> Self {
-        self.set(JitKey::OPTIMIZATION_LEVEL, level as usize)
-    }
-
-    /// Compiles for the context's GPU, which is the default: `CU_JIT_TARGET_FROM_CUCONTEXT`.
-    pub fn target_of_context(mut self) -> Self {
-        self.values.retain(|(key, _)| *key != JitKey::TARGET);
-        self.set(JitKey::TARGET_FROM_CONTEXT, 0)
-    }
-
-    /// Compiles for a specific target instead of the context's GPU, `90` for sm_90: `CU_JIT_TARGET`. A module for a
-    /// different GPU does not load. Use this to enable features that need an explicit target, such as
-    /// [`JitTarget::architecture_specific`].
-    pub fn target(mut self, target: impl Into<JitTarget>) -> Self {
-        self.values.retain(|(key, _)| *key != JitKey::TARGET_FROM_CONTEXT);
-        self.set(JitKey::TARGET, target.into().number() as usize)
-    }
-
-    /// What the driver uses from a fat binary without a cubin for exactly this GPU: `CU_JIT_FALLBACK_STRATEGY`. The
-    /// linker rejects this option.
-    pub fn fallback(self, fallback: Fallback) -> Self {
-        self.set(JitKey::FALLBACK_STRATEGY, fallback as usize)
-    }
-
-    /// Keeps the PTX's debug information, for cuda-gdb: `CU_JIT_GENERATE_DEBUG_INFO`.
-    pub fn debug_info(self) -> Self {
-        self.set(JitKey::DEBUG_INFO, 1)
-    }
-
-    /// Writes the registers and memory of each kernel to the log: `CU_JIT_LOG_VERBOSE`.
-    pub fn verbose(self) -> Self {
-        self.set(JitKey::LOG_VERBOSE, 1)
-    }
-
-    /// Keeps line numbers for profilers and debuggers: `CU_JIT_GENERATE_LINE_INFO`.
-    pub fn line_info(self) -> Self {
-        self.set(JitKey::LINE_INFO, 1)
-    }
-
-    /// How loads from global memory are cached: `CU_JIT_CACHE_MODE`.
-    pub fn cache_mode(self, mode: CacheMode) -> Self {
-        self.set(JitKey::CACHE_MODE, mode as usize)
-    }
-
-    /// Generates code that can be placed at any address: `CU_JIT_POSITION_INDEPENDENT_CODE`. Driver 12.0 and newer.
-    pub fn position_independent(self) -> Self {
-        self.set(JitKey::POSITION_INDEPENDENT_CODE, 1)
-    }
-
-    /// How many blocks of a kernel should fit on a multiprocessor at the same time, at least 1:
-    /// `CU_JIT_MIN_CTA_PER_SM`. It is a hint, which the compiler combines with
-    /// [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm` ignore it (unless
-    /// [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
-    pub fn min_blocks_per_multiprocessor(self, blocks: u32) -> Self {
-        self.set(JitKey::MIN_BLOCKS, blocks as usize)
-    }
-
-    /// The maximum number of threads in a block of any kernel, 1 to 1024; larger launches fail:
-    /// `CU_JIT_MAX_THREADS_PER_BLOCK`. Kernels with `.maxntid` ignore it (unless
-    /// [`override_directives`](Self::override_directives) is set). Driver 12.4 and newer.
-    pub fn max_threads_per_block(self, threads: u32) -> Self {
-        self.set(JitKey::MAX_THREADS, threads as usize)
-    }
-
-    /// [`max_registers`](Self::max_registers), [`threads_per_block`](Self::threads_per_block),
-    /// [`max_threads_per_block`](Self::max_threads_per_block) and
-    /// [`min_blocks_per_multiprocessor`](Self::min_blocks_per_multiprocessor) override the directives of the PTX:
-    /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`. Driver 12.4 and newer.
-    pub fn override_directives(self) -> Self {
-        self.set(JitKey::OVERRIDE_DIRECTIVES, 1)
-    }
-
-    /// The number of threads that compile, 0 for one per processor: `CU_JIT_SPLIT_COMPILE`. Driver 12.4 and newer;
-    /// older drivers return an error.
-    pub fn compile_threads(self, threads: u32) -> Self {
-        self.set(JitKey::SPLIT_COMPILE, threads as usize)
-    }
-
-    /// The number of threads that load binaries, 0 for one per processor: `CU_JIT_BINARY_LOADER_THREAD_COUNT`. Drivers
-    /// that lack this option, such as drivers for CUDA 13.0, return an error.
-    pub fn loader_threads(self, threads: u32) -> Self {
-        self.set(JitKey::LOADER_THREADS, threads as usize)
     }
 
     /// The address of a variable that the image declares and does not define (`.extern .global`):
@@ -242,20 +190,20 @@ impl JitOptions {
     /// The driver supports the option with this value, as CUDA documents it: an address is valid for every load or link
     /// with these options. The option is not one of 2 to 6 and 17 to 19, whose buffers belong to this crate.
     pub unsafe fn raw(self, option: u32, value: usize) -> Self {
-        self.set(JitKey(option), value)
+        self.set(option, value)
     }
 
     /// Whether the code is compiled for a specific target instead of the context's GPU.
     pub(crate) fn has_target(&self) -> bool {
-        self.values.iter().any(|(key, _)| *key == JitKey::TARGET)
+        self.values.iter().any(|(number, _)| *number == TARGETS[1])
     }
 
     /// The arrays for the driver, with the logs that it writes.
     pub(crate) fn to_driver(&self) -> DriverOptions {
         const LOG_SIZE: u32 = 16 * 1024;
         let mut options = DriverOptions::new(self.log_size.unwrap_or(LOG_SIZE) as usize);
-        for (key, value) in &self.values {
-            options.number(*key, *value);
+        for (number, value) in &self.values {
+            options.number(*number, *value);
         }
         options.symbols(&self.symbols);
         options
@@ -263,7 +211,7 @@ impl JitOptions {
 
     /// The options as text, separated by commas; empty if no option is set.
     pub(crate) fn list(&self) -> String {
-        let options = std::format!("{self:?}");
+        let options = format!("{self:?}");
         options.trim_start_matches("JitOptions { ").trim_start_matches("JitOptions").trim_end_matches(" }").into()
     }
 }
@@ -275,18 +223,13 @@ impl JitOptions {
 impl fmt::Debug for JitOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("JitOptions");
-        for (key, value) in &self.values {
-            match (*key, key.name()) {
-                (JitKey::TARGET, Some(name)) => {
-                    debug.field(name, &JitTarget::from_number(*value as u32));
-                }
-                (_, Some(name)) => {
-                    debug.field(name, value);
-                }
-                (_, None) => {
-                    debug.field(&std::format!("option {}", key.0), value);
-                }
-            }
+        for (number, value) in &self.values {
+            let target = JitTarget::from_number(*value as u32);
+            let value: &dyn fmt::Debug = if *number == TARGETS[1] { &target } else { value };
+            match name(*number) {
+                Some(name) => debug.field(name, value),
+                None => debug.field(&format!("option {number}"), value),
+            };
         }
         for (name, address) in &self.symbols {
             debug.field(&name.to_string_lossy(), &format_args!("{address:#x}"));
@@ -301,7 +244,6 @@ impl fmt::Debug for JitOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{format, vec};
 
     fn numbers(options: &JitOptions) -> Vec<(u32, usize)> {
         let options = options.to_driver();
@@ -329,25 +271,9 @@ mod tests {
             .override_directives()
             .compile_threads(3)
             .loader_threads(5);
-        let expected = vec![
-            (0, 64),
-            (1, 128),
-            (2, 0),
-            (7, 3),
-            (9, 0x1_005a),
-            (10, 1),
-            (11, 1),
-            (12, 1),
-            (13, 1),
-            (14, 2),
-            (30, 1),
-            (31, 2),
-            (32, 256),
-            (33, 1),
-            (34, 3),
-            (35, 5),
-        ];
-        assert_eq!(numbers(&all), expected);
+        let values = [64, 128, 0, 3, 0x1_005a, 1, 1, 1, 1, 2, 1, 2, 256, 1, 3, 5];
+        let expected = [0, 1, 2, 7].into_iter().chain(9..=14).chain(30..=35).zip(values);
+        assert_eq!(numbers(&all), expected.collect::<Vec<_>>());
         // `target_of_context` replaces a target, and `target` replaces `target_of_context`.
         let own = all.target_of_context();
         assert!(!own.has_target());

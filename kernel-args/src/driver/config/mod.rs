@@ -1,6 +1,7 @@
 //! Configuration by the caller: grid, block and options of a launch, and options of the driver's compiler.
 
 mod access_policy;
+mod attribute_values;
 mod attributes;
 mod device_node;
 mod dim;
@@ -14,7 +15,7 @@ mod recording;
 mod stream;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
-pub use attributes::{
+pub use attribute_values::{
     ClusterSchedulingPolicy, MemorySyncDomain, MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent,
     SharedMemoryMode,
 };
@@ -27,7 +28,7 @@ pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 pub use stream::AsStream;
 
-pub(crate) use attributes::Attributes;
+pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
 pub(crate) use recording::Recording;
 pub(crate) use stream::Target;

@@ -1,5 +1,6 @@
 //! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
+use super::two_sides;
 use crate::{driver::api::DriverCall, marshal::ContextName};
 use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
 
@@ -74,58 +75,82 @@ pub enum ContextError {
 impl fmt::Display for ContextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ForeignArgument { kernel, field, contexts } => write_foreign(f, kernel, field.as_deref(), contexts),
-            Self::ForeignFunction { kernel, contexts } => write!(
+            Self::ForeignArgument { kernel, field: None, contexts } => foreign(
                 f,
-                "kernel `{kernel}` was loaded in a different context than the given context\n  \
-                 kernel  {}\n  given   {}\n\
-                 help: pass the context in which cudarc loaded the module",
-                contexts.expected, contexts.found
+                format_args!(
+                    "kernel `{kernel}` was not launched: the stream belongs to another context (another device?) than the kernel"
+                ),
+                [("kernel", contexts.expected), ("stream", contexts.found)],
+                "use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context",
             ),
-            Self::ForeignSlice(contexts) => write!(
+            Self::ForeignArgument { kernel, field: Some(field), contexts } => foreign(
                 f,
-                "the slice belongs to a different context than the stream of the sequence\n  \
-                 stream  {}\n  slice   {}\n\
-                 help: hold slices of the context of the stream",
-                contexts.expected, contexts.found
+                format_args!(
+                    "kernel `{kernel}` was not launched: `{field}` belongs to another context (another device?) than the launch"
+                ),
+                [("launch", contexts.expected), (&format!("`{field}`"), contexts.found)],
+                "allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
+                 memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`",
             ),
-            Self::ForeignStream(contexts) => write!(
+            Self::ForeignFunction { kernel, contexts } => foreign(
                 f,
-                "the stream belongs to a different context than the given context\n  \
-                 stream  {}\n  given   {}\n\
-                 help: pass the context in which the stream was created; the CUDA runtime creates streams in the current \
+                format_args!("kernel `{kernel}` was loaded in a different context than the given context"),
+                [("kernel", contexts.expected), ("given", contexts.found)],
+                "pass the context in which cudarc loaded the module",
+            ),
+            Self::ForeignSlice(contexts) => foreign(
+                f,
+                "the slice belongs to a different context than the stream of the sequence",
+                [("stream", contexts.expected), ("slice", contexts.found)],
+                "hold slices of the context of the stream",
+            ),
+            Self::ForeignStream(contexts) => foreign(
+                f,
+                "the stream belongs to a different context than the given context",
+                [("stream", contexts.found), ("given", contexts.expected)],
+                "pass the context in which the stream was created; the CUDA runtime creates streams in the current \
                  context, which is the context of the last launch, or after `cudaSetDevice` the primary context: \
                  `kernel_args::context(ordinal)`",
-                contexts.found, contexts.expected
             ),
-            Self::Destroyed { kernel, context, call } => write_destroyed(f, kernel.as_deref(), *context, call.as_ref()),
+            Self::NoPeerAccess { contexts } => foreign(
+                f,
+                "the kernels of one context cannot access the memory of the second context",
+                [("kernels", contexts.found), ("memory", contexts.expected)],
+                "copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo \
+                 -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
+            ),
+            Self::Destroyed { kernel, context, call } => {
+                if let Some(kernel) = kernel {
+                    write!(f, "kernel `{kernel}` is no longer loaded: ")?;
+                }
+                write!(f, "{context} was reset or destroyed")?;
+                if let Some(call) = call {
+                    write!(f, " ({call})")?;
+                }
+                f.write_str(
+                    "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
+                     created on the device: modules, streams, events, memory\n\
+                     help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate \
+                     again; or remove the reset: the driver frees everything when the process ends",
+                )
+            }
             Self::NotRestored { before } => write!(
                 f,
                 "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the \
                  driver does not report whether it was one of them\n\
                  help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
             ),
-            Self::NoPeerAccess { contexts } => write!(
-                f,
-                "the kernels of one context cannot access the memory of the second context\n  \
-                 kernels  {}\n  memory   {}\n\
-                 help: copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo \
-                 -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
-                contexts.found, contexts.expected
-            ),
             Self::NoDevice { ordinal, count, call } => {
-                let last = count - 1;
-                let devices = if *count == 1 { "device" } else { "devices" };
+                let (devices, help) = match count {
+                    1 => ("device", "write 0".into()),
+                    count => ("devices", format!("write a number from 0 to {}", count - 1)),
+                };
                 write!(
                     f,
                     "device {ordinal} of {count} does not exist ({call})\n  \
                      the driver reports {count} {devices}; devices count from 0, and `CUDA_VISIBLE_DEVICES` hides and renumbers them\n\
-                     help: "
-                )?;
-                match last {
-                    0 => f.write_str("write 0"),
-                    last => write!(f, "write a number from 0 to {last}"),
-                }
+                     help: {help}"
+                )
             }
             Self::Green(error) => error.fmt(f),
             Self::NoCurrent { kernel } => write!(
@@ -133,16 +158,6 @@ impl fmt::Display for ContextError {
                 "kernel `{kernel}` was not launched: no context is current on this thread\n\
                  help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
             ),
-        }
-    }
-}
-
-impl std::error::Error for ContextError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Destroyed { call: Some(call), .. } | Self::NoDevice { call, .. } => Some(call),
-            Self::Green(error) => Some(error),
-            _ => None,
         }
     }
 }
@@ -198,8 +213,6 @@ impl fmt::Display for GreenError {
     }
 }
 
-impl std::error::Error for GreenError {}
-
 /// Two different contexts in a place where both must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -216,52 +229,14 @@ impl ContextMismatch {
     }
 }
 
-/// An argument (by its field) or the stream belongs to a different context than the launch.
-fn write_foreign(
+/// Writes a problem with two contexts.
+fn foreign(
     f: &mut fmt::Formatter<'_>,
-    kernel: &str,
-    field: Option<&str>,
-    ContextMismatch { expected, found }: &ContextMismatch,
+    problem: impl fmt::Display,
+    contexts: [(&str, ContextName); 2],
+    help: &str,
 ) -> fmt::Result {
-    write!(f, "kernel `{kernel}` was not launched: ")?;
-    let Some(field) = field else {
-        return write!(
-            f,
-            "the stream belongs to another context (another device?) than the kernel\n  \
-             kernel  {expected}\n  stream  {found}\n\
-             help: use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context"
-        );
-    };
-    let (field, launch) = (format!("`{field}`"), "launch");
-    let width = field.chars().count().max(launch.len());
-    write!(
-        f,
-        "{field} belongs to another context (another device?) than the launch\n  \
-         {launch:width$}  {expected}\n  {field:width$}  {found}\n\
-         help: allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
-         memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`"
-    )
-}
-
-/// A context was reset or destroyed.
-fn write_destroyed(
-    f: &mut fmt::Formatter<'_>,
-    kernel: Option<&str>,
-    context: ContextName,
-    call: Option<&impl fmt::Display>,
-) -> fmt::Result {
-    if let Some(kernel) = kernel {
-        write!(f, "kernel `{kernel}` is no longer loaded: ")?;
-    }
-    write!(f, "{context} was reset or destroyed")?;
-    if let Some(call) = call {
-        write!(f, " ({call})")?;
-    }
-    f.write_str(
-        "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
-         created on the device: modules, streams, events, \
-         memory\n\
-         help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate again; or \
-         remove the reset: the driver frees everything when the process ends",
-    )
+    write!(f, "{problem}")?;
+    two_sides(f, contexts)?;
+    write!(f, "\nhelp: {help}")
 }

@@ -19,9 +19,3 @@ impl fmt::Display for BrokenContract {
         write!(f, "kernel `{kernel}` was not launched: {contract}")
     }
 }
-
-impl std::error::Error for BrokenContract {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.contract)
-    }
-}

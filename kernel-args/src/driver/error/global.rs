@@ -1,6 +1,6 @@
 //! Errors about global variables.
 
-use super::load::without_list;
+use super::{lines, load::without_list};
 use std::{boxed::Box, fmt, string::String, vec::Vec};
 
 /// Why a global variable was not found, or not read or written.
@@ -75,16 +75,12 @@ impl fmt::Display for GlobalMismatch {
     }
 }
 
-impl std::error::Error for GlobalMismatch {}
-
 impl fmt::Display for GlobalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { wanted, problem, candidates, count } => {
                 write!(f, "cannot find the variable `{wanted}`: {}", without_list(problem, candidates))?;
-                for candidate in candidates {
-                    write!(f, "\n  {candidate}")?;
-                }
+                lines(f, candidates)?;
                 match count {
                     Some(0) => f.write_str(
                         "\nhelp: the image has no variables; a compiler removes a `static` or unused `__device__` variable: \
@@ -119,15 +115,6 @@ impl fmt::Display for GlobalError {
                  freed after the copy\n\
                  help: add the copy to the graph: `graph.add_memcpy_htod(global.as_mut_ptr(), …)`, or use a different stream"
             ),
-        }
-    }
-}
-
-impl std::error::Error for GlobalError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Mismatch(mismatch) => Some(&**mismatch),
-            _ => None,
         }
     }
 }

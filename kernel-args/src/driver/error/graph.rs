@@ -28,5 +28,3 @@ impl fmt::Display for GraphError {
         help(f, self.help)
     }
 }
-
-impl std::error::Error for GraphError {}

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{BrokenContract, meaning::help};
+use super::{BrokenContract, Error, meaning::help};
 use crate::{
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
@@ -131,6 +131,19 @@ pub struct Limit {
     pub help: &'static str,
 }
 
+impl Limit {
+    #[cold]
+    pub(crate) fn error(
+        kernel: String,
+        requested: impl Into<String>,
+        limit: impl Into<String>,
+        help: &'static str,
+    ) -> Error {
+        let (requested, limit) = (requested.into(), limit.into());
+        Error::Launch(LaunchError::Limit(Box::new(Self { kernel, requested, limit, help })))
+    }
+}
+
 /// A launch attribute that the driver or the GPU lacks.
 #[non_exhaustive]
 pub struct UnsupportedAttribute {
@@ -254,28 +267,5 @@ impl fmt::Display for UnsupportedAttribute {
             "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
              help: {help}"
         )
-    }
-}
-
-impl std::error::Error for FailedLaunch {}
-impl std::error::Error for Limit {}
-impl std::error::Error for UnsupportedAttribute {}
-
-impl std::error::Error for LaunchError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed(launch) => Some(&**launch),
-            Self::Limit(limit) => Some(&**limit),
-            Self::Contract(contract) => Some(&**contract),
-            #[cfg(feature = "observe")]
-            Self::Pointer(pointer) => Some(&**pointer),
-            Self::UnsupportedAttribute(unsupported) => Some(&**unsupported),
-            Self::NotHeld { .. }
-            | Self::NotCaptured { .. }
-            | Self::TooShort { .. }
-            | Self::Replaced { .. }
-            | Self::Outside { .. } => None,
-            Self::Unrecorded { call, .. } => Some(call),
-        }
     }
 }

@@ -1,8 +1,14 @@
 //! Images that were not loaded, and kernels that were not found in them.
 
-use super::IncompatibleImage;
+use super::{Error, IncompatibleImage, lines};
 use crate::driver::api::DriverCall;
-use std::{boxed::Box, fmt, io, path::PathBuf, string::String, vec::Vec};
+use std::{
+    boxed::Box,
+    fmt, format, io,
+    path::PathBuf,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
 #[non_exhaustive]
@@ -63,6 +69,20 @@ pub enum LoadError {
     },
 }
 
+impl LoadError {
+    #[cold]
+    pub(crate) fn not_found(wanted: &str, problem: &'static str, candidates: Vec<String>) -> Error {
+        Error::Load(Self::NotFound { wanted: wanted.into(), problem, candidates })
+    }
+}
+
+impl ImageError {
+    #[cold]
+    pub(crate) fn error(self) -> Error {
+        Error::Load(LoadError::Image(self))
+    }
+}
+
 /// Why an image cannot be read.
 #[non_exhaustive]
 pub enum ImageError {
@@ -78,7 +98,7 @@ pub enum ImageError {
     },
     /// The bytes are not PTX, a cubin or a fat binary, or are damaged.
     Format(kernel_args_image::Error),
-    /// The same for the bytes of a file.
+    /// The bytes of a file are not PTX, a cubin or a fat binary, or are damaged.
     #[non_exhaustive]
     FileFormat {
         /// The path of the file.
@@ -130,9 +150,7 @@ impl fmt::Display for LoadError {
             }
             Self::NotFound { wanted, problem, candidates } => {
                 write!(f, "cannot find kernel `{wanted}`: {}", without_list(problem, candidates))?;
-                for candidate in candidates {
-                    write!(f, "\n  {candidate}")?;
-                }
+                lines(f, candidates)?;
                 if wanted.contains('<') && !candidates.contains(wanted) {
                     write!(
                         f,
@@ -147,9 +165,7 @@ impl fmt::Display for LoadError {
                     f,
                     "`{arguments}` has no kernels: its types are not bound to a suffix of kernel names; the bindings are"
                 )?;
-                for binding in bindings {
-                    write!(f, "\n  {binding}")?;
-                }
+                lines(f, bindings)?;
                 f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
             }
             Self::Absent { wanted, arguments, bindings, since, image, gpu } => {
@@ -163,18 +179,10 @@ impl fmt::Display for LoadError {
                     "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
                      {lacks}\n  image  "
                 )?;
-                for (i, sm) in image.iter().enumerate() {
-                    let separator = if i == 0 { "" } else { ", " };
-                    write!(f, "{separator}sm_{sm}")?;
-                }
-                if image.is_empty() {
-                    f.write_str("unknown")?;
-                }
-                write!(f, "\n  GPU    sm_{gpu}\nhelp: ")?;
-                match since {
-                    Some(first) => write!(f, "compile the kernels for sm_{first} or a newer GPU, or use another type"),
-                    None => f.write_str("compile the kernels with this one, or use another type"),
-                }
+                let image: Vec<_> = image.iter().map(|sm| format!("sm_{sm}")).collect();
+                f.write_str(&if image.is_empty() { "unknown".into() } else { image.join(", ") })?;
+                let those = since.map_or("with this one".into(), |first| format!("for sm_{first} or a newer GPU"));
+                write!(f, "\n  GPU    sm_{gpu}\nhelp: compile the kernels {those}, or use another type")
             }
             Self::NotCudarc { kernel } => write!(
                 f,
@@ -206,9 +214,7 @@ impl fmt::Display for ImageError {
             }
             Self::Absent { source, tried } => {
                 write!(f, "the image of `{source}` does not exist: the build script found no CUDA compiler")?;
-                for place in tried.lines() {
-                    write!(f, "\n  {place}")?;
-                }
+                lines(f, tried.lines())?;
                 f.write_str(
                     "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), set `CUDA_HOME` to its folder, \
                      and build again",
@@ -236,8 +242,8 @@ impl fmt::Display for ImageError {
                 "the image for kernel `{kernel}` is not the image from which the function was loaded: in the image the kernel \
                  takes {}, but the driver reports {}\n\
                  help: pass the image from which the module was loaded",
-                Sizes(image),
-                Sizes(function)
+                sizes(image),
+                sizes(function)
             ),
         }
     }
@@ -251,39 +257,8 @@ pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
     if names.is_empty() { problem.strip_suffix(NEAREST).unwrap_or(problem) } else { problem }
 }
 
-/// Writes sizes of parameters as text.
-struct Sizes<'s>(&'s [usize]);
-
-impl fmt::Display for Sizes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, rest)) = self.0.split_first() else {
-            return f.write_str("no parameters");
-        };
-        write!(f, "parameters of {first}")?;
-        for size in rest {
-            write!(f, ", {size}")?;
-        }
-        f.write_str(" bytes")
-    }
-}
-
-impl std::error::Error for LoadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Image(image) => Some(image),
-            Self::Incompatible(image) => Some(&**image),
-            Self::Rejected { call, .. } => Some(call),
-            Self::NotFound { .. } | Self::Unbound { .. } | Self::Absent { .. } | Self::NotCudarc { .. } => None,
-        }
-    }
-}
-
-impl std::error::Error for ImageError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::File { error, .. } => Some(error),
-            Self::Format(error) | Self::FileFormat { error, .. } => Some(error),
-            _ => None,
-        }
-    }
+/// Sizes of parameters as text.
+fn sizes(sizes: &[usize]) -> String {
+    let list: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+    if list.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", list.join(", ")) }
 }

@@ -13,10 +13,7 @@ pub(crate) struct Meaning {
 
 /// Writes what to do on a separate line.
 pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
-    if help.is_empty() {
-        return Ok(());
-    }
-    write!(f, "\nhelp: {help}")
+    if help.is_empty() { Ok(()) } else { write!(f, "\nhelp: {help}") }
 }
 
 /// The kind of driver call that failed.
@@ -47,6 +44,11 @@ const SANITIZE: &str = "run the program under compute-sanitizer, which reports t
 /// The help if the versions of the driver and its parts differ.
 const REINSTALL: &str =
     "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
+
+/// The help for an error of a call on a stream that is being captured. With cudarc, a launch waits for the last use of
+/// each slice, and a capture cannot contain such a wait.
+const WHILE_CAPTURING: &str = "the stream cannot wait for work outside of the capture: capture a launch with `launch!(kernel, \
+    grid, block, args, node, stream = &stream)`, which does not wait";
 
 /// What `status` means for this kind of call; `None` if the code has no row here.
 #[rustfmt::skip]
@@ -239,8 +241,3 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
     };
     Some(Meaning { what, help })
 }
-
-/// The help for an error of a call on a stream that is being captured. With cudarc, a launch waits for the last use of
-/// each slice, and a capture cannot contain such a wait.
-const WHILE_CAPTURING: &str = "the stream cannot wait for work outside of the capture: capture a launch with `launch!(kernel, \
-    grid, block, args, node, stream = &stream)`, which does not wait";

@@ -186,19 +186,7 @@ impl fmt::Display for Error {
                 write!(f, "a driver call of cudarc returned {status}")?;
                 explain(f, status)
             }
-            #[cfg(feature = "nvrtc")]
-            Self::Compile(error) => error.fmt(f),
-            Self::Load(error) => error.fmt(f),
-            Self::Verify(error) => error.fmt(f),
-            Self::Context(error) => error.fmt(f),
-            Self::Launch(error) => error.fmt(f),
-            Self::Global(error) => error.fmt(f),
-            #[cfg(feature = "graphs")]
-            Self::Graph(error) => error.fmt(f),
-            #[cfg(feature = "record")]
-            Self::Recording(error) => error.fmt(f),
-            #[cfg(feature = "textures")]
-            Self::Texture(error) => error.fmt(f),
+            group => std::error::Error::source(group).map_or(Ok(()), |error| fmt::Display::fmt(error, f)),
         }
     }
 }
@@ -226,63 +214,94 @@ fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
     meaning::help(f, meaning.help)
 }
 
-/// `Debug` writes the same text as `Display`.
-macro_rules! debug_is_the_message {
-    ($($(#[$when:meta])* $error:ident)*) => {$(
+/// Implements `Debug`, which writes the same text as `Display`, and `Error` with its sources.
+macro_rules! errors {
+    ($($(#[$when:meta])* $error:ident $({ $($(#[$of:meta])* $pattern:pat => $source:expr,)* })?)*) => {$(
         $(#[$when])*
         impl fmt::Debug for $error {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Display::fmt(self, f)
             }
         }
+
+        $(#[$when])*
+        impl std::error::Error for $error {
+            $(fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                #[allow(unreachable_patterns, reason = "some errors have a source in each variant")]
+                match self {
+                    $($(#[$of])* $pattern => Some($source),)*
+                    _ => None,
+                }
+            })?
+        }
     )*};
 }
 
-debug_is_the_message! {
-    Error
-    BrokenContract
-    #[cfg(feature = "nvrtc")] CompileError
+errors! {
+    Error {
+        Self::Cudarc(error) => error,
+        #[cfg(feature = "nvrtc")] Self::Compile(error) => error,
+        Self::Load(error) => error,
+        Self::Verify(error) => error,
+        Self::Context(error) => error,
+        Self::Launch(error) => error,
+        Self::Global(error) => error,
+        #[cfg(feature = "graphs")] Self::Graph(error) => &**error,
+        #[cfg(feature = "record")] Self::Recording(error) => error,
+        #[cfg(feature = "textures")] Self::Texture(error) => error,
+    }
+    BrokenContract { Self { contract, .. } => contract, }
+    #[cfg(feature = "nvrtc")] CompileError { Self::Nvrtc(error) => &**error, Self::Cudarc(error) => &**error, }
     #[cfg(feature = "nvrtc")] NvrtcError
-    ContextError
+    ContextError {
+        Self::Destroyed { call: Some(call), .. } | Self::NoDevice { call, .. } => call,
+        Self::Green(error) => error,
+    }
     GreenError
-    GlobalError
+    GlobalError { Self::Mismatch(mismatch) => &**mismatch, }
     GlobalMismatch
     #[cfg(feature = "graphs")] GraphError
     IncompatibleImage
-    LaunchError
+    LaunchError {
+        Self::Failed(launch) => &**launch,
+        Self::Limit(limit) => &**limit,
+        Self::Contract(contract) => &**contract,
+        #[cfg(feature = "observe")] Self::Pointer(pointer) => &**pointer,
+        Self::UnsupportedAttribute(unsupported) => &**unsupported,
+        Self::Unrecorded { call, .. } => call,
+    }
     FailedLaunch
     Limit
     UnsupportedAttribute
-    LoadError
-    ImageError
+    LoadError {
+        Self::Image(image) => image,
+        Self::Incompatible(image) => &**image,
+        Self::Rejected { call, .. } => call,
+    }
+    ImageError {
+        Self::File { error, .. } => error,
+        Self::Format(error) | Self::FileFormat { error, .. } => error,
+    }
     #[cfg(feature = "observe")] BadPointer
-    #[cfg(feature = "record")] RecordingError
+    #[cfg(feature = "record")] RecordingError {
+        Self::Write { error, .. } => error,
+        Self::Read { error, .. } => error,
+    }
     #[cfg(feature = "textures")] TextureError
-    VerifyError
+    VerifyError { Self::Mismatch(mismatch) => &**mismatch, Self::Unverified { reason, .. } => reason, }
     MismatchError
     Unverified
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NoDriver | Self::OldDriver { .. } | Self::Driver { .. } => None,
-            Self::Cudarc(error) => Some(error),
-            #[cfg(feature = "nvrtc")]
-            Self::Compile(error) => Some(error),
-            Self::Load(error) => Some(error),
-            Self::Verify(error) => Some(error),
-            Self::Context(error) => Some(error),
-            Self::Launch(error) => Some(error),
-            Self::Global(error) => Some(error),
-            #[cfg(feature = "graphs")]
-            Self::Graph(error) => Some(&**error),
-            #[cfg(feature = "record")]
-            Self::Recording(error) => Some(error),
-            #[cfg(feature = "textures")]
-            Self::Texture(error) => Some(error),
-        }
-    }
+/// Writes each item on a line of its own.
+fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<Item = T>) -> fmt::Result {
+    items.into_iter().try_for_each(|item| write!(f, "\n  {item}"))
+}
+
+/// Writes what belongs to each of two names, one below the other.
+fn two_sides(f: &mut fmt::Formatter<'_>, sides: [(&str, impl fmt::Display); 2]) -> fmt::Result {
+    let width = sides.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    lines(f, sides.map(|(name, what)| std::format!("{name:width$}  {what}")))
 }
 
 #[cfg(test)]

@@ -104,15 +104,6 @@ impl fmt::Display for CompileError {
     }
 }
 
-impl std::error::Error for CompileError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Nvrtc(error) => Some(&**error),
-            Self::Cudarc(error) => Some(&**error),
-        }
-    }
-}
-
 impl fmt::Display for NvrtcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source_name {
@@ -128,5 +119,3 @@ impl fmt::Display for NvrtcError {
         }
     }
 }
-
-impl std::error::Error for NvrtcError {}

@@ -1,8 +1,7 @@
 //! Pointers that a kernel must not get.
 
-use super::meaning::help;
 use core::fmt;
-use std::string::String;
+use std::{borrow::Cow, format, string::String};
 
 /// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
 #[non_exhaustive]
@@ -84,77 +83,71 @@ pub enum AlignedBy {
 impl fmt::Display for BadPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kernel, field, cpp, address, problem } = self;
-        write!(f, "kernel `{kernel}` was not launched: `{field}` ")?;
-        problem.what(f, *address)?;
-        write!(f, "\n  {cpp} {field} = {address:#x}")?;
-        problem.found(f)?;
-        help(f, problem.help())
+        let (what, found, help) = problem.texts(*address);
+        write!(
+            f,
+            "kernel `{kernel}` was not launched: `{field}` {what}\n  {cpp} {field} = {address:#x}{found}\nhelp: {help}"
+        )
     }
 }
 
 impl PointerProblem {
-    fn what(self, f: &mut fmt::Formatter<'_>, address: u64) -> fmt::Result {
+    /// What is wrong, what follows the address, and what to do.
+    fn texts(self, address: u64) -> (Cow<'static, str>, Cow<'static, str>, &'static str) {
+        const HOST: &str = "points to host memory, which the GPU cannot access at this address";
         match self {
-            Self::Null { .. } | Self::NullAccess => f.write_str("is null"),
-            Self::Host | Self::HostAddress { .. } => {
-                f.write_str("points to host memory, which the GPU cannot access at this address")
-            }
-            Self::NotAllocated => f.write_str("points to memory that is not allocated"),
-            Self::OtherDevice { memory, kernel } => {
-                write!(f, "points to memory of GPU {memory}, which GPU {kernel} cannot access")
-            }
-            Self::Misaligned { required, .. } => {
+            Self::Null { elements } => (
+                "is null".into(),
+                format!(", with {elements} elements").into(),
+                "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer",
+            ),
+            Self::NullAccess => (
+                "is null".into(),
+                ", and every thread of the kernel accesses memory through it".into(),
+                "pass memory; to accept a null pointer, the kernel has to compare it before the access",
+            ),
+            Self::Host => (
+                HOST.into(),
+                ", in memory of the process that no allocation of CUDA contains".into(),
+                "copy the data to the GPU (`stream.clone_htod(&data)?`) and pass the slice, or allocate it as pinned or managed memory",
+            ),
+            Self::HostAddress { device } => (
+                HOST.into(),
+                format!(", whose address for kernels is {device:#x}").into(),
+                "pass the address that `cuMemHostGetDevicePointer` returns",
+            ),
+            Self::NotAllocated => (
+                "points to memory that is not allocated".into(),
+                ", which no allocation contains: it was freed, or never allocated".into(),
+                "pass a reference to the slice, which keeps the memory allocated, or free the memory later",
+            ),
+            Self::OtherDevice { memory, kernel } => (
+                format!("points to memory of GPU {memory}, which GPU {kernel} cannot access").into(),
+                format!(", allocated on GPU {memory}").into(),
+                "enable the access with `PeerAccess::enable`, or copy the data to the GPU that runs the kernel",
+            ),
+            Self::Misaligned { required, because } => {
                 let aligned = 1_u64 << address.trailing_zeros().min(63);
-                write!(f, "is aligned to {aligned} bytes, and the kernel needs {required}")
+                let found = match because {
+                    AlignedBy::Type => format!(", and its type is aligned to {required} bytes"),
+                    AlignedBy::Code => format!(
+                        "\n  in PTX, the pointer is declared with this alignment, or every access through it needs {required} bytes"
+                    ),
+                };
+                (
+                    format!("is aligned to {aligned} bytes, and the kernel needs {required}").into(),
+                    found.into(),
+                    "begin the view at a multiple of this alignment; allocations are aligned to at least 256 bytes",
+                )
             }
-            Self::TooLong { .. } => f.write_str("is longer than its allocation"),
-        }
-    }
-
-    fn found(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null { elements } => write!(f, ", with {elements} elements"),
-            Self::NullAccess => f.write_str(", and every thread of the kernel accesses memory through it"),
-            Self::Host => f.write_str(", in memory of the process that no allocation of CUDA contains"),
-            Self::HostAddress { device } => write!(f, ", whose address for kernels is {device:#x}"),
-            Self::NotAllocated => f.write_str(", which no allocation contains: it was freed, or never allocated"),
-            Self::OtherDevice { memory, .. } => write!(f, ", allocated on GPU {memory}"),
-            Self::Misaligned { required, because: AlignedBy::Type } => {
-                write!(f, ", and its type is aligned to {required} bytes")
-            }
-            Self::Misaligned { required, because: AlignedBy::Code } => write!(
-                f,
-                "\n  in PTX, the pointer is declared with this alignment, or every access through it needs {required} bytes"
+            Self::TooLong { elements, bytes, available, allocation } => (
+                "is longer than its allocation".into(),
+                format!(
+                    ", {elements} elements with {bytes} bytes\n  its allocation has {allocation} bytes, {available} of them from this address on"
+                )
+                .into(),
+                "allocate more elements, or pass the length that was allocated: `upgrade_device_ptr` and `transmute` accept any length",
             ),
-            Self::TooLong { elements, bytes, available, allocation } => write!(
-                f,
-                ", {elements} elements with {bytes} bytes\n  its allocation has {allocation} bytes, {available} of them from this address on"
-            ),
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Null { .. } => "pass `None` in an `Option` of the slice, if the kernel accepts a null pointer",
-            Self::NullAccess => "pass memory; to accept a null pointer, the kernel has to compare it before the access",
-            Self::Host => {
-                "copy the data to the GPU (`stream.clone_htod(&data)?`) and pass the slice, or allocate it as pinned or managed memory"
-            }
-            Self::HostAddress { .. } => "pass the address that `cuMemHostGetDevicePointer` returns",
-            Self::NotAllocated => {
-                "pass a reference to the slice, which keeps the memory allocated, or free the memory later"
-            }
-            Self::OtherDevice { .. } => {
-                "enable the access with `PeerAccess::enable`, or copy the data to the GPU that runs the kernel"
-            }
-            Self::Misaligned { .. } => {
-                "begin the view at a multiple of this alignment; allocations are aligned to at least 256 bytes"
-            }
-            Self::TooLong { .. } => {
-                "allocate more elements, or pass the length that was allocated: `upgrade_device_ptr` and `transmute` accept any length"
-            }
         }
     }
 }
-
-impl std::error::Error for BadPointer {}

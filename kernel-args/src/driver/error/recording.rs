@@ -75,13 +75,3 @@ impl fmt::Display for RecordingError {
         }
     }
 }
-
-impl std::error::Error for RecordingError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Write { error, .. } => Some(error),
-            Self::Read { error, .. } => Some(error),
-            Self::NoImage | Self::Parameters { .. } | Self::Attribute { .. } => None,
-        }
-    }
-}

@@ -78,5 +78,3 @@ impl fmt::Display for TextureError {
         }
     }
 }
-
-impl std::error::Error for TextureError {}

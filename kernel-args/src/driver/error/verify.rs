@@ -67,15 +67,3 @@ impl fmt::Display for Unverified {
         }
     }
 }
-
-impl std::error::Error for MismatchError {}
-impl std::error::Error for Unverified {}
-
-impl std::error::Error for VerifyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Mismatch(mismatch) => Some(&**mismatch),
-            Self::Unverified { reason, .. } => Some(reason),
-        }
-    }
-}

@@ -23,7 +23,7 @@ impl Graph {
         let found = graph.node(node.any.0).ok_or_else(foreign)?;
         make_current(&self.context)?;
         match make_device_updatable(self.driver.api(), found)? {
-            Ok(handle) => Ok(handle.expose_provenance() as CUdeviceptr),
+            Ok(handle) => Ok(handle),
             Err(refused) => Err(action.returned(refused.call)),
         }
     }

@@ -181,7 +181,7 @@ impl<B> Graph<B> {
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
             self.check_attributes(function, &launch, attributes)?;
-            if attributes.cooperative {
+            if attributes.cooperative.is_some() {
                 launch.form.get_or_insert(Form::KernelParams);
             }
         }

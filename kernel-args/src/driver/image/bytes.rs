@@ -5,13 +5,11 @@ use super::PointerUses;
 use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
 #[cfg(feature = "observe")]
 use crate::driver::pointers::are_checked;
-use crate::{
-    driver::{
-        api::DriverImage,
-        error::{Error, ImageError, LoadError},
-    },
-    marshal::Summary,
+use crate::driver::{
+    api::DriverImage,
+    error::{Error, ImageError, LoadError},
 };
+use core::iter;
 use kernel_args_abi::{
     Sm,
     compiled::{CompiledImage, CompiledKernel},
@@ -26,7 +24,7 @@ pub(crate) struct ImageBytes {
     pub(super) table: Option<&'static CompiledImage>,
     reading: Reading,
     /// Additional images of the same kernels, with more information about their parameters.
-    pub(super) extra_images: Vec<Arc<Vec<u8>>>,
+    extra_images: Vec<Arc<Vec<u8>>>,
     /// Whether arguments are compared with the code of the kernels.
     pub(super) has_code: bool,
     /// The name expressions with which kernels were compiled, and their symbols.
@@ -43,12 +41,12 @@ enum Reading {
 }
 
 impl ImageBytes {
-    /// A cubin that the driver linked. Information about its kernels comes from the linked images.
-    pub(crate) fn cubin(image: DriverImage) -> Self {
+    /// An image alone.
+    fn of(image: DriverImage, reading: Reading) -> Self {
         Self {
             image,
             table: None,
-            reading: Reading::Summary(summary::Summary::default()),
+            reading,
             extra_images: Vec::new(),
             has_code: false,
             names: Vec::new(),
@@ -57,77 +55,69 @@ impl ImageBytes {
         }
     }
 
+    /// A cubin that the driver linked. Information about its kernels comes from the linked images.
+    pub(crate) fn cubin(image: DriverImage) -> Self {
+        Self::of(image, Reading::Summary(summary::Summary::default()))
+    }
+
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
-        let (table, readers, has_code) = (image.table, image.readers, image.has_code);
+        let Image { bytes, table, readers, has_code } = image;
         if let Some(absent) = table.and_then(CompiledImage::why_absent) {
-            return Err(unreadable(ImageError::Absent { source: absent.source, tried: absent.tried }));
+            return Err(ImageError::Absent { source: absent.source, tried: absent.tried }.error());
         }
         #[cfg(feature = "observe")]
-        let name = image.bytes.name();
-        let alone = |bytes: Vec<u8>| (bytes, Vec::new(), Vec::new());
-        let file = match &image.bytes {
-            Bytes::File(path) => Some(path.clone().into_owned()),
-            _ => None,
-        };
-        let (bytes, extra_images, names) = match image.bytes {
+        let name = bytes.name();
+        let (mut extra_images, mut names, mut file) = (Vec::new(), Vec::new(), None);
+        let bytes = match bytes {
             Bytes::Summarized(summary) => {
-                return Ok(Self { has_code, ..Self::summarized(summary, table) });
+                let kernels = table.map_or(0, |table| table.kernels().len());
+                let (image, summary) = DriverImage::summarized(summary, kernels);
+                return Ok(Self { table, has_code, ..Self::of(image, Reading::Summary(summary)) });
             }
-            Bytes::Memory(bytes) => alone(bytes.into_owned()),
-            Bytes::Shared(bytes) => alone(bytes.to_vec()),
-            Bytes::File(path) => alone(read_file(&path).map_err(|error| {
-                let (nearby, path) = (nearby(&path, &error), path.into_owned());
-                unreadable(ImageError::File { path, error, nearby })
-            })?),
+            Bytes::Memory(bytes) => bytes.into_owned(),
+            Bytes::Shared(bytes) => bytes.to_vec(),
+            Bytes::File(path) => {
+                file = Some(path.to_path_buf());
+                read_file(&path).map_err(|error| {
+                    let nearby = nearby(&path, &error);
+                    ImageError::File { path: path.into_owned(), error, nearby }.error()
+                })?
+            }
             #[cfg(feature = "nvrtc")]
-            Bytes::Source(source) => (
-                source.image().to_vec(),
-                source.extra_images().map(|image| Arc::new(image.to_vec())).collect(),
-                source.names().to_vec(),
-            ),
+            Bytes::Source(source) => {
+                extra_images = source.extra_images().map(|image| Arc::new(image.to_vec())).collect();
+                names = source.names().to_vec();
+                source.image().to_vec()
+            }
             #[cfg(feature = "nvrtc")]
-            Bytes::NotCompiled => return Err(unreadable(ImageError::NotCompiled)),
+            Bytes::NotCompiled => return Err(ImageError::NotCompiled.error()),
         };
         if bytes.is_empty() {
-            return Err(unreadable(match file {
+            return Err(match file {
                 Some(path) => ImageError::File { path, error: io::Error::other("it is empty"), nearby: String::new() },
                 None => ImageError::Empty,
-            }));
+            }
+            .error());
         }
         if let Some(name) = file_name(&bytes) {
-            return Err(unreadable(ImageError::FileName(name.into())));
+            return Err(ImageError::FileName(name.into()).error());
         }
-        let readers = readers.ok_or_else(|| unreadable(ImageError::Version))?;
+        let readers = readers.ok_or_else(|| ImageError::Version.error())?;
+        let image = (readers.validate)(bytes).map_err(|error| match (error, file) {
+            (Error::Load(LoadError::Image(ImageError::Format(error))), Some(path)) => {
+                ImageError::FileFormat { path, error }.error()
+            }
+            (error, _) => error,
+        })?;
         Ok(Self {
-            image: (readers.validate)(bytes).map_err(|error| match (error, file) {
-                (Error::Load(LoadError::Image(ImageError::Format(error))), Some(path)) => {
-                    unreadable(ImageError::FileFormat { path, error })
-                }
-                (error, _) => error,
-            })?,
             table,
-            reading: Reading::Readers(readers),
             extra_images,
             has_code,
             names,
             #[cfg(feature = "observe")]
             name,
+            ..Self::of(image, Reading::Readers(readers))
         })
-    }
-
-    fn summarized(known: &Summary, table: Option<&'static CompiledImage>) -> Self {
-        let kernels = table.map_or(0, |table| table.kernels().len());
-        let (image, summary) = DriverImage::summarized(known, kernels);
-        Self {
-            image,
-            table,
-            reading: Reading::Summary(summary),
-            extra_images: Vec::new(),
-            has_code: true,
-            names: Vec::new(),
-            #[cfg(feature = "observe")]
-            name: None,
-        }
     }
 
     /// The code in the image. It is empty if the image cannot be read.
@@ -140,23 +130,8 @@ impl ImageBytes {
 
     /// The kernels and variables for the GPU `sm`, or the reason why the image could not be read.
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
-        #[cfg(feature = "observe")]
-        if are_checked() {
-            let mut images = std::vec![self.image.shared()];
-            images.extend(self.extra_images.iter().cloned());
-            let mut contents = self.read_for(sm)?;
-            for kernel in &mut contents.kernels {
-                let uses = PointerUses::new(&images, sm, &kernel.symbol);
-                kernel.pointer_uses = Some(Arc::new(uses));
-            }
-            return Ok(contents);
-        }
-        self.read_for(sm)
-    }
-
-    fn read_for(&self, sm: Sm) -> Result<Contents, image::Error> {
-        match &self.reading {
-            Reading::Readers(readers) => (readers.kernels)(self, sm),
+        let contents = match &self.reading {
+            Reading::Readers(readers) => (readers.kernels)(self, sm)?,
             Reading::Summary(summary) => {
                 let describe =
                     |(kernel, limits): (CompiledKernel, _)| Description::compiled(&kernel, limits, self.has_code);
@@ -164,15 +139,27 @@ impl ImageBytes {
                     let kernels = table.kernels().into_iter().zip(&summary.kernels);
                     kernels.map(describe).collect()
                 });
-                Ok(Contents { kernels, variables: compiled_variables(self.table) })
+                Contents { kernels, variables: compiled_variables(self.table) }
             }
-        }
+        };
+        #[cfg(feature = "observe")]
+        let contents = if are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
+        Ok(contents)
     }
-}
 
-#[cold]
-fn unreadable(error: ImageError) -> Error {
-    Error::Load(LoadError::Image(error))
+    #[cfg(feature = "observe")]
+    fn with_pointer_uses(&self, mut contents: Contents, sm: Sm) -> Contents {
+        let images = self.images();
+        for kernel in &mut contents.kernels {
+            kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));
+        }
+        contents
+    }
+
+    /// The image, and the additional images of the same kernels.
+    pub(super) fn images(&self) -> Vec<Arc<Vec<u8>>> {
+        iter::once(self.image.shared()).chain(self.extra_images.iter().cloned()).collect()
+    }
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! The code of the kernels of an image, analysed when arguments are verified.
 
-use super::debug_info::{Name, name_of};
+use super::debug_info::Name;
 use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
 use std::{
@@ -75,6 +75,6 @@ impl Analyse for Code {
         if !self.is_compared {
             without_bodies(&mut parameters);
         }
-        Some(Analysed { parameters: ParameterList::new(&parameters), name: kernel.demangled.as_ref().map(name_of) })
+        Some(Analysed { parameters: ParameterList::new(&parameters), name: kernel.demangled.as_ref().map(Name::of) })
     }
 }

@@ -1,8 +1,16 @@
 //! What describes kernels and variables: debug information, and names.
 
 use core::ops::Range;
-use kernel_args_image::mangled::{Demangled, Spelled};
-use std::{borrow::Cow, string::String};
+use kernel_args_abi::{Members, Parameter, compiled::CompiledKernel};
+use kernel_args_image::{
+    dwarf,
+    mangled::{Demangled, Spelled},
+    same_sizes,
+};
+use std::{
+    borrow::Cow,
+    string::{String, ToString},
+};
 
 /// Debug information about a kernel's parameters, from the image or from the time when the program was compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,11 +26,49 @@ pub enum DebugInfo {
     Unreadable(String),
 }
 
-/// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
-pub(super) type Name = (Cow<'static, str>, Range<usize>, Option<Range<usize>>);
+impl DebugInfo {
+    /// Completes parameters with debug information: their own, or the information `from_table` that was read when the program was
+    /// compiled, if the image has the same parameters for this GPU. `error` is the reason why it cannot be read.
+    pub(super) fn complete<'p>(
+        own: &Members<'p>,
+        from_table: &'p [Parameter<'p>],
+        parameters: &mut [Parameter<'p>],
+        error: impl FnOnce() -> Option<dwarf::Error>,
+    ) -> Self {
+        if own.complete(parameters)
+            || same_sizes(parameters, from_table) && Members::of(from_table).complete(parameters)
+        {
+            return Self::Verified;
+        }
+        error().map_or(Self::None, |error| Self::Unreadable(error.to_string()))
+    }
 
-/// The name of a demangled symbol.
-pub(super) fn name_of(demangled: &Demangled) -> Name {
-    let Spelled { text, name, arguments } = demangled.spelled();
-    (Cow::Owned(text.into()), name, arguments)
+    /// The debug information of a kernel or a variable in a table of the program.
+    pub(super) fn compiled(kernel: &CompiledKernel) -> Self {
+        if kernel.has_debug_info() { Self::Verified } else { Self::None }
+    }
+}
+
+/// The demangled name, and the ranges of its qualified name and its template arguments: see [`Spelled`].
+pub(super) struct Name(Cow<'static, str>, Range<usize>, Option<Range<usize>>);
+
+impl Name {
+    /// The name of a demangled symbol.
+    pub(super) fn of(demangled: &Demangled) -> Self {
+        let Spelled { text, name, arguments } = demangled.spelled();
+        Self(Cow::Owned(text.into()), name, arguments)
+    }
+
+    /// The name in a table of the program.
+    pub(super) fn compiled(kernel: &CompiledKernel) -> Option<Self> {
+        kernel.name_parts().map(|(name, arguments)| Self(Cow::Borrowed(kernel.name()), name, arguments))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn spelled(&self) -> Spelled<'_> {
+        Spelled { text: &self.0, name: self.1.clone(), arguments: self.2.clone() }
+    }
 }

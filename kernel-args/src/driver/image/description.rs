@@ -5,11 +5,11 @@ use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
     code::{self, Analyse, Analysed, Code, without_bodies},
-    debug_info::{DebugInfo, Name, name_of},
+    debug_info::{DebugInfo, Name},
     variables::{VariableDescription, read_variables},
 };
 use kernel_args_abi::{
-    Members, Parameter, Sm,
+    Parameter, Sm,
     check::is_untyped,
     compiled::{CompiledImage, CompiledKernel},
 };
@@ -20,7 +20,7 @@ use kernel_args_image::{
 };
 use std::{
     borrow::Cow,
-    string::{String, ToString},
+    string::String,
     sync::{Arc, OnceLock},
     vec::Vec,
 };
@@ -51,21 +51,6 @@ enum Parameters {
     Read(ParameterList),
 }
 
-impl Parameters {
-    fn list(&self) -> Vec<Parameter<'_>> {
-        match self {
-            Self::Compiled { kernel, has_code } => {
-                let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
-                if !has_code {
-                    without_bodies(&mut parameters);
-                }
-                parameters
-            }
-            Self::Read(list) => list.parameters(),
-        }
-    }
-}
-
 impl Description {
     /// `debug_error` is the reason why the kernel's own debug information could not be read. `compiled` is the same
     /// kernel as it was read when the program was compiled. `has_code` is true if its code is compared.
@@ -81,18 +66,11 @@ impl Description {
             kernel = kernel.with_bodies(bodies);
         }
         let mut parameters = kernel.parameters();
-        // If the image has different parameters for this GPU, only these are used.
-        let debug_info = if kernel.debug_info.complete(&mut parameters)
-            || same_sizes(&parameters, &from_table) && Members::of(&from_table).complete(&mut parameters)
-        {
-            DebugInfo::Verified
-        } else {
-            debug_error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
-        };
+        let debug_info = DebugInfo::complete(&kernel.debug_info, &from_table, &mut parameters, || debug_error);
         if !has_code {
             without_bodies(&mut parameters);
         }
-        let name = kernel.demangled.as_ref().map(name_of);
+        let name = kernel.demangled.as_ref().map(Name::of);
         Self {
             symbol: Cow::Owned(kernel.name.into()),
             directives: kernel.directives(),
@@ -113,8 +91,8 @@ impl Description {
             symbol: Cow::Borrowed(kernel.symbol()),
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
-            debug_info: if kernel.has_debug_info() { DebugInfo::Verified } else { DebugInfo::None },
-            name: kernel.name_parts().map(|(name, arguments)| (Cow::Borrowed(kernel.name()), name, arguments)),
+            debug_info: DebugInfo::compiled(kernel),
+            name: Name::compiled(kernel),
             parameters: Parameters::Compiled { kernel: *kernel, has_code },
             #[cfg(feature = "observe")]
             pointer_uses: None,
@@ -135,7 +113,16 @@ impl Description {
 
     /// The parameters in the model that all formats share.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
-        self.parameters.list()
+        match &self.parameters {
+            Parameters::Compiled { kernel, has_code } => {
+                let mut parameters: Vec<Parameter<'_>> = kernel.parameters().collect();
+                if !has_code {
+                    without_bodies(&mut parameters);
+                }
+                parameters
+            }
+            Parameters::Read(list) => list.parameters(),
+        }
     }
 
     /// The demangled name if there is one, otherwise the symbol. It can be shorter after [`analysed`](Self::analysed).
@@ -144,13 +131,12 @@ impl Description {
             Some(Some(analysed)) => &analysed.name,
             _ => &self.name,
         };
-        name.as_ref().map_or(&self.symbol, |(text, ..)| text)
+        name.as_ref().map_or(&self.symbol, Name::text)
     }
 
     /// The demangled name and its parts.
     fn name(&self) -> Option<Spelled<'_>> {
-        let (text, name, arguments) = self.name.as_ref()?;
-        Some(Spelled { text, name: name.clone(), arguments: arguments.clone() })
+        self.name.as_ref().map(Name::spelled)
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &
         cubin => cubin,
     };
     let cubin = cubin.map_err(|error| with_log(error, linker.options()))?;
-    let cubin = cubin.ok_or(Error::Load(LoadError::Image(ImageError::NotLinked)))?;
+    let cubin = cubin.ok_or_else(|| ImageError::NotLinked.error())?;
     Ok(Linked {
         cubin: ImageBytes::cubin(cubin),
         log: linker.options().info_log(),

@@ -136,7 +136,7 @@ impl<'a> Image<'a> {
 #[cfg_attr(
     not(feature = "nvrtc"),
     diagnostic::on_unimplemented(
-        note = "for the `Ptx` of cudarc's `compile_ptx`, enable the feature `nvrtc`: `cargo add kernel-args --features nvrtc`"
+        note = "for a `Ptx` that cudarc's `compile_ptx` returns, enable the feature `nvrtc`: `cargo add kernel-args --features nvrtc`"
     )
 )]
 pub trait IntoImage<'a> {
@@ -151,70 +151,40 @@ impl<'a, I: Into<Image<'a>>> IntoImage<'a> for I {
     }
 }
 
-impl<'a> From<&'a str> for Image<'a> {
-    fn from(ptx: &'a str) -> Self {
-        Self::new(Bytes::Memory(Cow::Borrowed(ptx.as_bytes())))
-    }
+macro_rules! images {
+    ($($(#[$when:meta])* [$($generics:tt)*] $ty:ty: |$given:ident| $bytes:expr;)*) => {$(
+        $(#[$when])*
+        impl<'a $($generics)*> From<$ty> for Image<'a> {
+            fn from($given: $ty) -> Self {
+                Self::new($bytes)
+            }
+        }
+    )*};
 }
 
-impl From<String> for Image<'_> {
-    fn from(ptx: String) -> Self {
-        Self::new(Bytes::Memory(Cow::Owned(ptx.into_bytes())))
-    }
-}
-
-impl<'a> From<&'a String> for Image<'a> {
-    fn from(ptx: &'a String) -> Self {
-        ptx.as_str().into()
-    }
-}
-
-impl<'a> From<&'a [u8]> for Image<'a> {
-    fn from(image: &'a [u8]) -> Self {
-        Self::new(Bytes::Memory(Cow::Borrowed(image)))
-    }
-}
-
-impl<'a, const N: usize> From<&'a [u8; N]> for Image<'a> {
-    fn from(image: &'a [u8; N]) -> Self {
-        image.as_slice().into()
-    }
-}
-
-impl From<Vec<u8>> for Image<'_> {
-    fn from(image: Vec<u8>) -> Self {
-        Self::new(Bytes::Memory(Cow::Owned(image)))
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for Image<'a> {
-    fn from(image: &'a Vec<u8>) -> Self {
-        image.as_slice().into()
-    }
-}
-
-impl<'a> From<&'a Path> for Image<'a> {
-    fn from(file: &'a Path) -> Self {
-        Self::new(Bytes::File(Cow::Borrowed(file)))
-    }
-}
-
-impl<'a> From<&'a PathBuf> for Image<'a> {
-    fn from(file: &'a PathBuf) -> Self {
-        file.as_path().into()
-    }
-}
-
-impl From<PathBuf> for Image<'_> {
-    fn from(file: PathBuf) -> Self {
-        Self::new(Bytes::File(Cow::Owned(file)))
-    }
-}
-
-impl From<Arc<[u8]>> for Image<'_> {
-    fn from(image: Arc<[u8]>) -> Self {
-        Self::new(Bytes::Shared(image))
-    }
+images! {
+    [] &'a str: |ptx| Bytes::Memory(Cow::Borrowed(ptx.as_bytes()));
+    [] &'a String: |ptx| Bytes::Memory(Cow::Borrowed(ptx.as_bytes()));
+    [] String: |ptx| Bytes::Memory(Cow::Owned(ptx.into_bytes()));
+    [] &'a [u8]: |image| Bytes::Memory(Cow::Borrowed(image));
+    [, const N: usize] &'a [u8; N]: |image| Bytes::Memory(Cow::Borrowed(image));
+    [] &'a Vec<u8>: |image| Bytes::Memory(Cow::Borrowed(image));
+    [] Vec<u8>: |image| Bytes::Memory(Cow::Owned(image));
+    [] Arc<[u8]>: |image| Bytes::Shared(image);
+    [] &'a Path: |file| Bytes::File(Cow::Borrowed(file));
+    [] &'a PathBuf: |file| Bytes::File(Cow::Borrowed(file));
+    [] PathBuf: |file| Bytes::File(Cow::Owned(file));
+    #[cfg(feature = "nvrtc")]
+    [] CompiledSource: |source| Bytes::Source(source);
+    #[cfg(feature = "nvrtc")]
+    [] &CompiledSource: |source| Bytes::Source(source.clone());
+    /// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was created
+    /// from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these directly.
+    #[cfg(feature = "nvrtc")]
+    [] &'a cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(Cow::Borrowed(bytes)));
+    /// PTX that NVRTC compiled: see the conversion of a reference.
+    #[cfg(feature = "nvrtc")]
+    [] cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(Cow::Owned(bytes.to_vec())));
 }
 
 /// `IMAGE` of a module that [`kernels!`](crate::kernels) generates. Kernels are verified with the names, C++ types and
@@ -230,42 +200,5 @@ impl From<&'static CompiledImage> for Image<'_> {
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
         Self::compiled(source.image, source.table)
-    }
-}
-
-#[cfg(feature = "nvrtc")]
-impl From<CompiledSource> for Image<'_> {
-    fn from(source: CompiledSource) -> Self {
-        Self::new(Bytes::Source(source))
-    }
-}
-
-#[cfg(feature = "nvrtc")]
-impl From<&CompiledSource> for Image<'_> {
-    fn from(source: &CompiledSource) -> Self {
-        Self::new(Bytes::Source(source.clone()))
-    }
-}
-
-/// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was created
-/// from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these directly.
-#[cfg(feature = "nvrtc")]
-impl<'a> From<&'a cudarc::nvrtc::Ptx> for Image<'a> {
-    fn from(ptx: &'a cudarc::nvrtc::Ptx) -> Self {
-        match ptx.as_bytes() {
-            Some(compiled) => compiled.into(),
-            None => Self::new(Bytes::NotCompiled),
-        }
-    }
-}
-
-/// Same as from a reference.
-#[cfg(feature = "nvrtc")]
-impl From<cudarc::nvrtc::Ptx> for Image<'_> {
-    fn from(ptx: cudarc::nvrtc::Ptx) -> Self {
-        match ptx.as_bytes() {
-            Some(compiled) => compiled.to_vec().into(),
-            None => Self::new(Bytes::NotCompiled),
-        }
     }
 }

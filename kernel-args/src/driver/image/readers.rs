@@ -4,11 +4,11 @@
 use super::{Contents, ImageBytes, description};
 use crate::driver::{
     api::DriverImage,
-    error::{Error, ImageError, LoadError},
+    error::{Error, ImageError},
 };
 use kernel_args_abi::Sm;
 use kernel_args_image::{self as image, Code, contents};
-use std::{vec, vec::Vec};
+use std::vec::Vec;
 
 /// The functions that read an image.
 #[derive(Debug)]
@@ -22,11 +22,7 @@ pub(crate) struct Readers {
 
 /// The readers of all formats.
 pub(crate) static READERS: Readers = Readers {
-    validate: |bytes| DriverImage::new(bytes).map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error)))),
+    validate: |bytes| DriverImage::new(bytes).map_err(|error| ImageError::Format(error).error()),
     contents: |bytes| contents(bytes).unwrap_or_default(),
-    kernels: |image, sm| {
-        let mut images = vec![image.image.shared()];
-        images.extend(image.extra_images.iter().cloned());
-        description::read_kernels(images, image.table, sm, image.has_code)
-    },
+    kernels: |image, sm| description::read_kernels(image.images(), image.table, sm, image.has_code),
 };

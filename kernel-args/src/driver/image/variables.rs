@@ -2,18 +2,14 @@
 
 use super::{
     by_symbol::BySymbol,
-    debug_info::{DebugInfo, Name, name_of},
+    debug_info::{DebugInfo, Name},
 };
 use kernel_args_abi::{
-    Members, Parameter, Sm,
+    Parameter, Sm,
     compiled::{CompiledImage, CompiledKernel},
 };
-use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled, same_sizes};
-use std::{
-    borrow::Cow,
-    string::{String, ToString},
-    vec::Vec,
-};
+use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
+use std::{borrow::Cow, string::String, vec::Vec};
 
 /// A global variable as its image describes it.
 pub(crate) struct VariableDescription {
@@ -39,8 +35,8 @@ impl VariableDescription {
         Self {
             symbol: Cow::Borrowed(variable.symbol()),
             space: VariableSpace::of(&value),
-            debug_info: if variable.has_debug_info() { DebugInfo::Verified } else { DebugInfo::None },
-            name: variable.name_parts().map(|(name, arguments)| (Cow::Borrowed(variable.name()), name, arguments)),
+            debug_info: DebugInfo::compiled(variable),
+            name: Name::compiled(variable),
             value: Value::Compiled(value),
         }
     }
@@ -56,13 +52,12 @@ impl VariableDescription {
 
     /// The C++ name if there is one, otherwise the symbol.
     pub(crate) fn spelled(&self) -> &str {
-        self.name.as_ref().map_or(&self.symbol, |(text, ..)| text)
+        self.name.as_ref().map_or(&self.symbol, Name::text)
     }
 
     /// The C++ name and its parts.
     pub(crate) fn name(&self) -> Option<Spelled<'_>> {
-        let (text, name, arguments) = self.name.as_ref()?;
-        Some(Spelled { text, name: name.clone(), arguments: arguments.clone() })
+        self.name.as_ref().map(Name::spelled)
     }
 }
 
@@ -88,19 +83,13 @@ pub(super) fn read_variables(
         let mut value = list.parameters_without_debug_info();
         let from_table: Vec<Parameter<'_>> =
             compiled.get(symbol).map_or_else(Vec::new, |variable| [variable.variable()].into());
-        let debug_info = if list.debug_info.complete(&mut value)
-            || same_sizes(&value, &from_table) && Members::of(&from_table).complete(&mut value)
-        {
-            DebugInfo::Verified
-        } else {
-            let error = kernels.variable_debug_error(&variable);
-            error.map_or(DebugInfo::None, |error| DebugInfo::Unreadable(error.to_string()))
-        };
+        let error = || kernels.variable_debug_error(&variable);
+        let debug_info = DebugInfo::complete(&list.debug_info, &from_table, &mut value, error);
         Some(VariableDescription {
             symbol: Cow::Owned(String::from(symbol)),
             space: variable.space,
             debug_info,
-            name: variable.demangled().map(name_of),
+            name: variable.demangled().map(Name::of),
             value: Value::Read(ParameterList::new(&value)),
         })
     };

@@ -37,7 +37,7 @@ impl LaunchCall<'_> {
         if let Some(attributes) = launch.attributes {
             check_attributes(api, *callee, self.config(), attributes)?;
             // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing stream.
-            if attributes.cooperative {
+            if attributes.cooperative.is_some() {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }

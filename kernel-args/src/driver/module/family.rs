@@ -86,11 +86,8 @@ impl Module {
         wanted: &str,
     ) -> Result<Kernel<A>, Error> {
         if !is_named(family, wanted) {
-            return Err(Error::Load(LoadError::NotFound {
-                wanted: wanted.into(),
-                problem: OF_ANOTHER_FAMILY,
-                candidates: family.entries.iter().copied().map(String::from).collect(),
-            }));
+            let entries = family.entries.iter().copied().map(String::from).collect();
+            return Err(LoadError::not_found(wanted, OF_ANOTHER_FAMILY, entries));
         }
         let optional = target.bindings.iter().find_map(|&binding| {
             let binding = &family.bindings[binding];

@@ -37,11 +37,8 @@ impl Module {
             [] => self.load_function(entry, None)?,
             [one] => self.load_function(entry, Some(one))?,
             several => {
-                return Err(Error::Load(LoadError::NotFound {
-                    wanted: entry.into(),
-                    problem: "several kernels have this name; write the full name of one",
-                    candidates: distinct_names(several),
-                }));
+                const SEVERAL: &str = "several kernels have this name; write the full name of one";
+                return Err(LoadError::not_found(entry, SEVERAL, distinct_names(several)));
             }
         };
         Ok(self.cache.insert(entry, &function))
@@ -69,24 +66,16 @@ impl Module {
             return Ok(function.clone());
         }
         let name = CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
-        let no_entry = || match description {
-            Some(_) => Error::Load(LoadError::NotFound {
-                wanted: entry.into(),
-                problem: match self.loaded {
-                    LoadedModule::Own(_) => NOT_LINKED,
-                    LoadedModule::Cudarc(..) => OF_ANOTHER_IMAGE,
-                },
-                candidates: Vec::new(),
-            }),
-            None => self.no_entry(entry, NO_SUCH_KERNEL),
+        let no_entry = || match (description, &self.loaded) {
+            (None, _) => self.no_entry(entry, NO_SUCH_KERNEL),
+            (Some(_), LoadedModule::Own(_)) => LoadError::not_found(entry, NOT_LINKED, Vec::new()),
+            (Some(_), LoadedModule::Cudarc(..)) => LoadError::not_found(entry, OF_ANOTHER_IMAGE, Vec::new()),
         };
         let (description, unread) = (description.cloned(), self.unread.as_deref());
         let function = match &self.loaded {
             LoadedModule::Own(module) => {
-                let function = api::Function::of_module(module, &name)?;
-                let function = function.ok_or_else(no_entry)?;
-                let context = module.context();
-                Function::new(function, symbol.into(), context, description, unread)
+                let function = api::Function::of_module(module, &name)?.ok_or_else(no_entry)?;
+                Function::new(function, symbol.into(), module.context(), description, unread)
             }
             LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
@@ -108,10 +97,6 @@ impl Module {
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
         let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
-        Error::Load(LoadError::NotFound {
-            wanted: entry.into(),
-            problem,
-            candidates: expressions.chain(nearest).map(String::from).collect(),
-        })
+        LoadError::not_found(entry, problem, expressions.chain(nearest).map(String::from).collect())
     }
 }

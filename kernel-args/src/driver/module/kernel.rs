@@ -103,8 +103,7 @@ impl<A: KernelArgs> Kernel<A> {
     pub fn from_cudarc_module(ctx: &Arc<CudaContext>, module: &Arc<CudaModule>, entry: &str) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
-        let no_entry =
-            |problem| Error::Load(LoadError::NotFound { wanted: entry.into(), problem, candidates: Vec::new() });
+        let no_entry = |problem| LoadError::not_found(entry, problem, Vec::new());
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
         }

@@ -12,62 +12,42 @@ use crate::{
     marshal::KernelArgs,
 };
 
-/// # Resources of the kernel
-/// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and queries the driver:
-/// [`Error::Driver`] if that fails.
-impl<A: KernelArgs> Kernel<A> {
+macro_rules! resources {
+    ($($(#[$doc:meta])* $name:ident = $attribute:ident;)*) => {
+        /// # Resources of the kernel
+        /// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and queries the driver.
+        impl<A: KernelArgs> Kernel<A> {$(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// [`Error::Driver`].
+            pub fn $name(&self) -> Result<u32, Error> {
+                self.function().attribute(attribute::$attribute)
+            }
+        )*}
+    };
+}
+
+resources! {
     /// Registers per thread.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn registers(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::NUM_REGS)
-    }
-
+    registers = NUM_REGS;
     /// Static shared memory per block, in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn static_shared_memory(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::SHARED_SIZE_BYTES)
-    }
-
+    static_shared_memory = SHARED_SIZE_BYTES;
     /// Local memory per thread, in bytes: arrays and spilled registers.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn local_memory(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::LOCAL_SIZE_BYTES)
-    }
-
+    local_memory = LOCAL_SIZE_BYTES;
     /// Constant memory that the program declares (`__constant__`), in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn constant_memory(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::CONST_SIZE_BYTES)
-    }
+    constant_memory = CONST_SIZE_BYTES;
+    /// The virtual architecture for which the kernel was compiled: 75 is compute_75.
+    ptx_version = PTX_VERSION;
+    /// The GPU for which the loaded code was compiled: 90 is sm_90.
+    binary_version = BINARY_VERSION;
+}
 
+impl<A: KernelArgs> Kernel<A> {
     /// The maximum number of threads per block. Registers and `__launch_bounds__` can lower it below the GPU's limit.
     #[must_use]
     pub fn max_threads_per_block(&self) -> u32 {
         self.function().max_threads
-    }
-
-    /// The virtual architecture for which the kernel was compiled: 75 is compute_75.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn ptx_version(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::PTX_VERSION)
-    }
-
-    /// The GPU for which the loaded code was compiled: 90 is sm_90.
-    ///
-    /// # Errors
-    /// [`Error::Driver`].
-    pub fn binary_version(&self) -> Result<u32, Error> {
-        self.function().attribute(attribute::BINARY_VERSION)
     }
 
     /// Whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` if the driver is older than CUDA 13.3.

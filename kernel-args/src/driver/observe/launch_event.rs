@@ -5,7 +5,6 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::LaunchConfig,
-        attributes::for_each_text,
         config::{Attributes, Form},
         function::Callee,
         pointers::KernelCode,
@@ -125,9 +124,7 @@ impl<'e> LaunchEvent<'e> {
     pub fn attributes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
         if let Some(attributes) = &self.attributes {
-            for_each_text(attributes, &mut |name, value| {
-                all.push((name, value.to_string()));
-            });
+            attributes.for_each(&mut |attribute, _, value| all.push((attribute.name, value.to_string())));
         }
         all
     }

@@ -1,20 +1,19 @@
 //! Attributes of a function: `CUfunction_attribute`, by number.
 //!
-//! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes.
+//! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes: these are numbers here.
 
 use crate::driver::api::{CallError, FunctionHandle, api, out};
+use cudarc::driver::sys::CUfunction_attribute as Known;
 
-pub(crate) const MAX_THREADS_PER_BLOCK: u32 = 0;
-pub(crate) const SHARED_SIZE_BYTES: u32 = 1;
-pub(crate) const CONST_SIZE_BYTES: u32 = 2;
-pub(crate) const LOCAL_SIZE_BYTES: u32 = 3;
-pub(crate) const NUM_REGS: u32 = 4;
-pub(crate) const PTX_VERSION: u32 = 5;
-pub(crate) const BINARY_VERSION: u32 = 6;
-pub(crate) const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = 8;
-pub(crate) const REQUIRED_CLUSTER_WIDTH: u32 = 11;
-pub(crate) const REQUIRED_CLUSTER_HEIGHT: u32 = 12;
-pub(crate) const REQUIRED_CLUSTER_DEPTH: u32 = 13;
+pub(crate) const MAX_THREADS_PER_BLOCK: u32 = Known::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK as u32;
+pub(crate) const SHARED_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES as u32;
+pub(crate) const CONST_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES as u32;
+pub(crate) const LOCAL_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES as u32;
+pub(crate) const NUM_REGS: u32 = Known::CU_FUNC_ATTRIBUTE_NUM_REGS as u32;
+pub(crate) const PTX_VERSION: u32 = Known::CU_FUNC_ATTRIBUTE_PTX_VERSION as u32;
+pub(crate) const BINARY_VERSION: u32 = Known::CU_FUNC_ATTRIBUTE_BINARY_VERSION as u32;
+pub(crate) const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as u32;
+pub(crate) const REQUIRED_CLUSTER: [u32; 3] = [11, 12, 13];
 pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
 pub(crate) const DEVICE_NODE_UPDATE_SUPPORTED: Newer = Newer(16, 13030);
 pub(crate) const SHARED_MEMORY_MODE: Newer = Newer(17, 13040);
@@ -44,25 +43,17 @@ pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, C
 
 #[cfg(test)]
 mod tests {
-    use cudarc::driver::sys::CUfunction_attribute as Theirs;
+    use super::{Known, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, REQUIRED_CLUSTER};
 
     #[test]
     fn the_numbers_are_those_of_cudarc() {
-        for (ours, theirs) in [
-            (super::MAX_THREADS_PER_BLOCK, Theirs::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-            (super::SHARED_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-            (super::CONST_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),
-            (super::LOCAL_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-            (super::NUM_REGS, Theirs::CU_FUNC_ATTRIBUTE_NUM_REGS),
-            (super::PTX_VERSION, Theirs::CU_FUNC_ATTRIBUTE_PTX_VERSION),
-            (super::BINARY_VERSION, Theirs::CU_FUNC_ATTRIBUTE_BINARY_VERSION),
-            (super::MAX_DYNAMIC_SHARED_SIZE_BYTES, Theirs::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
-            (super::REQUIRED_CLUSTER_WIDTH, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH),
-            (super::REQUIRED_CLUSTER_HEIGHT, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT),
-            (super::REQUIRED_CLUSTER_DEPTH, Theirs::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH),
-            (super::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, Theirs::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED),
-        ] {
-            assert_eq!(ours, theirs as u32, "{theirs:?}");
-        }
+        let theirs = [
+            Known::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+            Known::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+            Known::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+        ];
+        assert_eq!(REQUIRED_CLUSTER, theirs.map(|theirs| theirs as u32));
+        let theirs = Known::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        assert_eq!(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, theirs as u32);
     }
 }

@@ -3,11 +3,10 @@
 use super::attribute;
 use crate::driver::{
     api::{CallError, FunctionHandle, api},
-    error::{Error, LaunchError, Limit},
+    error::{Error, Limit},
 };
 use cudarc::driver::sys::CUresult;
 use std::{
-    boxed::Box,
     format,
     string::String,
     sync::{Mutex, PoisonError},
@@ -52,10 +51,6 @@ pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() ->
 /// The error of a launch that requests more dynamic shared memory than `limit`.
 #[cold]
 pub(crate) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
-    Error::Launch(LaunchError::Limit(Box::new(Limit {
-        kernel,
-        requested: format!("{bytes} bytes of dynamic shared memory"),
-        limit,
-        help: "use less shared memory per block; static shared memory counts as well",
-    })))
+    const HELP: &str = "use less shared memory per block; static shared memory counts as well";
+    Limit::error(kernel, format!("{bytes} bytes of dynamic shared memory"), limit, HELP)
 }

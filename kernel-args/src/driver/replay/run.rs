@@ -7,7 +7,7 @@ use super::{
 use crate::driver::{
     api::{LaunchAttribute, ReplayPromise, Status},
     attributes::from_recording,
-    config::Launch,
+    config::{Attribute, Launch},
     error::{Error, RecordingError},
     function::Function,
     launch::{ByteArguments, launch_bytes},
@@ -34,9 +34,6 @@ pub(super) struct Run<'r, 'i> {
     options: &'r ReplayOptions<'i>,
     promise: ReplayPromise,
 }
-
-/// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
-const CLUSTER: u32 = 4;
 
 /// The recorded launch, on this GPU.
 struct Ready {
@@ -141,7 +138,7 @@ impl<'r, 'i> Run<'r, 'i> {
         Ok(Ready {
             function,
             launch: self.options.launch(manifest),
-            has_cluster: attributes.iter().any(|attribute| attribute.id() == CLUSTER),
+            has_cluster: attributes.iter().any(|attribute| attribute.id() == Attribute::cluster.id),
             attributes,
             values,
             arguments: arguments.collect::<Vec<_>>().join("\n"),

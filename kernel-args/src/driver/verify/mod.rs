@@ -20,7 +20,7 @@ use kernel_args_abi::{
     ParamLayout, Parameter, Signature,
     check::{self, Report, Selection},
 };
-use std::{boxed::Box, fmt::Write as _, format, string::ToString, sync::Arc, vec::Vec};
+use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
 
 /// The arguments of a launch, in the same model as a kernel's parameters: a struct or a list.
 #[derive(Clone, Copy)]
@@ -61,10 +61,8 @@ pub(crate) fn records(function: FunctionHandle<'_>) -> Result<Option<Vec<Paramet
     if api.cuFuncGetParamInfo.is_none() {
         return Ok(None);
     }
-    let count = match api.cuFuncGetParamCount {
-        Some(_) => Some(out(|count| api.cuFuncGetParamCount(function, count))?),
-        None => None,
-    };
+    let has_count = api.cuFuncGetParamCount.is_some();
+    let count = has_count.then(|| out(|count| api.cuFuncGetParamCount(function, count))).transpose()?;
     let mut records = Vec::new();
     while count != Some(records.len()) {
         let (mut offset, mut size) = (0, 0);
@@ -129,11 +127,11 @@ pub(crate) fn select<'d>(
     match check::select(host.signature.parameters, &signatures) {
         Selection::One(index) => Ok(kernels[index]),
         Selection::None => Err(none_fits(host, wanted, &signatures)),
-        _ => Err(Error::Load(LoadError::NotFound {
-            wanted: wanted.into(),
-            problem: "several kernels match the fields of the struct; write the full name of one",
-            candidates: distinct_names(kernels),
-        })),
+        _ => Err(LoadError::not_found(
+            wanted,
+            "several kernels match the fields of the struct; write the full name of one",
+            distinct_names(kernels),
+        )),
     }
 }
 
@@ -151,21 +149,19 @@ fn none_fits(host: Host<'_>, wanted: &str, kernels: &[Signature<'_>]) -> Error {
                 host.signature.name, mismatch.table
             );
             for kernel in kernels.iter().take(LISTED) {
-                table.push_str("\n  ");
-                table.push_str(kernel.name);
+                table += &format!("\n  {}", kernel.name);
             }
-            if let Some(more) = kernels.len().checked_sub(LISTED).filter(|more| *more > 0) {
-                // Writing to a `String` cannot fail.
-                let _ = write!(table, "\n  … and {more} more");
+            if kernels.len() > LISTED {
+                table += &format!("\n  … and {} more", kernels.len() - LISTED);
             }
             mismatch.table = table;
             Error::Verify(VerifyError::Mismatch(mismatch))
         }
         Err(other) => other,
-        Ok(()) => Error::Load(LoadError::NotFound {
-            wanted: wanted.into(),
-            problem: "none of these kernels matches the fields of the struct",
-            candidates: kernels.iter().map(|kernel| kernel.name.into()).collect(),
-        }),
+        Ok(()) => LoadError::not_found(
+            wanted,
+            "none of these kernels matches the fields of the struct",
+            kernels.iter().map(|kernel| kernel.name.into()).collect(),
+        ),
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use kernel_args_abi::{
     Opaque, Parameter,
-    check::{NotComparedReason, not_compared, not_compared_in_variable},
+    check::{self, NotComparedReason, not_compared, not_compared_in_variable},
     texts::member_path,
 };
 use std::{
@@ -42,28 +42,22 @@ impl fmt::Display for NotCompared {
 
 /// The parts of these parameters that cannot be compared, whatever the arguments are.
 pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {
-    let mut parts = Vec::new();
-    for parameter in parameters {
-        not_compared(parameter, parameter, |part| {
-            parts.push(NotCompared {
-                parameter: parameter.name.into(),
-                path: member_path(&part.place, parameter.name).to_string(),
-                reason: part.reason,
-            });
-        });
-    }
-    parts
+    parameters
+        .iter()
+        .flat_map(|parameter| collected(parameter.name, |add| not_compared(parameter, parameter, add)))
+        .collect()
 }
 
 /// The parts of a variable that cannot be compared, whatever its Rust type is.
 pub(super) fn parts_of_variable(variable: &Parameter<'_>) -> Vec<NotCompared> {
+    collected(variable.name, |add| not_compared_in_variable(variable, add))
+}
+
+fn collected(name: &str, visit: impl FnOnce(&mut dyn FnMut(check::NotCompared<'_>))) -> Vec<NotCompared> {
     let mut parts = Vec::new();
-    not_compared_in_variable(variable, |part| {
-        parts.push(NotCompared {
-            parameter: variable.name.into(),
-            path: member_path(&part.place, variable.name).to_string(),
-            reason: part.reason,
-        });
+    visit(&mut |part| {
+        let path = member_path(&part.place, name).to_string();
+        parts.push(NotCompared { parameter: name.into(), path, reason: part.reason });
     });
     parts
 }

@@ -43,12 +43,11 @@ impl Verification {
 
     /// The information for the comparison of a global variable with its type. The driver reports its size.
     pub(crate) fn of_global(description: Option<&VariableDescription>) -> Self {
+        let value = description.and_then(VariableDescription::value);
         Self::Verified {
             driver: true,
             image: description.is_some(),
-            not_compared: description
-                .and_then(VariableDescription::value)
-                .map_or_else(Vec::new, |value| parts_of_variable(&value)),
+            not_compared: value.map_or_else(Vec::new, |value| parts_of_variable(&value)),
             debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
         }
     }
@@ -56,16 +55,15 @@ impl Verification {
     /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
     /// kernel's description in the image, or the reason why it is missing.
     pub(crate) fn of(description: Option<&Description>, unread: Option<&str>) -> Result<Self, Error> {
-        let (driver, image) = (api()?.cuFuncGetParamInfo.is_some(), description.is_some());
-        Ok(if driver || image {
-            Self::Verified {
+        let driver = api()?.cuFuncGetParamInfo.is_some();
+        Ok(match description {
+            None if !driver => Self::Unverified(Unverified { image: unread.map(ToString::to_string) }),
+            _ => Self::Verified {
                 driver,
-                image,
+                image: description.is_some(),
                 not_compared: description.map_or_else(Vec::new, |description| parts(&description.parameters())),
                 debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
-            }
-        } else {
-            Self::Unverified(Unverified { image: unread.map(ToString::to_string) })
+            },
         })
     }
 }

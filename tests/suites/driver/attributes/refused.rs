@@ -135,7 +135,7 @@ fn explained() -> Outcome {
     let args = Busy { times: &mut times, nanoseconds: 0 };
     // SAFETY: there is space for two times.
     let launched =
-        unsafe { launch!(busy, 1, 1, args, stream = &stream, priority = 0, launch_completion_event = &timing) };
+        unsafe { launch!(busy, 1, 1, args, stream = &stream, cooperative = true, launch_completion_event = &timing) };
     let Err(error @ Error::Launch(LaunchError::Failed(_))) = launched else {
         return Err(format!("{launched:?}").into());
     };
@@ -144,7 +144,7 @@ fn explained() -> Outcome {
         &[
             "launching kernel `busy`",
             "an event must not record times",
-            "attributes: priority = 0 (CUDA 11.8); launch_completion_event = an event (CUDA 12.3)",
+            "attributes: cooperative = true (CUDA 11.8, sm_60); launch_completion_event = an event (CUDA 12.3)",
         ],
     );
     Ok(())

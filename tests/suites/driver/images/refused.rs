@@ -262,6 +262,7 @@ fn each_refusal_lists_what_there_is_and_what_is_needed() -> Outcome {
         (90, ptx("9.1", "sm_75", ""), NEW_PTX),
         (120, data!("targets.fatbin").to_vec(), FAT_BINARY),
         (100, ptx("8.0", "sm_90a", ""), SPECIFIC),
+        (103, ptx("9.0", "sm_120", ""), &["runs on GPUs of compute capability 12.0 and higher\n"]),
         (90, ptx("7.0", "sm_75", ".address_size 32"), OF_32_BITS),
         (80, lto_ir_alone(), LTO_IR),
     ] {
